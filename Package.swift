@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The rooms of the house and who may import whom: imports go down only.
+///
+///     beckon → CommandLineTool → Spotting → Inference → Kernels
+///                             ↘  Audio → CSndFile, CSampleRate
+let package = Package(
+    name: "beckon",
+    products: [
+        .executable(name: "beckon", targets: ["beckon"])
+    ],
+    targets: [
+        // System libraries: a module map and a thin shim each.
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
+
+        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate"]),
+        .target(
+            name: "Kernels",
+            swiftSettings: [
+                // Kernels are always optimised, in debug builds too, so that tests over hours of audio stay quick.
+                .unsafeFlags(["-O", "-enforce-exclusivity=unchecked"])
+            ]
+        ),
+        .target(name: "Inference", dependencies: ["Kernels"]),
+        .target(name: "Spotting", dependencies: ["Inference"]),
+        .target(name: "CommandLineTool", dependencies: ["Audio", "Inference", "Spotting"]),
+        .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
+
+        .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile"]),
+        .testTarget(name: "InferenceTests", dependencies: ["Inference", "Kernels"]),
+        .testTarget(name: "SpottingTests", dependencies: ["Spotting"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["CommandLineTool", "Audio"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+let houseSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + houseSettings
+}
