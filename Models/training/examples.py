@@ -1,0 +1,196 @@
+"""Which examples a pass holds, and how each is drawn: one batch of features and targets, seeded by (seed, pass, batch)."""
+
+import numpy as np
+
+import frontend
+import mixing
+
+COMMANDS = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
+UNKNOWN, SILENCE = "_unknown_", "_silence_"
+WINDOW = mixing.WINDOW
+# Extra examples in a pass, as shares of the number of word recordings.
+PARTIAL, RUNNING, REVERSED, QUIET = 0.16, 0.22, 0.03, 0.16
+# The dataset's own background recordings, and the share of each (its beginning) that is trained on.
+BACKGROUND, BACKGROUND_SHARE = "gsc", 0.85
+# A word with fewer training recordings than this shares the `other` output.
+OWN_OUTPUT = 200
+
+
+class Examples:
+    """The training partition as batches. Outputs: the commands, every other well-recorded word, `other`, silence."""
+
+    def __init__(self, table, batch, seed, commands=COMMANDS):
+        self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
+        train = table["part"] == "training"
+        # The long background recordings are split in time instead: their end is kept for validation.
+        background = (table["kind"] == "noise") & (table["label"] == BACKGROUND)
+        train = train | background
+        self.usable = np.where(background, (table["length"] * BACKGROUND_SHARE).astype(np.int64), table["length"])
+        self.words = np.flatnonzero(train & np.isin(table["kind"], ["clip", "word"]))
+        self.speech = np.flatnonzero(train & (table["kind"] == "speech"))
+        self.noise = np.flatnonzero(train & (table["kind"] == "noise"))
+        self.background = np.flatnonzero(background)
+        names, counts = np.unique(table["label"][self.words], return_counts=True)
+        own = [n for n, c in zip(names, counts) if c >= OWN_OUTPUT and n not in commands and n != "honk_random"]
+        self.outputs = list(commands) + [str(n) for n in own] + ["other", SILENCE]
+        index = {name: i for i, name in enumerate(self.outputs)}
+        self.other, self.silence = index["other"], index[SILENCE]
+        self.target = np.array([index.get(str(label), self.other) for label in table["label"]])
+        self.commanded = self.words[np.isin(table["label"][self.words], commands)]
+        extra = [int(len(self.words) * share) for share in (PARTIAL, RUNNING, REVERSED, QUIET)]
+        self.kinds = np.repeat(np.arange(5), [len(self.words)] + extra)
+        generator = np.random.default_rng([seed, 1])
+        self.rooms = mixing.rooms(300, generator)
+        self.made = np.stack([mixing.coloured_noise(generator) for _ in range(300)])
+        self.pass_number = 0
+
+    def output_labels(self):
+        return [n if n in self.commands or n == SILENCE else UNKNOWN for n in self.outputs]
+
+    def __len__(self):
+        return len(self.kinds) // self.batch
+
+    def __getitem__(self, number):
+        """Raw mel energies [batch, 79, 40] (not yet normalised) and output indices [batch]."""
+        order = np.random.default_rng([self.seed, 2, self.pass_number])
+        rows = order.permutation(len(self.kinds))[number * self.batch : (number + 1) * self.batch]
+        generator = np.random.default_rng([self.seed, 3, self.pass_number, number])
+        waves = np.zeros((self.batch, WINDOW), np.float32)
+        targets = np.zeros(self.batch, np.int64)
+        for i, row in enumerate(rows):
+            kind = self.kinds[row]
+            if kind == 0:
+                targets[i], extent = self.word(waves[i], self.words[row], generator)
+            elif kind == 1:
+                targets[i], extent = self.partial(waves[i], generator)
+            elif kind == 2:
+                targets[i], extent = self.running(waves[i], generator)
+            elif kind == 3:
+                targets[i], extent = self.word(waves[i], generator.choice(self.commanded), generator, reverse=True)
+            else:
+                targets[i], extent = self.silence, None
+            if extent is None:
+                self.only_noise(waves[i], generator)
+            else:
+                self.surround(waves[i], extent, generator)
+        energies = frontend.mel_energies(waves) * mixing.colour(self.batch, generator)[:, None, :]
+        return energies, targets
+
+    def word(self, wave, row, generator, reverse=False):
+        """A whole word: as recorded with ±100 ms of shift, or anywhere in the window with other speech around it."""
+        table, speed = self.table, generator.uniform(0.88, 1.13)
+        start, length = table["start"][row], table["length"][row]
+        first, last = table["from"][row], table["to"][row]
+        long = length > WINDOW
+        if reverse:
+            mixing.place(table["audio"], wave, start, length, float(last), -speed, 0.0, float(length))
+            return self.other, (0, int((last - first) / speed))
+        if not long and generator.random() < 0.55:
+            offset = WINDOW / 2 * (1 - speed) + generator.uniform(-1600, 1600)
+            mixing.place(table["audio"], wave, start, length, offset, speed, 0.0, float(length))
+            return self.target[row], (int((first - offset) / speed), int((last - offset) / speed))
+        spoken = (last - first) / speed
+        at = generator.uniform(0, max(1.0, WINDOW - spoken))
+        offset = first - at * speed
+        isolate = generator.random() < 0.6 or long
+        margin = generator.uniform(300, 1600)
+        low, high = (max(0.0, first - margin), min(float(length), last + margin)) if isolate else (0.0, float(length))
+        mixing.place(table["audio"], wave, start, length, offset, speed, low, high)
+        extent = (int(at), int(at + spoken))
+        if isolate and generator.random() < 0.6:
+            self.add_context(wave, extent, generator)
+        return self.target[row], extent
+
+    def partial(self, wave, generator):
+        """Part of a command, the rest of it outside the window or cut away: never that command, nor another."""
+        table, row, speed = self.table, generator.choice(self.commanded), generator.uniform(0.88, 1.13)
+        start, length = table["start"][row], table["length"][row]
+        first, last = float(table["from"][row]), float(table["to"][row])
+        share = max(1600.0, generator.uniform(0.25, 0.62) * (last - first))
+        tail = generator.random() < 0.6
+        low, high = (last - share, float(length)) if tail else (0.0, first + share)
+        slide = generator.random() < 0.5
+        if tail:
+            at = 0.0 if slide else generator.uniform(0, WINDOW * 0.6)
+            offset = low - at * speed
+        else:
+            at = float(WINDOW) if slide else generator.uniform(WINDOW * 0.4, WINDOW)
+            offset = high - at * speed
+        mixing.place(table["audio"], wave, start, length, offset, speed, low, high)
+        extent = (int(at), int(at + share / speed)) if tail else (int(at - share / speed), int(at))
+        if not slide and generator.random() < 0.4:
+            self.add_context(wave, extent, generator)
+        return self.other, extent
+
+    def running(self, wave, generator):
+        table, row = self.table, generator.choice(self.speech)
+        length, speed = table["length"][row], generator.uniform(0.88, 1.13)
+        offset = generator.uniform(-4000, max(1.0, length - 12000))
+        mixing.place(table["audio"], wave, table["start"][row], length, offset, speed, 0.0, float(length))
+        return self.other, (0, WINDOW)
+
+    def add_context(self, wave, extent, generator):
+        """Other speech that ends shortly before the word, begins shortly after it, or both."""
+        loudness = mixing.level(wave, *extent)
+        for before in (True, False):
+            if generator.random() < (0.7 if before else 0.45):
+                gap = int(generator.exponential(900)) + 150
+                span = int(generator.uniform(1600, WINDOW))
+                first, last = (extent[0] - gap - span, extent[0] - gap) if before else (extent[1] + gap, extent[1] + gap + span)
+                if last <= 400 or first >= WINDOW - 400:
+                    continue
+                row = generator.choice(self.speech if generator.random() < 0.7 else self.words)
+                start, length = self.table["start"][row], self.table["length"][row]
+                if length <= span:
+                    continue
+                start += generator.integers(0, length - span)
+                piece = self.table["audio"][start : start + span].astype(np.float32)
+                own = np.sqrt((piece**2).mean()) / 32768 + 1e-5
+                gain = min(20.0, loudness / own * 10 ** (generator.uniform(-9, 4) / 20))
+                mixing.add_segment(self.table["audio"], wave, start, first, last, gain)
+
+    def ambience(self, generator):
+        """One second of something that is no word, unit RMS."""
+        draw = generator.random()
+        if draw < 0.25:
+            return self.made[generator.integers(len(self.made))]
+        row = generator.choice(self.noise if draw < 0.85 else self.speech)
+        start, length = self.table["start"][row], self.usable[row]
+        begin = start + generator.integers(0, max(1, length - WINDOW))
+        piece = self.table["audio"][begin : begin + WINDOW].astype(np.float32)
+        piece = np.pad(piece, (0, WINDOW - len(piece)))
+        if draw >= 0.85:  # babble: three talkers, none of them understood
+            for other in generator.choice(self.speech, 3):
+                start, length = self.table["start"][other], self.table["length"][other]
+                begin = start + generator.integers(0, max(1, length - WINDOW))
+                piece = piece + self.table["audio"][begin : begin + WINDOW]
+        return piece / (np.sqrt((piece**2).mean()) + 1.0)
+
+    def surround(self, wave, extent, generator):
+        """Room, noise at a drawn signal-to-noise ratio, level."""
+        if generator.random() < 0.15:
+            wave[:] = mixing.reverberate(wave[None], self.rooms[generator.integers(len(self.rooms))][None])[0]
+        loudness = mixing.level(wave, *extent) + 1e-6
+        if generator.random() < 0.7:
+            ratio = generator.uniform(4, 40)
+            mixing.add_scaled(wave, self.ambience(generator), loudness * 10 ** (-ratio / 20))
+        target = 10 ** (generator.uniform(-45, -8) / 20) if generator.random() < 0.6 else loudness * 10 ** (generator.uniform(-6, 6) / 20)
+        mixing.finish(wave, target / loudness)
+
+    def only_noise(self, wave, generator):
+        """Silence: noise at any level from digital zero to full scale, from anything but speech in front."""
+        if generator.random() < 0.10:
+            return
+        background = generator.random() < 0.35
+        row = generator.choice(self.background if background else self.noise)
+        if generator.random() < 0.65:
+            start, length = self.table["start"][row], self.usable[row]
+            begin = start + generator.integers(0, max(1, length - WINDOW))
+            wave[:] = self.table["audio"][begin : begin + WINDOW] / 32768 if length >= WINDOW else 0
+        else:
+            wave[:] = self.made[generator.integers(len(self.made))]
+            if generator.random() < 0.15:
+                wave[: generator.integers(0, 14000)] = 0
+        loudness = mixing.level(wave, 0, WINDOW) + 1e-6
+        target = 10 ** (generator.uniform(-85, -3) / 20)
+        mixing.finish(wave, target / loudness)

@@ -1,0 +1,47 @@
+"""Log-mel features as Models/FORMAT.md defines them, in NumPy for training and in PyTorch for the reference outputs."""
+
+import numpy as np
+import scipy.fft
+import torch
+
+RATE, WINDOW, FRAME, HOP, FFT, BANDS, LOW, HIGH, FLOOR = 16000, 16000, 400, 200, 512, 40, 20.0, 7600.0, 1e-6
+COLUMNS = (WINDOW - FRAME) // HOP + 1
+
+
+def hann():
+    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(FRAME) / FRAME)
+
+
+def centres():
+    """The bands + 2 corner frequencies of the filters, in hertz, evenly spaced on the HTK mel scale."""
+    mel = np.linspace(2595 * np.log10(1 + LOW / 700), 2595 * np.log10(1 + HIGH / 700), BANDS + 2)
+    return 700 * (10 ** (mel / 2595) - 1)
+
+
+def filters():
+    """Triangles of height 1: shape [bins, bands]."""
+    corner, bins = centres(), np.arange(FFT // 2 + 1) * RATE / FFT
+    rising = (bins[:, None] - corner[None, :-2]) / (corner[1:-1] - corner[:-2])
+    falling = (corner[None, 2:] - bins[:, None]) / (corner[2:] - corner[1:-1])
+    return np.maximum(0, np.minimum(rising, falling))
+
+
+HANN32, FILTERS32 = hann().astype(np.float32), filters().astype(np.float32)
+
+
+def mel_energies(waves):
+    """[n, 16000] float32 in [−1, 1] → [n, 79, 40] mel energies."""
+    frames = np.lib.stride_tricks.sliding_window_view(waves, FRAME, axis=1)[:, ::HOP] * HANN32
+    spectrum = scipy.fft.rfft(frames, FFT, axis=2)
+    return (spectrum.real**2 + spectrum.imag**2) @ FILTERS32
+
+
+def log_mel(waves, mean, deviation):
+    return (np.log(mel_energies(waves) + np.float32(FLOOR)) - np.float32(mean)) / np.float32(deviation)
+
+
+def log_mel_torch(waves, mean, deviation):
+    """The same in PyTorch, in double precision; the reference that the engine is tested against."""
+    frames = waves.double().unfold(1, FRAME, HOP) * torch.from_numpy(hann())
+    power = torch.fft.rfft(frames, FFT).abs() ** 2
+    return ((torch.log(power @ torch.from_numpy(filters()) + FLOOR) - mean) / deviation).float()

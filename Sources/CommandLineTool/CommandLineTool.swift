@@ -1,0 +1,53 @@
+private import Foundation
+
+/// The program: understands the command line, runs the command, gives the exit status.
+public enum CommandLineTool {
+    /// - Parameter words: the command line without the program's name.
+    public static func run(_ words: [String]) -> Int32 {
+        do {
+            return try dispatch(words)
+        } catch let error as UsageError {
+            Terminal.error("beckon: \(error); see beckon help\n")
+            return 2
+        } catch {
+            Terminal.error("beckon: \(error)\n")
+            return 1
+        }
+    }
+
+    private static func dispatch(_ words: [String]) throws -> Int32 {
+        guard let command = words.first else {
+            Terminal.error(HelpText.overview)
+            return 2
+        }
+        let rest = words.dropFirst()
+        switch command {
+        case "classify":
+            let arguments = try Arguments(rest, options: ClassifyOptions.options)
+            if arguments.has("--help") {
+                Terminal.output(HelpText.classify)
+                return 0
+            }
+            let processors = ProcessInfo.processInfo.activeProcessorCount
+            return try Classify(ClassifyOptions(arguments, processors: processors)).run()
+        case "help", "--help", "-h":
+            return try help(rest.first)
+        case "--version", "version":
+            Terminal.output("beckon \(version)\n")
+            return 0
+        default:
+            let kind = command.hasPrefix("-") ? "option" : "command"
+            throw UsageError("unknown \(kind) \(command)", near: command, of: ["classify", "help", "--version", "--help"])
+        }
+    }
+
+    private static func help(_ topic: String?) throws -> Int32 {
+        switch topic {
+        case nil: Terminal.output(HelpText.overview)
+        case "classify": Terminal.output(HelpText.classify)
+        case "help": Terminal.output(HelpText.overview)
+        case let topic?: throw UsageError("no help on \(topic)", near: topic, of: ["classify"])
+        }
+        return 0
+    }
+}

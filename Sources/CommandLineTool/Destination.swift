@@ -1,0 +1,75 @@
+private import Foundation
+
+/// Where results go and how they are printed: standard output for all, or a label track a file.
+struct Destination: Sendable {
+    let format: any ReportFormat
+    private let folder: String?
+    private let clips: Bool
+    private let labels: [String]
+    /// Name of each file's track within the folder.
+    private let tracks: [String: String]
+
+    /// Where one file's results go.
+    struct Sink {
+        fileprivate let handle: FileHandle?
+        /// Standard output, in turn with the other files.
+        var isShared: Bool { handle == nil }
+
+        func write(_ text: String) {
+            handle?.write(Data(text.utf8))
+        }
+
+        func close() {
+            try? handle?.close()
+        }
+    }
+
+    /// Returns nil, after saying why, where the options and the files do not go together.
+    init?(options: ClassifyOptions, files: [String], labels: [String]) {
+        if options.format == .audacity, files.count > 1, options.outputFolder == nil {
+            Terminal.error("beckon: a label track belongs to one file; for several, name a folder with --output DIR\n")
+            return nil
+        }
+        format =
+            switch options.format {
+            case .table: Table(files: files, colour: Terminal.usesColour)
+            case .json: JSONLines()
+            case .csv: CSV()
+            case .audacity: AudacityLabels()
+            }
+        folder = options.outputFolder
+        clips = options.clips
+        self.labels = labels
+        tracks = folder == nil ? [:] : Self.trackNames(files)
+    }
+
+    /// Prints what stands before all results.
+    func begin() {
+        Terminal.output(format.header(clips: clips, labels: labels))
+    }
+
+    /// Opens the track of a file, or standard output.
+    func open(file: String) throws -> Sink {
+        guard let folder, let name = tracks[file] else { return Sink(handle: nil) }
+        let path = "\(folder)/\(name)"
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data().write(to: URL(fileURLWithPath: path))
+            return Sink(handle: try FileHandle(forWritingTo: URL(fileURLWithPath: path)))
+        } catch {
+            throw Failure("\(path): cannot write the label track; check the folder given to --output")
+        }
+    }
+
+    /// `talk.wav` → `talk.txt`; files of the same name in different folders get their folders' names too.
+    private static func trackNames(_ files: [String]) -> [String: String] {
+        let stems = files.map { (($0 as NSString).lastPathComponent as NSString).deletingPathExtension }
+        let counts = Dictionary(stems.map { ($0, 1) }, uniquingKeysWith: +)
+        var names: [String: String] = [:]
+        for (file, stem) in zip(files, stems) {
+            let whole = file.split(separator: "/").joined(separator: "_")
+            names[file] = (counts[stem] == 1 ? stem : whole) + ".txt"
+        }
+        return names
+    }
+}

@@ -1,0 +1,66 @@
+private import Foundation
+
+/// Turns what the user named into the files to work on: files as named, folders searched, lists read.
+struct FileList {
+    private(set) var files: [String] = []
+    /// One line for each name that led nowhere.
+    private(set) var problems: [String] = []
+
+    /// Endings taken from folders; a file named outright may have any.
+    static let audioEndings: Set<String> = [
+        "wav", "wave", "w64", "rf64", "flac", "ogg", "oga", "opus", "mp3", "aif", "aiff", "aifc", "au", "snd", "caf",
+    ]
+
+    init(paths: [String]) {
+        for path in paths { add(path) }
+    }
+
+    private mutating func add(_ path: String) {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            // A file that is missing or no audio is reported when it is opened, in its turn.
+            files.append(path)
+            return
+        }
+        let before = files.count
+        search(path)
+        if files.count == before {
+            problems.append("\(path): no audio files in this folder (wav, flac, ogg, opus, mp3, aiff, …)")
+        }
+    }
+
+    /// Takes the audio files of a folder and those below it, by name; hidden ones and links to folders are left out.
+    private mutating func search(_ folder: String) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        } catch {
+            problems.append("\(folder): cannot read this folder; check its permissions")
+            return
+        }
+        for name in names.sorted() where !name.hasPrefix(".") {
+            let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+            let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+            if kind == .typeDirectory {
+                search(path)
+            } else if Self.audioEndings.contains((name as NSString).pathExtension.lowercased()) {
+                files.append(path)
+            }
+        }
+    }
+
+    /// Splits a list read from standard input; empty names are passed over.
+    static func names(in data: [UInt8], nulSeparated: Bool) -> [String] {
+        let separator: UInt8 = nulSeparated ? 0 : 10
+        return data.split(separator: separator).map { part in
+            // A list written on another system may end its lines with CR LF.
+            let part = !nulSeparated && part.last == 13 ? part.dropLast() : part
+            return String(decoding: part, as: UTF8.self)
+        }.filter { !$0.isEmpty }
+    }
+
+    /// All of standard input.
+    static func standardInput() -> [UInt8] {
+        [UInt8](FileHandle.standardInput.readDataToEndOfFile())
+    }
+}

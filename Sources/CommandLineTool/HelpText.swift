@@ -1,0 +1,66 @@
+/// The texts of `beckon help`; every line fits 80 columns, which a test holds them to.
+enum HelpText {
+    static let overview = """
+        beckon — listens for spoken words
+
+        Usage: beckon COMMAND [OPTION…]
+
+        Commands:
+          classify    say which words are spoken in audio files, and when
+          help        explain a command: beckon help classify
+
+        Options:
+          --version   print the version
+          -h, --help  print this text
+
+        Exit status: 0 when all went well, 1 when something failed (one line on
+        standard error says what), 2 for a command line that cannot be understood,
+        130 after Ctrl-C.
+
+        """
+
+    static let classify = """
+        beckon classify — say which words are spoken in audio files, and when
+
+        Usage: beckon classify [OPTION…] FILE|DIR…
+               find … -print0 | beckon classify -0 -
+
+        Files: WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and others that libsndfile
+        reads; 8 to 192 kHz, 1 to 8 channels. Folders are searched for audio files.
+        With - the names come from standard input, one a line.
+
+        What to find:
+          --clips             one label a file, for recordings of one second
+                              (of a longer one, its loudest second)
+          -t, --threshold T   confidence that every word needs, 0 to 1
+          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
+          --phrase "W W…"     report words in this order as a phrase, such as
+                              "go left"; may be repeated
+          --mode MODE         spot: words anywhere, inside talk too (default)
+                              command: only words said alone, after a pause
+          --trigger WHEN      early: as soon as a word is sure (default)
+                              end: when it is over, with its best confidence
+          -m, --model DIR     model folder (default: the commands model)
+          --channel N|mix     channel to listen to, from 0 (default: mix)
+
+        How to print it:
+          --json              one JSON object a line
+          -f, --format NAME   table (default), json, csv, or audacity: a label
+                              track; for several files with --output
+          -o, --output DIR    folder for label tracks, one a file
+          --stats             afterwards, audio length, time and speed
+
+        How to work:
+          -j, --jobs N        files at a time (default: one a processor)
+          -0, --null          names on standard input end with NUL
+
+        A file that cannot be read is reported and left out; the others are still
+        done, and the exit status is then 1. Ctrl-C keeps what was printed.
+
+        Examples:
+          beckon classify recording.flac
+          beckon classify --json --word stop=0.9 recordings/
+          beckon classify --format audacity talk.wav > talk.txt
+
+        """
+}

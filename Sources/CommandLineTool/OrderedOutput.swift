@@ -1,0 +1,57 @@
+private import Synchronization
+
+/// Puts the output of files worked on side by side into the order in which they were named.
+///
+/// The first unfinished file prints as it goes; the others wait in memory for their turn. Output and error lines
+/// both pass through here, so that they never cut into each other.
+final class OrderedOutput: Sendable {
+    struct Piece {
+        let text: String
+        let isError: Bool
+    }
+
+    private struct State {
+        var head = 0
+        var waiting: [Int: [Piece]] = [:]
+        var finished: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
+    private let sink: @Sendable (Piece) -> Void
+
+    /// - Parameter sink: prints a piece; called under a lock, never by two threads at once.
+    init(sink: @escaping @Sendable (Piece) -> Void) { self.sink = sink }
+
+    /// Prints `text` for the file with this number, now or in its turn.
+    func put(_ text: String, isError: Bool = false, file: Int) {
+        guard !text.isEmpty else { return }
+        let piece = Piece(text: text, isError: isError)
+        state.withLock { state in
+            if file == state.head {
+                sink(piece)
+            } else {
+                state.waiting[file, default: []].append(piece)
+            }
+        }
+    }
+
+    /// Says that a file is done; those behind it may print.
+    func finish(file: Int) {
+        state.withLock { state in
+            state.finished.insert(file)
+            while state.finished.remove(state.head) != nil {
+                state.head += 1
+                for piece in state.waiting.removeValue(forKey: state.head) ?? [] { sink(piece) }
+            }
+        }
+    }
+
+    /// Prints what still waits, in order: after an interruption.
+    func flush() {
+        state.withLock { state in
+            for file in state.waiting.keys.sorted() {
+                for piece in state.waiting.removeValue(forKey: file) ?? [] { sink(piece) }
+            }
+        }
+    }
+}

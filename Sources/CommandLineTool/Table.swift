@@ -1,0 +1,59 @@
+/// A table for people: one row an event, columns aligned, files named once.
+struct Table: ReportFormat {
+    private let fileWidth: Int
+    private let colour: Bool
+
+    /// - Parameter files: all that will be printed, so that the first row is already as wide as the widest.
+    init(files: [String], colour: Bool) {
+        fileWidth = min(64, max(4, files.map(\.count).max() ?? 4))
+        self.colour = colour
+    }
+
+    func header(clips: Bool, labels: [String]) -> String {
+        let columns = clips ? "LABEL          CONFIDENCE" : "   START      END  WORD           CONFIDENCE"
+        return dim(pad("FILE", fileWidth) + "  " + columns) + "\n"
+    }
+
+    func event(_ event: Event) -> String {
+        let name: String =
+            switch event.kind {
+            case .word: event.name
+            case .phrase: "“\(event.name)”"
+            case .phrasePartial: "“\(event.name) …”"
+            }
+        let strong = event.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
+        return pad(event.file, fileWidth) + "  " + clock(event.start) + " " + clock(event.end) + "  "
+            + strong + "  " + left(percent(event.confidence), 10) + "\n"
+    }
+
+    func clip(_ clip: ClipLabel) -> String {
+        pad(clip.file, fileWidth) + "  " + bold(pad(clip.label, 13)) + "  " + left(percent(clip.confidence), 10) + "\n"
+    }
+
+    func nothing(file: String) -> String {
+        pad(file, fileWidth) + "  " + dim(left("–", 8)) + "\n"
+    }
+
+    /// Seconds as `0:01.25`, or `1:02:03.45` from an hour on.
+    private func clock(_ seconds: Double) -> String {
+        let hundredths = Int((max(0, seconds) * 100).rounded())
+        let (minutes, rest) = (hundredths / 6000, hundredths % 6000)
+        let tail = two(rest / 100) + "." + two(rest % 100)
+        let text = minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(two(minutes % 60)):\(tail)"
+        return left(text, 8)
+    }
+
+    private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private func left(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    private func bold(_ text: String) -> String { colour ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+    private func dim(_ text: String) -> String { colour ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}

@@ -1,0 +1,21 @@
+/// Something the detector heard: a word, a phrase, or part of one. Times are in seconds since the stream began.
+public struct Detection: Equatable, Sendable {
+    public enum Kind: Equatable, Sendable {
+        case word
+        /// All words of a phrase, in order.
+        case phrase
+        /// The first words of a phrase, more to come.
+        case phrasePartial
+    }
+
+    public let kind: Kind
+    /// Index of the label, or of the phrase.
+    public let index: Int
+    /// 0…1; of a phrase, the least of its words.
+    public let confidence: Float
+    /// Estimated bounds of what was said.
+    public let start: Double
+    public let end: Double
+    /// When it was decided: the end of the newest audio that had been heard then.
+    public let time: Double
+}

@@ -1,0 +1,82 @@
+/// What makes the gate fire; every duration is in seconds.
+public struct GateSettings: Sendable, Equatable {
+    /// Which words may fire.
+    public enum Mode: String, Sendable, CaseIterable {
+        /// Words wherever they are said, inside talk too.
+        case spot
+        /// Words said alone: after a pause and, with `Trigger.end`, before one.
+        case command
+    }
+
+    /// When a word fires.
+    public enum Trigger: String, Sendable, CaseIterable {
+        /// As soon as it is sure enough for `stability` hops.
+        case early
+        /// When it is over, with the best confidence it had.
+        case end
+    }
+
+    public var mode = Mode.spot
+    public var trigger = Trigger.early
+
+    /// Posterior vectors averaged, and the exponent of their weights.
+    public var smoothing = 3
+    public var smoothingExponent: Float = 0.3
+
+    /// Speech starts when P(not silence) exceeds P(silence) by this.
+    public var startMargin: Float = 0.2
+    /// Speech ends when P(silence) exceeds P(not silence) by this; larger than `startMargin`, so that it holds.
+    public var endMargin: Float = 0.4
+
+    /// Hops in a row a word must win.
+    public var stability = 2
+    /// A word that fired stays silent at least this long, and until its score has fallen.
+    public var refractory = 0.7
+
+    /// How long a word that fired can still be in the window in parts: until then another word fires only while
+    /// something is being said.
+    public var echo = 1.2
+    /// How long after the last sound something still counts as being said.
+    public var freshness = 0.3
+
+    /// `command`: quiet seen by the gate before the word. The window itself remembers most of a second, so this comes
+    /// on top of that.
+    public var quietBefore = 0.2
+    /// `command` with `end`: quiet after the word.
+    public var quietAfter = 0.3
+    /// `command`: the longest utterance, from its first sign to the decision, that can still be a word said alone.
+    public var longestUtterance = 1.6
+
+    public init() {}
+}
+
+/// The confidence each label needs to fire; `silence` and `unknown` have none and never fire.
+public struct Thresholds: Sendable, Equatable {
+    /// One value a label, in the model's order; `nil` never fires.
+    public private(set) var values: [Float?]
+    private let labels: [String]
+
+    /// - Parameters:
+    ///   - labels: the model's labels.
+    ///   - defaults: thresholds by label; labels that may fire and are not in it get 0.8.
+    public init(labels: [String], defaults: [String: Float]) {
+        self.labels = labels
+        values = labels.map { label in label.hasPrefix("_") ? nil : defaults[label] ?? 0.8 }
+    }
+
+    /// The words that can fire.
+    public var words: [String] { zip(labels, values).compactMap { $1 == nil ? nil : $0 } }
+
+    /// Gives every word the same threshold.
+    public mutating func setAll(_ threshold: Float) {
+        values = values.map { $0 == nil ? nil : threshold }
+    }
+
+    /// Gives one word its threshold.
+    public mutating func set(_ word: String, to threshold: Float) throws(SpottingError) {
+        guard let index = labels.firstIndex(of: word), values[index] != nil else {
+            throw .unknownWord(word, known: words)
+        }
+        values[index] = threshold
+    }
+}

@@ -1,0 +1,20 @@
+/// What can be wrong with words, thresholds and phrases that a user names.
+public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable {
+    private enum Code: Equatable { case unknownWord, emptyPhrase }
+
+    private let code: Code
+    /// One line: what was asked, what is wrong with it, what to do.
+    public let description: String
+
+    /// Equality is on the kind of error alone.
+    public static func == (left: SpottingError, right: SpottingError) -> Bool { left.code == right.code }
+
+    public static func unknownWord(_ word: String, known: [String]) -> SpottingError {
+        SpottingError(
+            code: .unknownWord,
+            description: "the model does not know the word '\(word)'; it knows \(known.joined(separator: ", "))")
+    }
+
+    public static let emptyPhrase = SpottingError(
+        code: .emptyPhrase, description: "a phrase needs two words or more, such as 'go left'")
+}
