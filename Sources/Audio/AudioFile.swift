@@ -1,0 +1,162 @@
+import CSndFile
+import Glibc
+
+/// An audio file open for reading, in any format that libsndfile reads (WAV, RF64, AIFF, FLAC, Ogg Vorbis, Opus …).
+///
+/// Samples come as 32-bit floats: integer formats are scaled to -1…1, float formats are left as they are, also
+/// beyond 1. What is sound in a damaged file is handed out first and the error thrown after it, once reading
+/// reaches the damage, so that a caller can use what is there and still report the file.
+public struct AudioFile: ~Copyable {
+    /// Sample rates accepted, in Hz.
+    public static let rates = 8_000...192_000
+    /// Numbers of channels accepted.
+    public static let channelCounts = 1...8
+
+    public let path: String
+    /// Frames per second.
+    public let sampleRate: Int
+    public let channels: Int
+    /// Frames as the header says, or nil where it does not say (a stream written without going back).
+    public let frames: Int?
+    /// Short name of container and coding, such as `WAV 16-bit`.
+    public let format: String
+    private let checksSamples: Bool
+    private let shortage: DeclaredSize.Shortage?
+    // The decoder stands before the file it reads from: it is closed first.
+    private let decoder: Decoder
+    private let file: RegularFile
+    private var framesRead = 0
+    private var ended = false
+    private var failure: AudioError?
+
+    /// Opens a file and reads its header.
+    ///
+    /// Only regular files are opened: a pipe or a device could block for ever.
+    ///
+    /// - Throws: ``AudioError/notFound``, ``AudioError/unreadable``, ``AudioError/notRegularFile``,
+    ///   ``AudioError/emptyFile``, ``AudioError/notAudio``, ``AudioError/undecodable``,
+    ///   ``AudioError/unsupported`` or ``AudioError/noAudio``; each message names the file.
+    public init(path: String) throws(AudioError) {
+        let file = try RegularFile(path: path)
+        let decoder = try Decoder(file: file, path: path)
+        let info = decoder.info
+        try AudioFile.check(info, path: path)
+        sampleRate = Int(info.samplerate)
+        channels = Int(info.channels)
+        // libsndfile says "as many as fit into 63 bits" for streams whose end it cannot find.
+        frames = info.frames == Int64.max ? nil : Int(info.frames)
+        format = FormatName.name(of: info.format)
+        checksSamples = !FormatName.isInteger(info.format)
+        shortage = DeclaredSize.shortage(descriptor: file.descriptor, fileSize: file.size, log: decoder.log)
+        self.path = path
+        self.decoder = decoder
+        self.file = file
+    }
+
+    /// Reads the next frames, interleaved.
+    ///
+    /// - Parameters:
+    ///   - output: Room for frames of ``channels`` samples each.
+    ///   - maxFrames: At most so many frames.
+    /// - Returns: Frames read; fewer than asked for only near the end or before damage, 0 at the end.
+    /// - Throws: At the end of what is sound: ``AudioError/truncated`` when the file is shorter than its header
+    ///   promises, ``AudioError/notFinite`` naming the time of a NaN or infinite sample, or
+    ///   ``AudioError/undecodable`` with libsndfile's text. A further call throws the same again.
+    public mutating func read(
+        into output: inout MutableSpan<Float>,
+        maxFrames: Int = .max
+    ) throws(AudioError) -> Int {
+        try output.withUnsafeMutableBufferPointer { output throws(AudioError) in
+            try read(into: output, maxFrames: maxFrames)
+        }
+    }
+
+    mutating func read(
+        into output: UnsafeMutableBufferPointer<Float>,
+        maxFrames: Int = .max
+    ) throws(AudioError) -> Int {
+        let wanted = max(0, min(maxFrames, output.count / channels))
+        guard wanted > 0, let target = output.baseAddress else { return 0 }
+        guard !ended else {
+            if let failure { throw failure }
+            return 0
+        }
+        var count = decoder.read(into: target, frames: wanted)
+        if checksSamples, let bad = firstNotFinite(output.prefix(count * channels)) {
+            count = bad / channels
+            ended = true
+            failure = notFinite(channel: bad % channels, frame: framesRead + count)
+        } else if count < wanted {
+            ended = true
+            failure = failureAtEnd(after: framesRead + count)
+        }
+        framesRead += count
+        if count == 0, let failure { throw failure }
+        return count
+    }
+
+    private static func check(_ info: SF_INFO, path: String) throws(AudioError) {
+        let name = AudioError.quoted(path)
+        guard rates.contains(Int(info.samplerate)) else {
+            throw .unsupported.saying(
+                "audio file \(name) has a sample rate of \(info.samplerate) Hz; \(rates.lowerBound) to "
+                    + "\(rates.upperBound) Hz are accepted, convert it first"
+            )
+        }
+        guard channelCounts.contains(Int(info.channels)) else {
+            throw .unsupported.saying(
+                "audio file \(name) has \(info.channels) channels; \(channelCounts.lowerBound) to "
+                    + "\(channelCounts.upperBound) are accepted, choose or mix them first"
+            )
+        }
+        guard info.frames > 0 else {
+            throw .noAudio.saying("audio file \(name) has a header but no audio after it; record it again")
+        }
+    }
+
+    /// The first sample whose exponent bits are all set, as an offset.
+    private func firstNotFinite(_ samples: Slice<UnsafeMutableBufferPointer<Float>>) -> Int? {
+        samples.firstIndex { !$0.isFinite }
+    }
+
+    private func notFinite(channel: Int, frame: Int) -> AudioError {
+        .notFinite.saying(
+            "audio file \(AudioError.quoted(path)) holds a NaN or infinite sample at \(seconds(frame)) s "
+                + "(frame \(frame), channel \(channel)); write the file again"
+        )
+    }
+
+    private func failureAtEnd(after total: Int) -> AudioError? {
+        let name = AudioError.quoted(path)
+        let advice = "copy or record it again"
+        if let shortage {
+            return .truncated.saying(
+                "audio file \(name) ends early, after \(seconds(total)) s: its header promises \(shortage.declared) "
+                    + "bytes \(shortage.what), \(shortage.declared - shortage.present) are missing; \(advice)"
+            )
+        }
+        let text = decoder.errorText
+        let reason = text.map { " (sf_readf_float: \($0))" } ?? ""
+        if let frames, total < frames {
+            return .truncated.saying(
+                "audio file \(name) ends early or is damaged at \(seconds(total)) s: its header promises \(frames) "
+                    + "frames, \(frames - total) are missing\(reason); \(advice)"
+            )
+        }
+        if decoder.log.contains("without an End-Of-Stream flag") {
+            return .truncated.saying(
+                "audio file \(name) ends early, after \(seconds(total)) s: the last page of the Ogg stream is "
+                    + "missing; \(advice)"
+            )
+        }
+        return text.map { .undecodable.saying("audio file \(name) is damaged at \(seconds(total)) s (sf_readf_float: \($0)); \(advice)") }
+    }
+
+    /// A time to the millisecond.
+    private func seconds(_ frame: Int) -> String {
+        let milliseconds = frame.multipliedFullWidth(by: 1000)
+        let (whole, _) = sampleRate.dividingFullWidth(milliseconds)
+        let rest = String(whole % 1000)
+        return "\(whole / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+}

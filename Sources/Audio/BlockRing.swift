@@ -1,0 +1,247 @@
+import Glibc
+import Synchronization
+
+/// A lock-free ring of 1600-sample blocks from one producer to one consumer, who sees the last second as one slice.
+///
+/// The consumer gets each block at the end of its window: the block and the nine before it, contiguous, because the
+/// memory is mapped twice (``MirroredMemory``). Indices count up for ever; each side reads its own relaxed and the
+/// other's with acquire, and publishes with release, after PipeWire's `spa_ringbuffer`.
+///
+/// A full ring drops its oldest unread block and counts it: the producer moves the read index on, which the consumer
+/// sees as a step in ``Block/sequence``; the audio of that block stays in the next window. While the consumer holds
+/// a window the read index is marked busy and the producer drops its new block instead, so nothing the consumer
+/// looks at is ever overwritten. Such a hole, like ``flush()``, begins a new stretch: the window is zero before it,
+/// so that no decision is made across the gap.
+///
+/// ``write(_:time:)``, ``withWindow(_:)`` and ``flush()`` neither allocate, lock nor retain.
+// Sendable is unchecked because of the raw memory: the protocol of the indices gives each block to one side at a time.
+public final class BlockRing: @unchecked Sendable {
+    /// Samples in a block: 100 ms at 16 kHz.
+    public static let blockLength = 1600
+    /// Blocks in a window.
+    public static let windowBlocks = 10
+    /// Samples in a window.
+    public static let windowLength = blockLength * windowBlocks
+
+    /// The newest block of a window.
+    public struct Block: Equatable, Sendable {
+        /// Counts every block handed to ``BlockRing/write(_:time:)``, dropped or not, from 0.
+        public var sequence: UInt64
+        /// When it was captured, in nanoseconds on the producer's clock.
+        public var time: Int64
+        /// Blocks at the end of the window that follow each other without a gap, 1–10; the window is zero before.
+        public var filled: Int
+    }
+
+    /// Unread blocks the ring can hold.
+    public var capacity: Int { slots - (BlockRing.windowBlocks - 1) }
+
+    private let slots: Int
+    private let memory: MirroredMemory
+    private let stamps: UnsafeMutablePointer<(sequence: UInt64, time: Int64)>
+    /// The slot that the producer writes next.
+    private let writeIndex = Line(0)
+    /// Twice the slot that the consumer reads next, plus 1 while it holds that slot's window.
+    private let readIndex = Line(0)
+    /// Slots before this one are stale.
+    private let floor = Line(0)
+    private let offered = Line(0)
+    private let dropped = Line(0)
+    private let consumed = Line(0)
+    private let flushed = Line(0)
+    private let underruns = Line(0)
+
+    /// - Parameter minimumCapacity: Unread blocks to hold at least; page sizes round it up.
+    /// - Throws: ``AudioError/memory``.
+    public init(minimumCapacity: Int = 32) throws(AudioError) {
+        guard (1...100_000).contains(minimumCapacity) else {
+            throw .memory.saying("a ring of \(minimumCapacity) blocks was asked for; 1 to 100000 are possible")
+        }
+        slots = BlockRing.slots(minimumCapacity: minimumCapacity, pageSize: Int(sysconf(Int32(_SC_PAGESIZE))))
+        memory = try MirroredMemory(size: slots * BlockRing.blockBytes)
+        stamps = .allocate(capacity: slots)
+        stamps.initialize(repeating: (0, 0), count: slots)
+    }
+
+    deinit { stamps.deallocate() }
+
+    static let blockBytes = blockLength * MemoryLayout<Float>.stride
+
+    /// Slots for the unread blocks and the nine of the window before them, rounded up to whole pages.
+    static func slots(minimumCapacity: Int, pageSize: Int) -> Int {
+        // Page sizes are powers of two: the block's own factor of two is what it brings towards one.
+        let step = max(1, pageSize >> min(blockBytes.trailingZeroBitCount, pageSize.trailingZeroBitCount))
+        return (minimumCapacity + windowBlocks - 1 + step - 1) / step * step
+    }
+
+    // MARK: Producer
+
+    /// Publishes a block, or drops it when the ring is full and its oldest block is being read.
+    ///
+    /// - Parameters:
+    ///   - block: ``blockLength`` samples.
+    ///   - time: When it was captured, in nanoseconds.
+    /// - Returns: Whether the block was stored.
+    @discardableResult
+    public func write(_ block: Span<Float>, time: Int64) -> Bool {
+        precondition(block.count == BlockRing.blockLength, "a block has \(BlockRing.blockLength) samples")
+        let sequence = offered.value.load(ordering: .relaxed)
+        offered.value.store(sequence + 1, ordering: .relaxed)
+        let slot = writeIndex.value.load(ordering: .relaxed)
+        guard makeRoom(before: slot) else {
+            dropped.increment()
+            return false
+        }
+        let place = Int(slot % UInt64(slots))
+        stamps[place] = (sequence, time)
+        block.withUnsafeBufferPointer { block in
+            if let source = block.baseAddress {
+                memcpy(memory.start + place * BlockRing.blockBytes, source, BlockRing.blockBytes)
+            }
+        }
+        writeIndex.value.store(slot + 1, ordering: .releasing)
+        return true
+    }
+
+    /// Drops the oldest unread block if the ring is full; false if the consumer holds it.
+    private func makeRoom(before slot: UInt64) -> Bool {
+        var index = readIndex.value.load(ordering: .acquiring)
+        while slot - index / 2 >= UInt64(capacity) {
+            if index % 2 == 1 { return false }
+            let (exchanged, now) = readIndex.value.compareExchange(
+                expected: index,
+                desired: index + 2,
+                ordering: .acquiringAndReleasing
+            )
+            if exchanged {
+                dropped.increment()
+                return true
+            }
+            index = now
+        }
+        return true
+    }
+
+    // MARK: Consumer
+
+    /// Shows the window that ends with the next unread block, and takes that block off the ring.
+    ///
+    /// The window is valid inside `body` only; while `body` runs, the window cannot change.
+    ///
+    /// - Parameter body: Gets ``windowLength`` samples, oldest first, and what is known of the newest block.
+    /// - Returns: False if there was no unread block; ``Counts/underruns`` counts it.
+    public func withWindow<Failure: Error>(
+        _ body: (Span<Float>, Block) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        guard let slot = claim() else {
+            underruns.increment()
+            return false
+        }
+        defer {
+            consumed.increment()
+            readIndex.value.store((slot + 1) * 2, ordering: .releasing)
+        }
+        let block = newestBlock(slot)
+        let first = Int((slot + UInt64(slots) - UInt64(BlockRing.windowBlocks - 1)) % UInt64(slots))
+        let start = memory.start + first * BlockRing.blockBytes
+        // What precedes the stretch is read or dropped, and lies in the window: it is the consumer's to clear.
+        memset(start, 0, (BlockRing.windowBlocks - block.filled) * BlockRing.blockBytes)
+        let samples = UnsafeBufferPointer(
+            start: UnsafePointer(start.assumingMemoryBound(to: Float.self)),
+            count: BlockRing.windowLength
+        )
+        try body(samples.span, block)
+        return true
+    }
+
+    /// Marks the oldest unread block that is not stale as busy; nil if there is none.
+    private func claim() -> UInt64? {
+        var index = readIndex.value.load(ordering: .relaxed)
+        while true {
+            let slot = index / 2
+            let end = writeIndex.value.load(ordering: .acquiring)
+            let fresh = min(max(floor.value.load(ordering: .acquiring), slot), end)
+            // With nothing fresh the index still moves past what is stale, unmarked, so that the ring is empty.
+            if fresh == end, slot == end { return nil }
+            let (exchanged, now) = readIndex.value.compareExchange(
+                expected: index,
+                desired: fresh * 2 + (fresh < end ? 1 : 0),
+                ordering: .acquiringAndReleasing
+            )
+            guard exchanged else {
+                index = now
+                continue
+            }
+            flushed.increment(by: fresh - slot)
+            return fresh < end ? fresh : nil
+        }
+    }
+
+    private func newestBlock(_ slot: UInt64) -> Block {
+        let newest = stamps[Int(slot % UInt64(slots))]
+        let stretch = slot - min(floor.value.load(ordering: .relaxed), slot)
+        var filled: UInt64 = 1
+        while filled < UInt64(BlockRing.windowBlocks), filled <= stretch {
+            let older = stamps[Int((slot - filled) % UInt64(slots))]
+            guard older.sequence + filled == newest.sequence else { break }
+            filled += 1
+        }
+        return Block(sequence: newest.sequence, time: newest.time, filled: Int(filled))
+    }
+}
+
+// MARK: Either side
+
+extension BlockRing {
+    /// Makes everything written so far stale: it is neither read nor part of a later window.
+    ///
+    /// For a resume, an overrun of the device, a change of device. Any thread may call it; a window that is being
+    /// looked at stays as it is.
+    public func flush() {
+        floor.value.max(writeIndex.value.load(ordering: .acquiring), ordering: .acquiringAndReleasing)
+    }
+
+    /// What happened to the blocks so far.
+    public struct Counts: Equatable, Sendable {
+        /// Blocks handed to ``BlockRing/write(_:time:)``; the sum of the next four at rest.
+        public var offered: UInt64
+        /// Blocks the consumer has read.
+        public var read: UInt64
+        /// Blocks lost because the ring was full.
+        public var dropped: UInt64
+        /// Blocks skipped by the consumer after a ``BlockRing/flush()``.
+        public var flushed: UInt64
+        /// Blocks waiting to be read, stale ones among them until the consumer passes them.
+        public var unread: UInt64
+        /// How often the consumer found nothing.
+        public var underruns: UInt64
+    }
+
+    /// The counters now; exact when both sides rest, else each one true for itself.
+    public var counts: Counts {
+        let read = readIndex.value.load(ordering: .acquiring) / 2
+        let written = writeIndex.value.load(ordering: .acquiring)
+        return Counts(
+            offered: offered.value.load(ordering: .relaxed),
+            read: consumed.value.load(ordering: .relaxed),
+            dropped: dropped.value.load(ordering: .relaxed),
+            flushed: flushed.value.load(ordering: .relaxed),
+            unread: written - min(read, written),
+            underruns: underruns.value.load(ordering: .relaxed)
+        )
+    }
+}
+
+/// An atomic number with a cache line of 64 bytes to itself, so that the two sides do not slow each other down.
+private struct Line: ~Copyable {
+    let value: Atomic<UInt64>
+    // Two numbers 64 bytes apart never share a line, wherever the object begins.
+    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
+
+    init(_ initial: UInt64) { value = Atomic(initial) }
+
+    /// For a number that only one thread writes.
+    func increment(by amount: UInt64 = 1) {
+        value.store(value.load(ordering: .relaxed) + amount, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,55 @@
+/// How the channels of interleaved audio become one.
+public enum ChannelMix: Equatable, Sendable {
+    /// The mean of all channels.
+    case mix
+    /// One channel alone, counted from 0.
+    case channel(Int)
+
+    /// Checks that the choice can be made from audio with so many channels.
+    ///
+    /// - Throws: ``AudioError/noSuchChannel`` naming the channels there are.
+    public func check(channels: Int) throws(AudioError) {
+        guard case .channel(let number) = self, !(0..<channels).contains(number) else { return }
+        let there = channels == 1 ? "the audio has only channel 0" : "the audio has channels 0 to \(channels - 1)"
+        throw .noSuchChannel.saying("channel \(number) was asked for, but \(there); choose one of these or mix them")
+    }
+
+    /// Writes one mono sample for each frame.
+    ///
+    /// - Parameters:
+    ///   - interleaved: Frames of `channels` samples each; a last incomplete frame is left out.
+    ///   - channels: 1 or more; a choice that ``check(channels:)`` refuses gives silence.
+    ///   - mono: Takes as many samples as it has room for.
+    /// - Returns: The number of frames written.
+    @discardableResult
+    public func apply(to interleaved: Span<Float>, channels: Int, into mono: inout MutableSpan<Float>) -> Int {
+        interleaved.withUnsafeBufferPointer { source in
+            mono.withUnsafeMutableBufferPointer { target in apply(to: source, channels: channels, into: target) }
+        }
+    }
+
+    func apply(
+        to source: UnsafeBufferPointer<Float>,
+        channels: Int,
+        into target: UnsafeMutableBufferPointer<Float>
+    ) -> Int {
+        guard channels > 0 else { return 0 }
+        let frames = min(source.count / channels, target.count)
+        switch self {
+        case .mix where channels == 1, .channel(0) where channels == 1:
+            for frame in 0..<frames { target[frame] = source[frame] }
+        case .mix:
+            let scale = 1 / Float(channels)
+            for frame in 0..<frames {
+                var sum: Float = 0
+                for channel in 0..<channels { sum += source[frame * channels + channel] }
+                target[frame] = sum * scale
+            }
+        case .channel(let number) where (0..<channels).contains(number):
+            for frame in 0..<frames { target[frame] = source[frame * channels + number] }
+        case .channel:
+            for frame in 0..<frames { target[frame] = 0 }
+        }
+        return frames
+    }
+}

@@ -1,0 +1,69 @@
+import CSampleRate
+
+/// The handle of a libsamplerate converter for one channel, or of none where both rates are equal.
+///
+/// The end-of-input flag of libsamplerate is never set: the caller feeds silence instead, which brings the last
+/// samples out complete and keeps their number in the caller's hand.
+struct Converter: ~Copyable {
+    /// Nil lets the samples pass through.
+    private let state: OpaquePointer?
+    private let ratio: Double
+
+    /// - Parameter kind: One of libsamplerate's `SRC_SINC_…` constants.
+    init(kind: Int, from inputRate: Int, to outputRate: Int) throws(AudioError) {
+        ratio = Double(outputRate) / Double(inputRate)
+        guard inputRate != outputRate else {
+            state = nil
+            return
+        }
+        var code: Int32 = 0
+        state = src_new(Int32(kind), 1, &code)
+        guard state != nil else {
+            throw .converter.saying(
+                "cannot convert from \(inputRate) to \(outputRate) Hz "
+                    + "(src_new: \(Converter.text(of: code))); free memory or choose another quality"
+            )
+        }
+    }
+
+    deinit {
+        if let state { src_delete(state) }
+    }
+
+    func reset() throws(AudioError) {
+        guard let state else { return }
+        let code = src_reset(state)
+        guard code == 0 else {
+            throw .converter.saying("cannot reset the converter (src_reset: \(Converter.text(of: code)))")
+        }
+    }
+
+    /// Takes and gives as many samples as there are and fit.
+    func run(
+        _ input: UnsafeBufferPointer<Float>,
+        _ output: UnsafeMutableBufferPointer<Float>
+    ) throws(AudioError) -> Resampler.Progress {
+        guard let state else {
+            let count = min(input.count, output.count)
+            for index in 0..<count { output[index] = input[index] }
+            return Resampler.Progress(consumed: count, produced: count)
+        }
+        var data = SRC_DATA()
+        data.data_in = input.baseAddress
+        data.data_out = output.baseAddress
+        data.input_frames = input.count
+        data.output_frames = output.count
+        data.src_ratio = ratio
+        let code = src_process(state, &data)
+        guard code == 0 else {
+            throw .converter.saying(
+                "cannot convert audio (src_process: \(Converter.text(of: code))); reset and start again"
+            )
+        }
+        return Resampler.Progress(consumed: data.input_frames_used, produced: data.output_frames_gen)
+    }
+
+    private static func text(of code: Int32) -> String {
+        src_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+    }
+}

@@ -1,0 +1,129 @@
+/// A file as mono blocks at 16 kHz: reads, mixes and resamples piece by piece.
+///
+/// Nothing allocates after `init`, however long the file is or says it is.
+public struct FileBlocks: ~Copyable {
+    /// Samples per second in the blocks.
+    public static let sampleRate = Resampler.outputRate
+    /// Samples in a block of 100 ms.
+    public static let blockLength = 1600
+    private static let framesPerRead = 2048
+
+    /// The file's own sample rate, in Hz.
+    public var sourceRate: Int { file.sampleRate }
+    /// The file's own number of channels.
+    public var sourceChannels: Int { file.channels }
+    /// Short name of the file's format.
+    public var sourceFormat: String { file.format }
+    /// Samples the whole file will give at 16 kHz, or nil where its header does not say.
+    public var expectedSamples: Int? {
+        file.frames.map { Resampler.outputLength(of: $0, at: file.sampleRate) }
+    }
+
+    private let mix: ChannelMix
+    private var interleaved: [Float]
+    private var mono: [Float]
+    /// Samples of `mono` not yet resampled.
+    private var waiting = 0..<0
+    private var ended = false
+    private var failure: AudioError?
+    private var resampler: Resampler
+    private var file: AudioFile
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - mix: How its channels become one.
+    ///   - quality: The converter, where the file is not at 16 kHz.
+    /// - Throws: What ``AudioFile/init(path:)`` throws, or ``AudioError/noSuchChannel``.
+    public init(
+        path: String,
+        mix: ChannelMix = .mix,
+        quality: Resampler.Quality = .medium
+    ) throws(AudioError) {
+        let file = try AudioFile(path: path)
+        try mix.check(channels: file.channels)
+        resampler = try Resampler(from: file.sampleRate, quality: quality)
+        self.mix = mix
+        interleaved = [Float](repeating: 0, count: FileBlocks.framesPerRead * file.channels)
+        mono = [Float](repeating: 0, count: FileBlocks.framesPerRead)
+        self.file = file
+    }
+
+    /// Writes the next block.
+    ///
+    /// - Parameter block: Filled to its end, usually ``blockLength`` samples; what lies after the last sample of the
+    ///   file is set to zero.
+    /// - Returns: The number of the file's samples in the block, or nil when there are no more.
+    /// - Throws: What ``AudioFile/read(into:maxFrames:)`` throws, once all that is sound has been handed out.
+    public mutating func next(into block: inout MutableSpan<Float>) throws(AudioError) -> Int? {
+        try block.withUnsafeMutableBufferPointer { block throws(AudioError) in try next(into: block) }
+    }
+
+    private mutating func next(into block: UnsafeMutableBufferPointer<Float>) throws(AudioError) -> Int? {
+        var filled = 0
+        while filled < block.count {
+            if waiting.isEmpty, !ended { refill() }
+            let range = waiting
+            let atEnd = ended
+            let progress = try mono.withUnsafeBufferPointer { mono throws(AudioError) in
+                try resampler.process(
+                    UnsafeBufferPointer(rebasing: mono[range]),
+                    into: UnsafeMutableBufferPointer(rebasing: block[filled...]),
+                    endOfInput: atEnd
+                )
+            }
+            waiting = (range.lowerBound + progress.consumed)..<range.upperBound
+            filled += progress.produced
+            if atEnd, progress.produced == 0, waiting.isEmpty { break }
+        }
+        for index in filled..<block.count { block[index] = 0 }
+        if filled > 0 { return filled }
+        if let failure { throw failure }
+        return nil
+    }
+
+    private mutating func refill() {
+        do throws(AudioError) {
+            let frames = try interleaved.withUnsafeMutableBufferPointer { buffer throws(AudioError) in
+                try file.read(into: buffer, maxFrames: FileBlocks.framesPerRead)
+            }
+            let (mix, channels) = (mix, file.channels)
+            interleaved.withUnsafeBufferPointer { buffer in
+                let sound = UnsafeBufferPointer(rebasing: buffer.prefix(frames * channels))
+                _ = mono.withUnsafeMutableBufferPointer { mono in mix.apply(to: sound, channels: channels, into: mono) }
+            }
+            waiting = 0..<frames
+            ended = frames == 0
+        } catch {
+            // The resampler still holds sound audio: it comes out first.
+            failure = error
+            ended = true
+        }
+    }
+}
+
+extension FileBlocks {
+    /// Reads a clip whole: at most `seconds` of audio, mono at 16 kHz.
+    ///
+    /// What the file holds beyond `seconds` is not read, and damage there is not noticed.
+    ///
+    /// - Returns: As many samples as there are, at most `seconds` times 16 000; room is taken as audio arrives.
+    /// - Throws: What opening and reading the file throw; the clip is lost then.
+    public static func readClip(
+        path: String,
+        atMost seconds: Double,
+        mix: ChannelMix = .mix,
+        quality: Resampler.Quality = .medium
+    ) throws(AudioError) -> [Float] {
+        var blocks = try FileBlocks(path: path, mix: mix, quality: quality)
+        let limit = Int(exactly: (seconds * Double(sampleRate)).rounded(.up)) ?? (seconds > 0 ? .max : 0)
+        var clip: [Float] = []
+        var block = [Float](repeating: 0, count: blockLength)
+        while clip.count < limit {
+            var span = block.mutableSpan
+            guard let count = try blocks.next(into: &span) else { break }
+            clip.append(contentsOf: block.prefix(min(count, limit - clip.count)))
+        }
+        return clip
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// The descriptor of a regular file that holds something, open for reading.
+struct RegularFile: ~Copyable {
+    let descriptor: Int32
+    /// Bytes in the file.
+    let size: Int
+
+    /// - Throws: ``AudioError/notFound``, ``AudioError/unreadable``, ``AudioError/notRegularFile`` or
+    ///   ``AudioError/emptyFile``.
+    init(path: String) throws(AudioError) {
+        let name = AudioError.quoted(path)
+        // A C string ends at its first zero byte: such a path would open another file than the one named.
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw .notFound.saying("audio file \(name) does not exist (empty or malformed path); check the path")
+        }
+        // Without O_NONBLOCK, opening a pipe waits for its writer.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else {
+            let number = errno
+            let text = AudioError.text(ofErrno: number)
+            if number == ENOENT || number == ENOTDIR {
+                throw .notFound.saying("audio file \(name) does not exist (open: \(text)); check the path")
+            }
+            throw .unreadable.saying("audio file \(name) cannot be opened (open: \(text)); check its permissions")
+        }
+        do throws(AudioError) {
+            size = try RegularFile.checkedSize(of: descriptor, name: name)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    private static func checkedSize(of descriptor: Int32, name: String) throws(AudioError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw .unreadable.saying(
+                "audio file \(name) cannot be examined (fstat: \(AudioError.text(ofErrno: errno))); check the disk"
+            )
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFDIR: throw .notRegularFile.saying("\(name) is a directory, not an audio file; name a file in it")
+        default:
+            throw .notRegularFile.saying("\(name) is a pipe or a device, not a regular file; save the audio to a file")
+        }
+        guard status.st_size > 0 else {
+            throw .emptyFile.saying("audio file \(name) is empty (0 bytes); record or copy it again")
+        }
+        return Int(status.st_size)
+    }
+}

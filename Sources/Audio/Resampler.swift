@@ -1,0 +1,148 @@
+import CSampleRate
+
+/// Turns mono audio of any rate from 8 to 192 kHz into 16 kHz, piece by piece.
+///
+/// Output sample `n` lies at the time `n / 16000` of the input; after the end of input exactly
+/// `ceil(frames · 16000 / rate)` samples have come out, and how the input was cut into pieces does not change a bit
+/// of them. Nothing allocates after `init`. At 16 kHz the samples pass through untouched.
+///
+/// libsamplerate's converters stop everything from half the lower rate on, but pay for it inside the band: at
+/// 7 kHz `SINC_FASTEST` has lost 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB, and `SINC_BEST_QUALITY`, which is flat,
+/// costs three times as much as the medium one. So the cheap ones run to 32 kHz, where their edge does no harm, and
+/// a short linear-phase filter (``LowPass``) takes out 8–16 kHz. See ``Quality`` for what was measured.
+public struct Resampler: ~Copyable {
+    /// Which converter runs, and so the price and the exactness.
+    public enum Quality: Sendable, CaseIterable {
+        /// `SINC_FASTEST`: above 17.5 kHz as flat as the others, rejection ≥ 90 dB; below, the band ends at some
+        /// 0.7 of half the input rate.
+        case fastest
+        /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, where that is less), ≥ 90 dB of
+        /// rejection from 8 kHz on. `SINC_MEDIUM_QUALITY`, and `SINC_BEST_QUALITY` below 17 kHz, where the medium
+        /// one's own edge would fall into the band.
+        case medium
+        /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 130 dB, flat up to 7.7 kHz.
+        case best
+    }
+
+    /// What one call did, in samples.
+    public struct Progress: Equatable, Sendable {
+        /// Input samples taken; hand in the others again.
+        public var consumed = 0
+        /// Output samples written.
+        public var produced = 0
+    }
+
+    public static let outputRate = 16_000
+    public static let inputRates = 8_000...192_000
+
+    public let inputRate: Int
+    private let converter: Converter
+    private var lowPass: LowPass?
+    private let silence = [Float](repeating: 0, count: 256)
+    private var consumed = 0
+    private var produced = 0
+
+    /// - Throws: ``AudioError/converter`` for a rate outside ``inputRates`` or when libsamplerate has no memory.
+    public init(from inputRate: Int, quality: Quality = .medium) throws(AudioError) {
+        guard Resampler.inputRates.contains(inputRate) else {
+            throw .converter.saying(
+                "cannot resample from \(inputRate) Hz; rates from \(Resampler.inputRates.lowerBound) to "
+                    + "\(Resampler.inputRates.upperBound) Hz are accepted, convert the audio first"
+            )
+        }
+        let medium = inputRate < 17_000 ? SRC_SINC_BEST_QUALITY : SRC_SINC_MEDIUM_QUALITY
+        let kind =
+            switch quality {
+            case .fastest: SRC_SINC_FASTEST
+            case .medium: medium
+            case .best: SRC_SINC_BEST_QUALITY
+            }
+        let filtered = kind != SRC_SINC_BEST_QUALITY && inputRate > Resampler.outputRate
+        let rate = filtered ? LowPass.inputRate : Resampler.outputRate
+        converter = try Converter(kind: kind, from: inputRate, to: rate)
+        lowPass = filtered ? LowPass() : nil
+        self.inputRate = inputRate
+    }
+
+    /// Forgets all audio so far; the next sample is the first one.
+    public mutating func reset() throws(AudioError) {
+        try converter.reset()
+        lowPass?.reset()
+        consumed = 0
+        produced = 0
+    }
+
+    /// Samples that come out in all for so many that go in.
+    public static func outputLength(of frames: Int, at rate: Int) -> Int {
+        let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
+        return seconds * outputRate + (rest * outputRate + rate - 1) / rate
+    }
+
+    /// Takes input and gives output until one of the two runs out.
+    ///
+    /// - Parameters:
+    ///   - input: Mono samples at ``inputRate``.
+    ///   - output: Room for samples at 16 kHz.
+    ///   - endOfInput: No input follows this piece. Call on, with an empty piece once all is taken, until nothing
+    ///     is produced any more; then ``reset()`` before other audio.
+    /// - Throws: ``AudioError/converter`` with libsamplerate's text.
+    public mutating func process(
+        _ input: Span<Float>,
+        into output: inout MutableSpan<Float>,
+        endOfInput: Bool
+    ) throws(AudioError) -> Progress {
+        try input.withUnsafeBufferPointer { input throws(AudioError) in
+            try output.withUnsafeMutableBufferPointer { output throws(AudioError) in
+                try process(input, into: output, endOfInput: endOfInput)
+            }
+        }
+    }
+
+    mutating func process(
+        _ input: UnsafeBufferPointer<Float>,
+        into output: UnsafeMutableBufferPointer<Float>,
+        endOfInput: Bool
+    ) throws(AudioError) -> Progress {
+        var progress = Progress()
+        while progress.produced < output.count {
+            let rest = UnsafeBufferPointer(rebasing: input[progress.consumed...])
+            let atEnd = endOfInput && rest.isEmpty
+            var room = UnsafeMutableBufferPointer(rebasing: output[progress.produced...])
+            if atEnd {
+                // Silence pushes the last samples out of the filters, and the exact length says when to stop.
+                let total = Resampler.outputLength(of: consumed, at: inputRate)
+                room = UnsafeMutableBufferPointer(rebasing: room.prefix(max(0, total - produced)))
+                if room.isEmpty { break }
+            }
+            let step =
+                if atEnd {
+                    try silence.withUnsafeBufferPointer { silence throws(AudioError) in try convert(silence, room) }
+                } else {
+                    try convert(rest, room)
+                }
+            if !atEnd {
+                progress.consumed += step.consumed
+                consumed += step.consumed
+            }
+            progress.produced += step.produced
+            produced += step.produced
+            if step.consumed == 0, step.produced == 0 { break }
+        }
+        return progress
+    }
+
+    private mutating func convert(
+        _ input: UnsafeBufferPointer<Float>,
+        _ output: UnsafeMutableBufferPointer<Float>
+    ) throws(AudioError) -> Progress {
+        guard lowPass != nil else { return try converter.run(input, output) }
+        var progress = Progress()
+        // Output that is already there goes first, so that the filter's line never overflows.
+        progress.produced = lowPass?.drain(into: output) ?? 0
+        if progress.produced == 0 {
+            progress.consumed = try lowPass?.take(from: converter, input) ?? 0
+            progress.produced = lowPass?.drain(into: output) ?? 0
+        }
+        return progress
+    }
+}
