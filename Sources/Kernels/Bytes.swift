@@ -37,3 +37,15 @@ public func hashBytes(_ source: UnsafeRawPointer, count: Int, from start: UInt64
 }
 
 public let fnvBasis: UInt64 = 0xCBF2_9CE4_8422_2325
+
+/// Widens `count` unsigned bytes to floats.
+public func widenBytes(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count { target[index] = Float(source.load(fromByteOffset: index, as: UInt8.self)) }
+}
+
+/// Widens `count` signed 16-bit numbers, little-endian and at any address, to floats.
+public func widenShorts(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count {
+        target[index] = Float(Int16(littleEndian: source.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self)))
+    }
+}
