@@ -107,7 +107,8 @@ private func accumulateTwo(
     }
 }
 
-/// Two sums over alternating inputs, joined at the end: with one alone, each addition would wait for the last.
+/// Adds in the same order as `accumulateTwo`, so that a column comes out the same to the last bit whichever columns
+/// are computed with it: that is what makes streaming equal to the whole window.
 @inline(__always)
 private func accumulateOne(
     _ total: inout Row,
@@ -116,22 +117,13 @@ private func accumulateOne(
     _ patch: Patch
 ) {
     var weights = panel
-    var odd = Row()
     for run in 0..<patch.runs {
         let source = input + run * patch.runStep
-        var index = 0
-        while index + 2 <= patch.length {
-            total.add(source[index], times: Row(weights))
-            odd.add(source[index + 1], times: Row(weights + Width.panel))
-            weights += 2 * Width.panel
-            index += 2
-        }
-        if index < patch.length {
+        for index in 0..<patch.length {
             total.add(source[index], times: Row(weights))
             weights += Width.panel
         }
     }
-    total.add(1, times: odd)
 }
 
 /// The output channels of one panel at one column, as four named vectors: an array of them would live in memory.

@@ -76,7 +76,7 @@ struct TensorFile {
     }
 
     var bytes: [UInt8] {
-        get throws { TensorFile.join(try JSONSerialization.data(withJSONObject: header), data) }
+        get throws { TensorFile.join(try JSONSerialization.data(withJSONObject: header, options: .sortedKeys), data) }
     }
 
     static func join(_ header: some Collection<UInt8>, _ data: [UInt8]) -> [UInt8] {

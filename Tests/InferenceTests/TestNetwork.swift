@@ -57,7 +57,7 @@ struct TestNetwork {
         get throws {
             var json = json
             json["layers"] = layers
-            return Array(try JSONSerialization.data(withJSONObject: json))
+            return Array(try JSONSerialization.data(withJSONObject: json, options: .sortedKeys))
         }
     }
 
