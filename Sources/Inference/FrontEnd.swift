@@ -1,0 +1,110 @@
+import Kernels
+
+/// The checked front end of a model: how samples become the network's input columns.
+///
+/// It keeps no state: the newest columns are computed from the end of the window alone.
+final class FrontEnd: Sendable {
+    /// Columns over the whole window.
+    let columns: Int
+    let channels: Int
+    /// Samples from one column to the next.
+    let hopSamples: Int
+    /// Samples under one column.
+    private let frameSamples: Int
+    private let scale: Float
+    private let tables: LogMelTables?
+    let scratchCount: Int
+
+    init(_ description: ModelDescription, file: String) throws(ModelError) {
+        switch description.frontEnd {
+        case .waveform(let scale):
+            guard scale.isFinite, Float(scale).isFinite else {
+                throw .description.saying("\(file): key “frontEnd.scale”: \(scale) is not a finite number")
+            }
+            columns = description.windowSamples
+            channels = 1
+            hopSamples = 1
+            frameSamples = 1
+            self.scale = Float(scale)
+            tables = nil
+            scratchCount = 0
+        case .logMel(let numbers):
+            let shape = try numbers.shape(description, file: file)
+            columns = (description.windowSamples - shape.frameSamples) / shape.hopSamples + 1
+            channels = shape.bands
+            hopSamples = shape.hopSamples
+            frameSamples = shape.frameSamples
+            scale = 1
+            tables = LogMelTables(shape: shape)
+            scratchCount = shape.scratchCount
+        }
+    }
+
+    /// Computes the newest `count` columns of the window; `scratch` holds `scratchCount` floats.
+    func run(
+        _ window: Span<Float>,
+        newest count: Int,
+        to output: UnsafeMutablePointer<Float>,
+        scratch: UnsafeMutablePointer<Float>
+    ) {
+        let first = (columns - count) * hopSamples
+        precondition(count >= 1 && first >= 0 && (columns - 1) * hopSamples + frameSamples <= window.count)
+        window.withUnsafeBufferPointer { samples in
+            guard let base = samples.baseAddress else { return }
+            switch tables {
+            case .some(let tables):
+                logMel(base + first, to: output, columns: count, tables: tables, scratch: scratch)
+            case .none:
+                Kernels.scale(base + first, by: scale, to: output, count: count)
+            }
+        }
+    }
+}
+
+extension LogMelDescription {
+    fileprivate func shape(_ model: ModelDescription, file: String) throws(ModelError) -> LogMelShape {
+        func wrong(_ key: String, _ what: String) -> ModelError {
+            .description.saying("\(file): key “frontEnd.\(key)”: \(what); see Models/FORMAT.md")
+        }
+        guard (64...4096).contains(fftSize), fftSize & (fftSize - 1) == 0 else {
+            throw wrong("fftSize", "\(fftSize) is not a power of two from 64 to 4096")
+        }
+        guard (2...fftSize).contains(frameSamples) else {
+            throw wrong("frameSamples", "\(frameSamples) is not from 2 to fftSize \(fftSize)")
+        }
+        guard frameSamples <= model.windowSamples else {
+            throw wrong("frameSamples", "\(frameSamples) is more than the window's \(model.windowSamples) samples")
+        }
+        guard (1...model.windowSamples).contains(hopSamples) else {
+            throw wrong("hopSamples", "\(hopSamples) is not from 1 to the window's \(model.windowSamples)")
+        }
+        guard (1...Limits.bands).contains(bands) else {
+            throw wrong("bands", "\(bands) is not from 1 to \(Limits.bands)")
+        }
+        guard lowHertz >= 0, lowHertz < highHertz, highHertz <= Double(model.sampleRate) / 2 else {
+            throw wrong(
+                "highHertz",
+                "\(lowHertz)…\(highHertz) Hz is no range between 0 and half the sample rate of \(model.sampleRate) Hz"
+            )
+        }
+        guard Float(floor).isNormal, floor > 0 else {
+            throw wrong("floor", "\(floor) is not a positive number that a float can hold")
+        }
+        guard Float(mean).isFinite else { throw wrong("mean", "\(mean) is not a finite number") }
+        guard Float(deviation).isNormal, deviation > 0 else {
+            throw wrong("deviation", "\(deviation) is not a positive number that a float can hold")
+        }
+        return LogMelShape(
+            sampleRate: Double(model.sampleRate),
+            frameSamples: frameSamples,
+            hopSamples: hopSamples,
+            fftSize: fftSize,
+            bands: bands,
+            lowHertz: lowHertz,
+            highHertz: highHertz,
+            floor: Float(floor),
+            mean: Float(mean),
+            deviation: Float(deviation)
+        )
+    }
+}

@@ -1,0 +1,80 @@
+/// One layer as `model.json` describes it.
+public struct LayerDescription: Decodable, Sendable {
+    /// What a layer computes, and the numbers it needs for that.
+    public enum Operation: Sendable, Equatable {
+        /// A convolution, and a dense layer as one with a kernel of 1.
+        case convolution(ConvolutionNumbers, dense: Bool, rectify: Bool)
+        case add(rectify: Bool)
+        case mean(columns: Int)
+        case crop(start: Int, end: Int)
+        case flatten
+    }
+
+    /// The geometry of a convolution.
+    public struct ConvolutionNumbers: Sendable, Equatable {
+        public var inputChannels: Int
+        public var outputChannels: Int
+        public var kernel: Int
+        public var stride: Int
+        public var dilation: Int
+        public var groups: Int
+    }
+
+    public var name: String
+    /// Names of earlier layers, or "input"; two for an `add`, one for everything else.
+    public var inputs: [String]
+    public var operation: Operation
+
+    private enum Key: String, CodingKey {
+        case op, name, input, inputs, kernel, stride, dilation, groups, activation, columns, start, end
+        case inputChannels = "in"
+        case outputChannels = "out"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        name = try container.decode(String.self, forKey: .name)
+        let op = try container.decode(String.self, forKey: .op)
+        inputs =
+            op == "add"
+            ? try container.decode([String].self, forKey: .inputs)
+            : [try container.decode(String.self, forKey: .input)]
+        func number(_ key: Key, or fallback: Int) throws -> Int {
+            try container.decodeIfPresent(Int.self, forKey: key) ?? fallback
+        }
+        func rectify() throws -> Bool {
+            let activation = try container.decodeIfPresent(String.self, forKey: .activation) ?? "none"
+            guard activation == "relu" || activation == "none" else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .activation,
+                    in: container,
+                    debugDescription: "unknown activation \(quoted(activation)), not none or relu"
+                )
+            }
+            return activation == "relu"
+        }
+        switch op {
+        case "conv1d", "dense":
+            let dense = op == "dense"
+            let numbers = ConvolutionNumbers(
+                inputChannels: try container.decode(Int.self, forKey: .inputChannels),
+                outputChannels: try container.decode(Int.self, forKey: .outputChannels),
+                kernel: dense ? 1 : try container.decode(Int.self, forKey: .kernel),
+                stride: dense ? 1 : try number(.stride, or: 1),
+                dilation: dense ? 1 : try number(.dilation, or: 1),
+                groups: dense ? 1 : try number(.groups, or: 1)
+            )
+            operation = .convolution(numbers, dense: dense, rectify: try rectify())
+        case "add": operation = .add(rectify: try rectify())
+        case "mean": operation = .mean(columns: try container.decode(Int.self, forKey: .columns))
+        case "crop": operation = .crop(start: try number(.start, or: 0), end: try number(.end, or: 0))
+        case "flatten": operation = .flatten
+        default:
+            throw DecodingError.dataCorruptedError(
+                forKey: .op,
+                in: container,
+                debugDescription: "unknown op \(quoted(op)), not conv1d, dense, add, mean, crop or flatten"
+            )
+        }
+    }
+}

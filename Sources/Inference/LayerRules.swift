@@ -1,0 +1,156 @@
+import Kernels
+
+/// The rules that one layer must keep to fit its inputs, and to stream.
+struct LayerRules {
+    let layer: LayerDescription
+    let file: String
+    let streams: Bool
+
+    func wrong(_ what: String) -> ModelError {
+        .layer.saying("\(file): layer \(quoted(layer.name)): \(what); see Models/FORMAT.md")
+    }
+
+    func tooLarge(_ what: String) -> ModelError {
+        .size.saying("\(file): layer \(quoted(layer.name)): with it, the \(what) are too many; make the model smaller")
+    }
+
+    /// The layer's own tensor, which will have the index `index`.
+    func outcome(of inputs: [Int], among tensors: [Network.Tensor], index: Int) throws(ModelError) -> Network.Tensor {
+        let isAdd = if case .add = layer.operation { true } else { false }
+        guard inputs.count == (isAdd ? 2 : 1) else { throw wrong("\(inputs.count) inputs, not \(isAdd ? 2 : 1)") }
+        let input = tensors[inputs[0]]
+        switch layer.operation {
+        case .convolution(let numbers, _, _):
+            let shape = try checked(numbers)
+            guard shape.inputChannels == input.channels else {
+                throw wrong("“in” is \(shape.inputChannels), but its input has \(input.channels) channels")
+            }
+            return try slid(input, span: shape.span, stride: shape.stride, channels: shape.outputChannels, index: index)
+        case .mean(let columns):
+            guard (1...Limits.columns).contains(columns) else { throw wrong("“columns” is \(columns), not positive") }
+            return try slid(input, span: columns, stride: 1, channels: input.channels, index: index)
+        case .add:
+            let other = tensors[inputs[1]]
+            guard input.channels == other.channels, input.columns == other.columns else {
+                throw wrong(
+                    "its inputs differ: \(input.columns) columns of \(input.channels) channels, and \(other.columns) "
+                        + "of \(other.channels)"
+                )
+            }
+            guard input.columnsPerHop == other.columnsPerHop else {
+                throw wrong("its inputs grow by \(input.columnsPerHop) and \(other.columnsPerHop) columns a hop")
+            }
+            return try slid(input, span: 1, stride: 1, channels: input.channels, index: index)
+        case .crop(let start, let end):
+            let range = 0...Limits.columns
+            guard range.contains(start), range.contains(end) else {
+                throw wrong("“start” \(start) or “end” \(end) is negative or too large")
+            }
+            guard start + end < input.columns else {
+                throw wrong("it drops \(start) + \(end) of \(input.columns) columns, and leaves none")
+            }
+            return view(of: input, channels: input.channels, columns: input.columns - start - end, start, end)
+        case .flatten:
+            guard !streams else { throw wrong("a flatten cannot stream; set streaming to false") }
+            let channels = input.channels * input.columns
+            guard channels <= Limits.channels else { throw tooLarge("channels") }
+            return view(of: input, channels: channels, columns: 1, 0, 0)
+        }
+    }
+
+    /// The checked layer.
+    func layer(inputs: [Int]) -> Network.Layer {
+        var parameters = 0
+        var multiplyAdds = 0
+        if case .convolution(let numbers, _, _) = layer.operation {
+            multiplyAdds = numbers.shape.weightCount
+            parameters = multiplyAdds + numbers.outputChannels
+        }
+        return Network.Layer(
+            name: layer.name,
+            operation: layer.operation,
+            inputs: inputs,
+            parameters: parameters,
+            multiplyAddsPerColumn: multiplyAdds
+        )
+    }
+
+    private func checked(_ numbers: LayerDescription.ConvolutionNumbers) throws(ModelError) -> ConvolutionShape {
+        func within(_ key: String, _ value: Int, _ limit: Int) throws(ModelError) {
+            guard (1...limit).contains(value) else { throw wrong("“\(key)” is \(value), not from 1 to \(limit)") }
+        }
+        try within("in", numbers.inputChannels, Limits.channels)
+        try within("out", numbers.outputChannels, Limits.channels)
+        try within("kernel", numbers.kernel, Limits.kernel)
+        try within("stride", numbers.stride, Limits.kernel)
+        try within("dilation", numbers.dilation, Limits.kernel)
+        try within("groups", numbers.groups, Limits.channels)
+        guard numbers.inputChannels % numbers.groups == 0, numbers.outputChannels % numbers.groups == 0 else {
+            throw wrong(
+                "“groups” \(numbers.groups) does not divide \(numbers.inputChannels) and "
+                    + "\(numbers.outputChannels) channels"
+            )
+        }
+        guard numbers.shape.weightCount <= Limits.weights else { throw tooLarge("weights") }
+        return numbers.shape
+    }
+
+    /// What a window of `span` columns leaves that slides over the input by `stride`.
+    private func slid(
+        _ input: Network.Tensor,
+        span: Int,
+        stride: Int,
+        channels: Int,
+        index: Int
+    ) throws(ModelError) -> Network.Tensor {
+        guard span <= input.columns else { throw wrong("it spans \(span) columns, but its input has \(input.columns)") }
+        if streams {
+            guard input.columnsPerHop % stride == 0 else {
+                throw wrong("a hop's \(input.columnsPerHop) new columns are no multiple of the stride \(stride)")
+            }
+            guard (input.columns - span) % stride == 0 else {
+                throw wrong("its last column misses the end of the window, so that it cannot stream")
+            }
+        }
+        return Network.Tensor(
+            name: layer.name,
+            channels: channels,
+            columns: (input.columns - span) / stride + 1,
+            columnsPerHop: input.columnsPerHop / stride,
+            root: index,
+            before: 0,
+            behind: 0
+        )
+    }
+
+    private func view(
+        of input: Network.Tensor,
+        channels: Int,
+        columns: Int,
+        _ start: Int,
+        _ end: Int
+    ) -> Network.Tensor {
+        Network.Tensor(
+            name: layer.name,
+            channels: channels,
+            columns: columns,
+            columnsPerHop: input.columnsPerHop,
+            root: input.root,
+            before: input.before + start,
+            behind: input.behind + end
+        )
+    }
+}
+
+extension LayerDescription.ConvolutionNumbers {
+    var shape: ConvolutionShape {
+        ConvolutionShape(
+            inputChannels: inputChannels,
+            outputChannels: outputChannels,
+            kernel: kernel,
+            stride: stride,
+            dilation: dilation,
+            groups: groups
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import Kernels
+
+/// A keyword-spotting network, loaded and checked: immutable, and shared by any number of sessions.
+public final class Model: Sendable {
+    public let name: String
+    /// What is reported, in order; the last two are `_unknown_` and `_silence_`, which never fire.
+    public let labels: [String]
+    /// Confidence above which a label may fire, by label; those of the last two mean nothing.
+    public let thresholds: [Float]
+    /// Samples a second that the model hears.
+    public let sampleRate: Int
+    /// Samples that one answer is about.
+    public let windowSamples: Int
+    /// Samples from one answer to the next.
+    public let hopSamples: Int
+    /// What the logits are divided by before they become probabilities.
+    public let temperature: Float
+    /// The label that each logit counts towards, as an index into `labels`.
+    public let labelOfLogit: [Int]
+    public let network: Network
+    /// A hash of both files in 16 hexadecimal digits: tells models apart, keeps no secret.
+    public let identity: String
+
+    let frontEnd: FrontEnd
+    let weights: PackedWeights
+    let window: Schedule
+    /// Nil where the model does not stream.
+    let hop: Schedule?
+
+    /// Loads `model.json` and `model.safetensors` of a folder.
+    ///
+    /// Throws a `ModelError` for whatever is wrong with either file; nothing in them can trap.
+    public convenience init(folder: String) throws(ModelError) {
+        let description = folder + "/model.json"
+        let weights = folder + "/model.safetensors"
+        try self.init(
+            description: readFile(description, limit: Limits.descriptionBytes),
+            weights: readFile(weights, limit: 1 << 29),
+            names: (description, weights)
+        )
+    }
+
+    /// Takes the bytes of the two files; `names` is what error messages call them.
+    public init(
+        description json: [UInt8],
+        weights bytes: [UInt8],
+        names: (description: String, weights: String) = ("model.json", "model.safetensors")
+    ) throws(ModelError) {
+        let description = try ModelDescription(json: json, file: names.description)
+        try description.check(file: names.description)
+        frontEnd = try FrontEnd(description, file: names.description)
+        network = try Network(description, frontEnd: frontEnd, file: names.description)
+        weights = try PackedWeights(network, from: SafeTensors(bytes: bytes, file: names.weights))
+        window = Schedule.window(network, weights: weights.offsets)
+        hop = network.streams ? Schedule.hop(network, weights: weights.offsets) : nil
+
+        name = description.name
+        labels = description.labels
+        thresholds = description.labels.map {
+            description.thresholds[$0].map(Float.init) ?? ModelDescription.defaultThreshold
+        }
+        sampleRate = description.sampleRate
+        windowSamples = description.windowSamples
+        hopSamples = description.hopSamples
+        temperature = Float(description.temperature)
+        let places = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
+        labelOfLogit = description.outputLabels.map { places[$0] ?? description.labels.count - 1 }
+        identity = Model.identity(json, bytes)
+    }
+
+    /// Index of `_unknown_` among the labels.
+    public var unknownIndex: Int { labels.count - 2 }
+    /// Index of `_silence_` among the labels.
+    public var silenceIndex: Int { labels.count - 1 }
+    /// Numbers of the embedding; 0 where the model has none.
+    public var embeddingCount: Int { network.embedding.map { network.tensors[$0].channels } ?? 0 }
+    /// Bytes that each stream keeps from hop to hop.
+    public var streamStateBytes: Int { (hop?.count ?? 0) * MemoryLayout<Float>.stride }
+
+    /// The front end's columns over a window of `windowSamples` samples, channels last.
+    public func features(of samples: Span<Float>) -> [Float] {
+        let columns = AlignedBuffer(count: frontEnd.columns * frontEnd.channels)
+        let scratch = AlignedBuffer(count: frontEnd.scratchCount)
+        frontEnd.run(samples, newest: frontEnd.columns, to: columns.base, scratch: scratch.base)
+        return Array(UnsafeBufferPointer(start: columns.base, count: columns.count))
+    }
+
+    private static func identity(_ json: [UInt8], _ weights: [UInt8]) -> String {
+        let hash = [json, weights].reduce(fnvBasis) { hash, bytes in
+            bytes.withUnsafeBytes { $0.baseAddress.map { hashBytes($0, count: bytes.count, from: hash) } ?? hash }
+        }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,123 @@
+import Kernels
+
+/// The layers of a model after every check: who reads whom, and how many columns each has over the window.
+public struct Network: Sendable {
+    /// The outcome of a layer, or the input of the first.
+    ///
+    /// `crop` and `flatten` compute nothing: their tensors are views, `root` being the tensor whose memory they share.
+    public struct Tensor: Sendable {
+        public let name: String
+        public let channels: Int
+        /// Columns over the whole window.
+        public let columns: Int
+        /// Columns that a hop brings; 0 where the model does not stream.
+        public let columnsPerHop: Int
+        let root: Int
+        /// Columns of the root before and behind the view.
+        let before: Int
+        let behind: Int
+
+        /// New columns of a hop that the window still holds.
+        var fresh: Int { min(columnsPerHop, columns) }
+    }
+
+    public struct Layer: Sendable {
+        public let name: String
+        public let operation: LayerDescription.Operation
+        /// Indices of tensors.
+        public let inputs: [Int]
+        /// Trained numbers, biases among them.
+        public let parameters: Int
+        /// Multiply-adds for one output column.
+        public let multiplyAddsPerColumn: Int
+    }
+
+    /// The network's input, then the outcome of every layer: layer i makes tensor i + 1.
+    public private(set) var tensors: [Tensor]
+    public private(set) var layers: [Layer] = []
+    /// Index of the logits' tensor.
+    public private(set) var output = 0
+    public private(set) var embedding: Int?
+    public let streams: Bool
+
+    init(_ description: ModelDescription, frontEnd: FrontEnd, file: String) throws(ModelError) {
+        streams = description.streaming
+        if streams, description.hopSamples % frontEnd.hopSamples != 0 {
+            throw .description.saying(
+                "\(file): key “hopSamples”: \(description.hopSamples) is no multiple of the front end's "
+                    + "\(frontEnd.hopSamples); set streaming to false or change a hop"
+            )
+        }
+        let input = Tensor(
+            name: "input",
+            channels: frontEnd.channels,
+            columns: frontEnd.columns,
+            columnsPerHop: streams ? description.hopSamples / frontEnd.hopSamples : 0,
+            root: 0,
+            before: 0,
+            behind: 0
+        )
+        tensors = [input]
+        guard (1...Limits.layers).contains(description.layers.count) else {
+            throw .description.saying(
+                "\(file): key “layers”: \(description.layers.count) layers, not from 1 to \(Limits.layers)"
+            )
+        }
+        var indices = ["input": 0]
+        for layer in description.layers {
+            let rules = LayerRules(layer: layer, file: file, streams: streams)
+            guard indices[layer.name] == nil else { throw rules.wrong("the name is taken; rename it") }
+            var inputs: [Int] = []
+            for name in layer.inputs {
+                guard let index = indices[name] else { throw rules.wrong("no layer before it is called \(quoted(name))") }
+                inputs.append(index)
+            }
+            let tensor = try rules.outcome(of: inputs, among: tensors, index: tensors.count)
+            layers.append(rules.layer(inputs: inputs))
+            indices[layer.name] = tensors.count
+            tensors.append(tensor)
+            guard activationCount <= Limits.activations else { throw rules.tooLarge("activations of the window") }
+            guard parameters <= Limits.weights else { throw rules.tooLarge("weights") }
+            guard multiplyAddsPerWindow <= Limits.multiplyAdds else { throw rules.tooLarge("multiply-adds of a window") }
+        }
+
+        func single(_ name: String, _ key: String) throws(ModelError) -> Int {
+            guard let index = indices[name] else {
+                throw .description.saying("\(file): key “\(key)”: no layer is called \(quoted(name))")
+            }
+            guard tensors[index].columns == 1 else {
+                throw .layer.saying(
+                    "\(file): layer \(quoted(name)): \(tensors[index].columns) columns over the window, but as "
+                        + "“\(key)” it must have one; add a mean or flatten"
+                )
+            }
+            return index
+        }
+        output = try single(description.output, "output")
+        if let name = description.embedding { embedding = try single(name, "embedding") }
+        guard description.outputLabels.count == tensors[output].channels else {
+            throw .description.saying(
+                "\(file): key “outputLabels”: \(description.outputLabels.count) labels for "
+                    + "\(tensors[output].channels) logits; name one label for each"
+            )
+        }
+    }
+
+    /// Trained numbers, biases among them.
+    public var parameters: Int { layers.reduce(0) { $0 + $1.parameters } }
+
+    /// Multiply-adds of the layers when a whole window is computed.
+    public var multiplyAddsPerWindow: Int { multiplyAdds { $0.columns } }
+
+    /// Multiply-adds of the layers for each hop: those of the new columns, or of the window where nothing streams.
+    public var multiplyAddsPerHop: Int { streams ? multiplyAdds { $0.fresh } : multiplyAddsPerWindow }
+
+    private func multiplyAdds(columns: (Tensor) -> Int) -> Int {
+        zip(layers, tensors.dropFirst()).reduce(0) { $0 + $1.0.multiplyAddsPerColumn * columns($1.1) }
+    }
+
+    /// Floats of all tensors that own memory, over a window.
+    private var activationCount: Int {
+        tensors.enumerated().reduce(0) { $1.element.root == $1.offset ? $0 + $1.element.columns * $1.element.channels : $0 }
+    }
+}

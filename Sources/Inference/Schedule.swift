@@ -1,0 +1,154 @@
+import Kernels
+
+/// The steps of one run through a network, with every address settled: offsets in floats into one block of memory.
+///
+/// There are two of them: `window` computes all columns; `hop` computes what a hop brings, each tensor's buffer
+/// holding the old columns that its readers still need, then the new ones.
+struct Schedule: Sendable {
+    /// A tensor's place.
+    struct Slot: Sendable {
+        var offset = 0
+        /// Floats of old columns, at the front, and of those that a run computes.
+        var kept = 0
+        var fresh = 0
+    }
+
+    private enum Work: Sendable {
+        case convolution(ConvolutionShape, weights: Int, rectify: Bool)
+        case add(right: Int, rectify: Bool)
+        case mean(run: Int)
+    }
+
+    private struct Step: Sendable {
+        var work: Work
+        var input: Int
+        var output: Int
+        var columns: Int
+        var channels: Int
+    }
+
+    /// By tensor; a view's has no size.
+    private(set) var slots: [Slot]
+    private var steps: [Step] = []
+    /// Floats of the block.
+    private(set) var count = 0
+    private(set) var output = 0
+    private(set) var embedding = 0
+    /// Input columns that the front end computes for a run, and where they go.
+    let inputColumns: Int
+    let inputOffset: Int
+
+    /// All columns of the window.
+    static func window(_ network: Network, weights: [Int]) -> Schedule {
+        Schedule(network, weights: weights, byHops: false, fresh: { $0.columns }, kept: { _ in 0 })
+    }
+
+    /// The new columns of a hop.
+    static func hop(_ network: Network, weights: [Int]) -> Schedule {
+        // A reader's newest input columns count from the end of the view; a crop's end lies between that and the end
+        // of the memory.
+        var needed = [Int](repeating: 0, count: network.tensors.count)
+        func read(_ index: Int, columns: Int) {
+            let tensor = network.tensors[index]
+            needed[tensor.root] = max(needed[tensor.root], tensor.behind + columns)
+        }
+        for (layer, tensor) in zip(network.layers, network.tensors.dropFirst()) {
+            switch layer.operation {
+            case .convolution(let numbers, _, _):
+                read(layer.inputs[0], columns: numbers.shape.inputColumns(for: tensor.fresh))
+            case .mean(let run): read(layer.inputs[0], columns: tensor.fresh + run - 1)
+            case .add: for input in layer.inputs { read(input, columns: tensor.fresh) }
+            case .crop, .flatten: break
+            }
+        }
+        for index in [network.output, network.embedding ?? network.output] { read(index, columns: 1) }
+        return Schedule(
+            network,
+            weights: weights,
+            byHops: true,
+            fresh: { $0.fresh },
+            kept: { max(0, needed[$0.root] - $0.fresh) }
+        )
+    }
+
+    private init(
+        _ network: Network,
+        weights: [Int],
+        byHops: Bool,
+        fresh: (Network.Tensor) -> Int,
+        kept: (Network.Tensor) -> Int
+    ) {
+        slots = Array(repeating: Slot(), count: network.tensors.count)
+        for (index, tensor) in network.tensors.enumerated() where tensor.root == index {
+            let slot = Slot(offset: count, kept: kept(tensor) * tensor.channels, fresh: fresh(tensor) * tensor.channels)
+            slots[index] = slot
+            count += aligned(slot.kept + slot.fresh)
+        }
+        inputColumns = fresh(network.tensors[0])
+        inputOffset = slots[0].offset + slots[0].kept
+
+        let places = slots
+        /// Where the columns of a tensor begin that a run reads: a hop reads its newest, back from the end; a window
+        /// reads from its first, and what a stride leaves over at the end is not read.
+        func place(_ columns: Int, of index: Int) -> Int {
+            let tensor = network.tensors[index]
+            let channels = network.tensors[tensor.root].channels
+            let slot = places[tensor.root]
+            guard byHops else { return slot.offset + tensor.before * channels }
+            return slot.offset + slot.kept + slot.fresh - (tensor.behind + columns) * channels
+        }
+        for (index, layer) in network.layers.enumerated() {
+            let tensor = network.tensors[index + 1]
+            let columns = fresh(tensor)
+            let inputColumns: Int
+            let work: Work
+            switch layer.operation {
+            case .convolution(let numbers, _, let rectify):
+                work = .convolution(numbers.shape, weights: weights[index], rectify: rectify)
+                inputColumns = numbers.shape.inputColumns(for: columns)
+            case .mean(let run):
+                work = .mean(run: run)
+                inputColumns = columns + run - 1
+            case .add(let rectify):
+                work = .add(right: place(columns, of: layer.inputs[1]), rectify: rectify)
+                inputColumns = columns
+            case .crop, .flatten: continue
+            }
+            let step = Step(
+                work: work,
+                input: place(inputColumns, of: layer.inputs[0]),
+                output: slots[index + 1].offset + slots[index + 1].kept,
+                columns: columns,
+                channels: tensor.channels
+            )
+            steps.append(step)
+        }
+        output = place(1, of: network.output)
+        embedding = place(1, of: network.embedding ?? network.output)
+    }
+
+    /// Runs all steps over the block at `base`; the front end has filled the input.
+    func run(_ base: UnsafeMutablePointer<Float>, weights: UnsafePointer<Float>) {
+        for step in steps {
+            let input = UnsafePointer(base + step.input)
+            let output = base + step.output
+            switch step.work {
+            case .convolution(let shape, let offset, let rectify):
+                let packed = weights + offset
+                convolve(input, to: output, columns: step.columns, packed: packed, shape: shape, rectify: rectify)
+            case .add(let right, let rectify):
+                add(input, base + right, to: output, count: step.columns * step.channels, rectify: rectify)
+            case .mean(let run):
+                mean(input, to: output, columns: step.columns, run: run, channels: step.channels)
+            }
+        }
+    }
+
+    /// Moves the columns that stay old to the front, before a hop brings new ones.
+    func age(_ base: UnsafeMutablePointer<Float>) {
+        for slot in slots where slot.kept > 0 {
+            let start = base + slot.offset
+            start.update(from: start + slot.fresh, count: slot.kept)
+        }
+    }
+}

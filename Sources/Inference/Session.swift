@@ -1,0 +1,134 @@
+import Kernels
+
+/// One stream of audio through a model: the old columns that the layers still need, and the newest answer.
+///
+/// All its memory is allocated at the start; `score`, `scoreWhole` and `reset` allocate nothing, as long as nobody
+/// keeps a copy of `logits`, `posteriors` or `embedding` from one call to the next (read them through `.span`). A
+/// session may move between threads but serves one at a time. It starts as a stream that has heard digital silence
+/// for ever.
+public struct Session: ~Copyable, Sendable {
+    public let model: Model
+    /// What the network says, before any calibration.
+    public private(set) var logits: [Float]
+    /// Probability of each label: the calibrated softmax of the logits, summed by label.
+    public private(set) var posteriors: [Float]
+    /// The layer that the model names as its embedding; empty where it names none.
+    public private(set) var embedding: [Float]
+    /// False when the newest logits held NaN or an infinity, as after such a sample: the posteriors then say silence.
+    ///
+    /// A stream recovers by itself once the broken samples have left the window.
+    public private(set) var isFinite = true
+
+    /// The stream's columns, a copy of them after endless silence, a whole window, then scratch memory.
+    private let arena: AlignedBuffer
+    private let silence: Int
+    private let window: Int
+    private let scratch: Int
+    private let probabilities: Int
+    private let silentLogits: [Float]
+    private let silentEmbedding: [Float]
+
+    public init(_ model: Model) {
+        self.model = model
+        let outputs = model.labelOfLogit.count
+        silence = aligned(model.hop?.count ?? 0)
+        window = 2 * silence
+        scratch = window + aligned(model.window.count)
+        probabilities = scratch + aligned(model.frontEnd.scratchCount)
+        arena = AlignedBuffer(count: probabilities + aligned(outputs))
+        logits = Array(repeating: 0, count: outputs)
+        posteriors = Array(repeating: 0, count: model.labels.count)
+        embedding = Array(repeating: 0, count: model.embeddingCount)
+
+        // The silence is heard once; `reset` only copies what came of it.
+        let zeros = [Float](repeating: 0, count: model.windowSamples)
+        Session.runWindow(model, zeros.span, arena: arena.base, window: window, scratch: scratch)
+        let answer = arena.base + window + model.window.output
+        silentLogits = Array(UnsafeBufferPointer(start: answer, count: outputs))
+        let vector = arena.base + window + model.window.embedding
+        silentEmbedding = Array(UnsafeBufferPointer(start: vector, count: model.embeddingCount))
+        (arena.base + silence).update(from: arena.base, count: silence)
+        reset()
+    }
+
+    /// Bytes of all memory of the session.
+    public var memoryBytes: Int { arena.bytes }
+
+    /// Hears the next hop, given the newest `windowSamples` samples, and brings the answer up to date.
+    ///
+    /// A streaming model reads only the end of the window: the hop and what the front end's frames overlap. Calls must
+    /// then follow each other hop by hop; after a gap, call `scoreWhole` or `reset`. Any other model computes the
+    /// whole window.
+    public mutating func score(window samples: Span<Float>) {
+        guard let hop = model.hop else { return scoreWhole(window: samples) }
+        precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
+        hop.age(arena.base)
+        model.frontEnd.run(
+            samples,
+            newest: hop.inputColumns,
+            to: arena.base + hop.inputOffset,
+            scratch: arena.base + scratch
+        )
+        hop.run(arena.base, weights: model.weights.buffer.base)
+        answer(logits: hop.output, embedding: hop.embedding)
+    }
+
+    /// Computes the whole window of `windowSamples` samples, and leaves a stream as if it had heard them hop by hop.
+    public mutating func scoreWhole(window samples: Span<Float>) {
+        precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
+        Session.runWindow(model, samples, arena: arena.base, window: window, scratch: scratch)
+        answer(logits: window + model.window.output, embedding: window + model.window.embedding)
+    }
+
+    /// Goes back to a stream that has heard digital silence for ever.
+    public mutating func reset() {
+        arena.base.update(from: arena.base + silence, count: silence)
+        for index in logits.indices { logits[index] = silentLogits[index] }
+        for index in embedding.indices { embedding[index] = silentEmbedding[index] }
+        calibrate()
+    }
+
+    /// Computes a window, then hands the newest columns to the stream.
+    private static func runWindow(
+        _ model: Model,
+        _ samples: Span<Float>,
+        arena: UnsafeMutablePointer<Float>,
+        window: Int,
+        scratch: Int
+    ) {
+        let base = arena + window
+        let schedule = model.window
+        model.frontEnd.run(
+            samples,
+            newest: schedule.inputColumns,
+            to: base + schedule.inputOffset,
+            scratch: arena + scratch
+        )
+        schedule.run(base, weights: model.weights.buffer.base)
+        guard let hop = model.hop else { return }
+        for index in hop.slots.indices {
+            let whole = schedule.slots[index]
+            let slot = hop.slots[index]
+            let count = slot.kept + slot.fresh
+            (arena + slot.offset).update(from: base + whole.offset + whole.fresh - count, count: count)
+        }
+    }
+
+    private mutating func answer(logits place: Int, embedding vector: Int) {
+        for index in logits.indices { logits[index] = arena.base[place + index] }
+        for index in embedding.indices { embedding[index] = arena.base[vector + index] }
+        calibrate()
+    }
+
+    /// From logits to posteriors.
+    private mutating func calibrate() {
+        let powers = arena.base + probabilities
+        isFinite = softmax(logits, to: powers, count: logits.count, scale: 1 / model.temperature)
+        for index in posteriors.indices { posteriors[index] = 0 }
+        guard isFinite else {
+            posteriors[model.silenceIndex] = 1
+            return
+        }
+        for (index, label) in model.labelOfLogit.enumerated() { posteriors[label] += powers[index] }
+    }
+}

@@ -1,0 +1,40 @@
+/// The geometry of a one-dimensional valid convolution over channels-last columns.
+///
+/// The caller has checked it: every number is at least 1, and `groups` divides both channel counts. A dense layer is
+/// a convolution with a kernel of 1.
+public struct ConvolutionShape: Sendable, Equatable {
+    public var inputChannels: Int
+    public var outputChannels: Int
+    public var kernel: Int
+    public var stride: Int
+    public var dilation: Int
+    public var groups: Int
+
+    public init(
+        inputChannels: Int,
+        outputChannels: Int,
+        kernel: Int = 1,
+        stride: Int = 1,
+        dilation: Int = 1,
+        groups: Int = 1
+    ) {
+        self.inputChannels = inputChannels
+        self.outputChannels = outputChannels
+        self.kernel = kernel
+        self.stride = stride
+        self.dilation = dilation
+        self.groups = groups
+    }
+
+    /// Input columns under one output column.
+    public var span: Int { dilation * (kernel - 1) + 1 }
+
+    /// Floats of the weights as stored, `[outputChannels, kernel, inputChannels / groups]`.
+    public var weightCount: Int { outputChannels * kernel * (inputChannels / groups) }
+
+    /// One filter per channel: no channel is mixed with another.
+    public var isDepthwise: Bool { groups > 1 && groups == inputChannels && groups == outputChannels }
+
+    /// Input columns that `columns` output columns need.
+    public func inputColumns(for columns: Int) -> Int { (columns - 1) * stride + span }
+}

@@ -1,0 +1,90 @@
+/// Turns samples into normalised log-mel columns, `columns` rows of `bands` floats.
+///
+/// Frame i starts at sample `i · hopSamples`; `samples` holds `(columns − 1) · hopSamples + frameSamples` of them.
+/// `scratch` has `shape.scratchCount` floats and is 64-byte aligned. Nothing is kept from call to call. A sample that
+/// is NaN or infinite makes its frames NaN.
+public func logMel(
+    _ samples: UnsafePointer<Float>,
+    to output: UnsafeMutablePointer<Float>,
+    columns: Int,
+    tables: borrowing LogMelTables,
+    scratch: UnsafeMutablePointer<Float>
+) {
+    let shape = tables.shape
+    let fourier = FourierShape(size: shape.fftSize)
+    let frames = UnsafeMutableRawPointer(scratch).assumingMemoryBound(to: FrameVector.self)
+    let power = frames + fourier.scratchCount
+    let twiddles = UnsafePointer(tables.floats) + shape.frameSamples
+    let filters = twiddles + fourier.tableCount
+    var column = 0
+    while column < columns {
+        // The last group may be short: its spare lanes repeat the last frame and are not written.
+        let filled = min(Width.frames, columns - column)
+        windowFrames(
+            samples + column * shape.hopSamples,
+            to: frames,
+            filled: filled,
+            window: tables.floats,
+            shape: shape
+        )
+        powerSpectrum(frames, to: power, table: twiddles, shape: fourier)
+        let target = output + column * shape.bands
+        var weights = filters
+        for band in 0..<shape.bands {
+            let count = Int(tables.spans[2 * band + 1])
+            let energy = weighted(power + Int(tables.spans[2 * band]), by: weights, count: count)
+            weights += count
+            let value = (naturalLogarithm(energy + shape.floor) - shape.mean) / shape.deviation
+            for lane in 0..<filled { target[lane * shape.bands + band] = value[lane] }
+        }
+        column += filled
+    }
+}
+
+/// Gathers one sample of every frame into a vector, windows it, and lays even samples out as real and odd ones as
+/// imaginary parts, padded with zeros.
+@inline(__always)
+private func windowFrames(
+    _ samples: UnsafePointer<Float>,
+    to frames: UnsafeMutablePointer<FrameVector>,
+    filled: Int,
+    window: UnsafePointer<Float>,
+    shape: LogMelShape
+) {
+    let half = shape.fftSize / 2
+    let hop = shape.hopSamples
+    let full = filled == Width.frames
+    for pair in 0..<half {
+        for part in 0...1 {
+            let index = 2 * pair + part
+            var vector = FrameVector.zero
+            if index < shape.frameSamples {
+                for lane in 0..<Width.frames {
+                    let frame = full ? lane : min(lane, filled - 1)
+                    vector[lane] = samples[frame * hop + index]
+                }
+                vector = vector * window[index]
+            }
+            frames[part * half + pair] = vector
+        }
+    }
+}
+
+/// Two sums in turn, since each addition would otherwise wait for the one before.
+@inline(__always)
+private func weighted(
+    _ power: UnsafePointer<FrameVector>,
+    by weights: UnsafePointer<Float>,
+    count: Int
+) -> FrameVector {
+    var even = FrameVector.zero
+    var odd = FrameVector.zero
+    var index = 0
+    while index + 2 <= count {
+        even = even + power[index] * weights[index]
+        odd = odd + power[index + 1] * weights[index + 1]
+        index += 2
+    }
+    if index < count { even = even + power[index] * weights[index] }
+    return even + odd
+}

@@ -1,0 +1,51 @@
+// Logarithm and exponential by polynomials of our own (weighted minimax fits, so that the relative error stays level):
+// a call of the C library for every lane would cost more than the whole transform before it.
+
+/// The natural logarithm of positive normal numbers, to about one unit in the last place.
+///
+/// Infinity and NaN come out as they went in.
+@inline(__always)
+func naturalLogarithm(_ x: FrameVector) -> FrameVector {
+    // x = 2^exponent · (1 + f) with 1 + f in [√½, √2): the offset moves the border between exponents to √½.
+    let offset = FrameBits(repeating: 0x3F35_04F3)
+    let shifted = unsafeBitCast(x, to: FrameBits.self) &- offset
+    let mantissa = (shifted & 0x007F_FFFF) &+ offset
+    let f = unsafeBitCast(mantissa, to: FrameVector.self) - 1
+    // The exponent as a float without a conversion: planted as the low bits of 2^23, from which 2^23 is taken off.
+    let planted = ((shifted &+ 0x4000_0000) &>> 23) | 0x4B00_0000
+    let exponent = unsafeBitCast(planted, to: FrameVector.self) - (8_388_608 + 128)
+
+    var p = FrameVector(repeating: 0.06915428)
+    p = p * f - 0.11789835
+    p = p * f + 0.11872964
+    p = p * f - 0.12384343
+    p = p * f + 0.1421866
+    p = p * f - 0.16669251
+    p = p * f + 0.20002227
+    p = p * f - 0.24999987
+    p = p * f + 0.3333331
+    let square = f * f
+    // ln 2 in two parts: the first has so few digits that its product with the exponent is exact.
+    let small = p * f * square - square * 0.5 + exponent * -2.121_944_4e-4
+    let result = (small + f) + exponent * 0.693_359_375
+    return result.replacing(with: x, where: .!(x .< .infinity))
+}
+
+/// The exponential of numbers that are not positive; below −87 it counts as −87.
+@inline(__always)
+func exponential(_ x: FrameVector) -> FrameVector {
+    let clamped = x.replacing(with: -87, where: x .< -87)
+    // Adding 1.5 · 2^23 rounds to a whole number and leaves it in the low bits.
+    let magic = FrameVector(repeating: 12_582_912)
+    let rounded = clamped * 1.442_695_04 + magic
+    let whole = rounded - magic
+    let r = (clamped - whole * 0.693_359_375) + whole * 2.121_944_4e-4
+    var p = FrameVector(repeating: 0.0013950479)
+    p = p * r + 0.008368882
+    p = p * r + 0.041666206
+    p = p * r + 0.1666652
+    p = p * r + 0.5
+    let power = p * (r * r) + r + 1
+    let scale = (unsafeBitCast(rounded, to: FrameBits.self) &+ 127) &<< 23
+    return power * unsafeBitCast(scale, to: FrameVector.self)
+}

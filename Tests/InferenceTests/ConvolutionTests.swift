@@ -1,0 +1,87 @@
+import Inference
+import Kernels
+import Testing
+
+/// The vector kernels against plain loops, over random geometries.
+struct ConvolutionTests {
+    /// Runs one random case and answers its largest error, relative to what the sum is made of.
+    private func error(_ shape: ConvolutionShape, columns: Int, rectify: Bool, _ random: inout Seeded) -> Float {
+        let input = random.floats(shape.inputColumns(for: columns) * shape.inputChannels)
+        let weights = random.floats(shape.weightCount)
+        let bias = random.floats(shape.outputChannels)
+        let expected = ScalarReference.convolve(
+            input, weights: weights, bias: bias, shape: shape, columns: columns, rectify: rectify)
+
+        let count = packedConvolutionCount(shape)
+        let packed = Aligned(count)
+        packConvolution(weights: weights, bias: bias, shape: shape, into: packed.base)
+        // One float more on each side shows whether the kernel writes where it should not.
+        let output = Aligned(expected.count + 2)
+        output.base[0] = 77
+        output.base[expected.count + 1] = 78
+        convolve(
+            input, to: output.base + 1, columns: columns, packed: packed.base, shape: shape, rectify: rectify)
+        #expect(output.base[0] == 77 && output.base[expected.count + 1] == 78, "\(shape) wrote outside its output")
+        let result = Array(UnsafeBufferPointer(start: output.base + 1, count: expected.count))
+        let terms = Float(shape.kernel * shape.inputChannels / shape.groups)
+        return worst(result, expected) / terms.squareRoot()
+    }
+
+    @Test func `dense, strided, dilated and grouped convolutions agree with plain loops`() {
+        var random = Seeded(11)
+        var largest: Float = 0
+        for round in 0..<400 {
+            let groups = round % 3 == 0 ? random.int(1...5) : 1
+            let shape = ConvolutionShape(
+                inputChannels: groups * random.int(1...(round % 10 == 0 ? 70 : 18)),
+                outputChannels: groups * random.int(1...(round % 7 == 0 ? 70 : 20)),
+                kernel: random.int(1...7),
+                stride: random.int(1...4),
+                dilation: random.int(1...3),
+                groups: groups
+            )
+            let error = error(shape, columns: random.int(1...9), rectify: round % 2 == 0, &random)
+            #expect(error < 1e-6, "\(shape)")
+            largest = max(largest, error)
+        }
+        print("convolution: worst error \(largest) per √term")
+    }
+
+    @Test func `depthwise convolutions agree with plain loops`() {
+        var random = Seeded(12)
+        var largest: Float = 0
+        for round in 0..<200 {
+            let channels = random.int(2...75)
+            let shape = ConvolutionShape(
+                inputChannels: channels,
+                outputChannels: channels,
+                kernel: random.int(1...17),
+                stride: random.int(1...3),
+                dilation: random.int(1...4),
+                groups: channels
+            )
+            #expect(shape.isDepthwise)
+            let error = error(shape, columns: random.int(1...9), rectify: round % 2 == 0, &random)
+            #expect(error < 1e-6, "\(shape)")
+            largest = max(largest, error)
+        }
+        print("depthwise convolution: worst error \(largest) per √term")
+    }
+
+    @Test func `a column does not depend on the columns beside it`() {
+        var random = Seeded(13)
+        let shape = ConvolutionShape(inputChannels: 33, outputChannels: 50, kernel: 3)
+        let input = random.floats(12 * 33)
+        let packed = Aligned(packedConvolutionCount(shape))
+        packConvolution(
+            weights: random.floats(shape.weightCount), bias: random.floats(50), shape: shape, into: packed.base)
+        let all = Aligned(10 * 50)
+        convolve(input, to: all.base, columns: 10, packed: packed.base, shape: shape, rectify: false)
+        for column in 0..<10 {
+            let one = Aligned(50)
+            let source = Array(input[(column * 33)...])
+            convolve(source, to: one.base, columns: 1, packed: packed.base, shape: shape, rectify: false)
+            for channel in 0..<50 { #expect(one.base[channel] == all.base[column * 50 + channel]) }
+        }
+    }
+}

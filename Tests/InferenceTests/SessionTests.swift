@@ -1,0 +1,120 @@
+import Inference
+import Testing
+
+struct SessionTests {
+    @Test func `a new session has heard silence for ever`() throws {
+        let model = try TestNetwork.medium().model()
+        var session = Session(model)
+        let start = session.logits
+        let silence = [Float](repeating: 0, count: 16000)
+        for _ in 0..<20 {
+            session.score(window: silence.span)
+            #expect(worst(session.logits, start) < 1e-5)
+        }
+        session.scoreWhole(window: silence.span)
+        #expect(session.logits == start)
+    }
+
+    @Test func `reset forgets everything`() throws {
+        let model = try TestNetwork.medium().model()
+        var random = Seeded(51)
+        let audio = random.floats(32000)
+        var used = Session(model)
+        for hop in 0...10 { used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
+        used.reset()
+        var fresh = Session(model)
+        #expect(used.logits == fresh.logits)
+        #expect(used.posteriors == fresh.posteriors)
+        #expect(used.embedding == fresh.embedding)
+        for hop in 0...3 {
+            used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
+            fresh.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
+            #expect(used.logits == fresh.logits)
+        }
+    }
+
+    @Test func `posteriors are the calibrated softmax summed by label`() throws {
+        let model = try TestNetwork.medium().model()
+        var random = Seeded(52)
+        let audio = random.floats(16000)
+        var session = Session(model)
+        session.scoreWhole(window: audio.span)
+        var sums = [Float](repeating: 0, count: 4)
+        let powers = session.logits.map { ($0 - (session.logits.max() ?? 0)) / 1.5 }.map { exponential($0) }
+        for (power, label) in zip(powers, [0, 1, 2, 2, 3]) { sums[label] += power / powers.reduce(0, +) }
+        #expect(worst(session.posteriors, sums) < 1e-6)
+        #expect(abs(session.posteriors.reduce(0, +) - 1) < 1e-6)
+        let isFinite = session.isFinite
+        #expect(isFinite)
+    }
+
+    /// By its series, halved until that converges quickly.
+    private func exponential(_ x: Float) -> Float {
+        let small = Double(x) / 1024
+        var power = 1 + small + small * small / 2 + small * small * small / 6
+        for _ in 0..<10 { power *= power }
+        return Float(power)
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -.infinity])
+    func `broken samples count as silence until they have left the window`(broken: Float) throws {
+        let model = try TestNetwork.medium().model()
+        var random = Seeded(53)
+        var audio = random.floats(48000, -0.1...0.1)
+        audio[17000] = broken
+        var session = Session(model)
+        var clean = Session(model)
+        for hop in 0..<20 {
+            let window = audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))
+            // The first window comes whole: before it the stream heard silence, not this audio.
+            if hop == 0 { session.scoreWhole(window: window) } else { session.score(window: window) }
+            clean.scoreWhole(window: window)
+            let (isFinite, expected) = (session.isFinite, clean.isFinite)
+            #expect(isFinite == expected)
+            if isFinite {
+                #expect(worst(session.logits, clean.logits) < 1e-5)
+            } else {
+                #expect(session.posteriors == [0, 0, 0, 1])
+            }
+        }
+        let isFinite = session.isFinite
+        #expect(isFinite)
+    }
+
+    @Test func `weights that overflow count as silence`() throws {
+        var network = TestNetwork()
+        network.conv("a", "input", 40, 4, kernel: 79)
+        network.dense("b", "a", 4, 4)
+        network.dense("logits", "b", 4, 5)
+        var file = TensorFile()
+        file.add("a.weight", [4, 79, 40], [Float](repeating: 3e38, count: 4 * 79 * 40))
+        file.add("a.bias", [4], [1, 1, 1, 1])
+        file.add("b.weight", [4, 4], [Float](repeating: 3e38, count: 16))
+        file.add("b.bias", [4], [1, 1, 1, 1])
+        file.add("logits.weight", [5, 4], [Float](repeating: -3e38, count: 20))
+        file.add("logits.bias", [5], [1, 1, 1, 1, 1])
+        var session = Session(try Model(description: network.description, weights: file.bytes))
+        let isFinite = session.isFinite
+        #expect(!isFinite)
+        #expect(session.posteriors == [0, 0, 0, 1])
+        let ones = [Float](repeating: 1, count: 16000)
+        session.score(window: ones.span)
+        #expect(session.posteriors == [0, 0, 0, 1])
+    }
+
+    @Test func `a model says what it holds and what it costs`() throws {
+        let model = try TestNetwork.medium().model()
+        #expect(model.labels == ["yes", "no", "_unknown_", "_silence_"])
+        #expect(model.thresholds == [0.7, 0.8, 0.8, 0.8])
+        #expect(model.labelOfLogit == [0, 1, 2, 2, 3])
+        #expect(model.embeddingCount == 128)
+        #expect(model.network.parameters == 262_165)
+        #expect(model.network.tensors.map(\.columns).prefix(6) == [79, 75, 35, 29, 57, 29])
+        #expect(model.network.multiplyAddsPerWindow > 3_500_000 && model.network.multiplyAddsPerWindow < 3_600_000)
+        #expect(model.network.multiplyAddsPerHop > 560_000 && model.network.multiplyAddsPerHop < 580_000)
+        #expect(model.streamStateBytes < 32_000)
+        #expect(model.identity.count == 16)
+        #expect(try model.identity == TestNetwork.medium().model().identity)
+        #expect(try model.identity != TestNetwork.medium().model(seed: 2).identity)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Inference
+import Testing
+
+/// The model that the program is shipped with, against what PyTorch answered when it was exported.
+struct ShippedModelTests {
+    private let folder = Folders.models.appendingPathComponent("commands")
+
+    @Test func `the shipped model answers like PyTorch on 100 recordings`() throws {
+        let model = try Model(folder: folder.path)
+        let reference = try Reference(folder)
+        let logits = try reference.file.floats("logits")
+        let count = reference.waveforms.count
+        #expect(count == 100)
+        var session = Session(model)
+        var largest: Float = 0
+        for (index, wave) in reference.waveforms.enumerated() {
+            session.scoreWhole(window: wave.span)
+            let error = worst(session.logits, reference.row(index, of: logits, rows: count))
+            #expect(error < 1e-4, "input \(index)")
+            largest = max(largest, error)
+        }
+        print("shipped model, \(count) inputs: worst error \(largest) in a logit")
+    }
+
+    @Test func `the shipped model's features are PyTorch's`() throws {
+        let model = try Model(folder: folder.path)
+        let reference = try Reference(folder)
+        let features = try reference.file.floats("features")
+        let rows = reference.file.shape(of: "features")?.first ?? 0
+        #expect(rows > 0)
+        var largest: Float = 0
+        for index in 0..<rows {
+            let wave = reference.waveforms[index]
+            let columns = model.features(of: wave.span)
+            largest = max(largest, worst(columns, reference.row(index, of: features, rows: rows)))
+        }
+        print("shipped model, features of \(rows) inputs: worst error \(largest)")
+        #expect(largest < 1e-4)
+    }
+
+    @Test func `the shipped model streams`() throws {
+        let model = try Model(folder: folder.path)
+        let audio = try Reference(folder).waveforms.prefix(8).flatMap { $0 }
+        var stream = Session(model)
+        var whole = Session(model)
+        stream.scoreWhole(window: audio.span.extracting(0..<model.windowSamples))
+        var largest: Float = 0
+        var first = model.hopSamples
+        while first + model.windowSamples <= audio.count {
+            let window = audio.span.extracting(first..<(first + model.windowSamples))
+            stream.score(window: window)
+            whole.scoreWhole(window: window)
+            largest = max(largest, worst(stream.logits, whole.logits), worst(stream.embedding, whole.embedding))
+            first += model.hopSamples
+        }
+        print("shipped model, \(first / model.hopSamples) hops: worst difference of streaming \(largest)")
+        #expect(first / model.hopSamples > 31)
+        #expect(largest < 1e-5)
+    }
+}

@@ -1,0 +1,135 @@
+import Inference
+import Testing
+
+/// Hearing hop by hop must answer what computing each window anew answers.
+struct StreamingTests {
+    /// The largest difference of logits, posteriors and embedding over `hops` hops.
+    private func difference(_ model: Model, hops: Int, random: inout Seeded, reprime: Int? = nil) -> Float {
+        var stream = Session(model)
+        var whole = Session(model)
+        let start = [Float](repeating: 0, count: model.windowSamples)
+        var audio = start
+        for hop in 0..<hops {
+            let loudness = [Float(1), 0.1, 0.001, 0][hop % 7 == 6 ? 3 : hop % 3]
+            audio += random.floats(model.hopSamples, -loudness...loudness)
+        }
+        var largest: Float = 0
+        for hop in 1...hops {
+            let first = hop * model.hopSamples
+            let window = audio.span.extracting(first..<(first + model.windowSamples))
+            if hop == reprime { stream.scoreWhole(window: window) } else { stream.score(window: window) }
+            whole.scoreWhole(window: window)
+            largest = max(largest, worst(stream.logits, whole.logits))
+            largest = max(largest, worst(stream.posteriors, whole.posteriors))
+            largest = max(largest, worst(stream.embedding, whole.embedding))
+        }
+        return largest
+    }
+
+    @Test func `the medium network streams`() throws {
+        let model = try TestNetwork.medium().model()
+        var random = Seeded(41)
+        let error = difference(model, hops: 40, random: &random)
+        print("streaming, medium network, 40 hops: worst difference \(error)")
+        #expect(error < 1e-5)
+    }
+
+    @Test func `a stream goes on after a whole window`() throws {
+        let model = try TestNetwork.medium().model()
+        var random = Seeded(42)
+        #expect(difference(model, hops: 20, random: &random, reprime: 5) < 1e-5)
+    }
+
+    @Test func `streams of one model do not disturb each other`() throws {
+        let model = try TestNetwork.medium().model()
+        var random = Seeded(43)
+        let audio = random.floats(32000)
+        var first = Session(model)
+        var second = Session(model)
+        second.scoreWhole(window: audio.span.extracting(0..<16000))
+        for hop in 1...10 {
+            first.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
+            second.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
+        }
+        // After ten hops both have heard the same second.
+        #expect(worst(first.logits, second.logits) < 1e-5)
+    }
+
+    @Test func `random networks stream`() throws {
+        var random = Seeded(44)
+        var largest: Float = 0
+        for round in 0..<30 {
+            let network = randomNetwork(&random)
+            let model = try network.model(seed: UInt64(round))
+            let error = difference(model, hops: 14, random: &random)
+            #expect(error < 1e-5, "\(network.layers)")
+            largest = max(largest, error)
+        }
+        print("streaming, 30 random networks: worst difference \(largest)")
+    }
+
+    /// A random network of branches that are cut to the same columns and added, with strides that divide 8 columns.
+    private func randomNetwork(_ random: inout Seeded) -> TestNetwork {
+        var network = TestNetwork()
+        var (source, columns, channels, rate) = ("input", 79, 40, 8)
+        for index in 0..<random.int(2...5) {
+            let stride = rate > 1 && columns > 12 && random.int(0...1) == 1 ? 2 : 1
+            let grouped = [1, 2, 4, channels][random.int(0...3)]
+            let groups = channels % grouped == 0 ? grouped : 1
+            let outputs = groups * random.int(1...max(1, 30 / groups))
+            let dilation = random.int(1...2)
+            // The span that makes the last column end with the window.
+            var kernel = random.int(1...4)
+            var before = 0
+            while (columns - (dilation * (kernel - 1) + 1)) % stride != 0 {
+                if dilation == 1 { kernel += 1 } else { (before, columns) = (before + 1, columns - 1) }
+            }
+            if before > 0 {
+                network.crop("cut\(index)", source, before, 0)
+                source = "cut\(index)"
+            }
+            let span = dilation * (kernel - 1) + 1
+            network.conv(
+                "main\(index)", source, channels, outputs, kernel: kernel, stride: stride, dilation: dilation,
+                groups: groups, relu: true)
+            let left = (columns - span) / stride + 1
+            // The branch drops what the kernel drops, partly at the end, which makes it lag behind the stream.
+            let end = random.int(0...((span - 1) / stride)) * stride
+            network.crop("drop\(index)", source, span - 1 - end, end)
+            network.conv("skip\(index)", "drop\(index)", channels, outputs, stride: stride)
+            network.add("sum\(index)", "main\(index)", "skip\(index)")
+            (source, columns, channels, rate) = ("sum\(index)", left, outputs, rate / stride)
+        }
+        network.mean("pool", source, columns)
+        network.dense("logits", "pool", channels, 5)
+        network.json["embedding"] = "pool"
+        return network
+    }
+
+    @Test func `a network on the waveform streams`() throws {
+        var network = TestNetwork(frontEnd: ["kind": "waveform", "scale": 0.5])
+        network.conv("a", "input", 1, 6, kernel: 80, stride: 40, relu: true)
+        network.conv("b", "a", 6, 8, kernel: 4, stride: 4, relu: true)
+        network.mean("pool", "b", 99)
+        network.crop("last", "b", 98, 0)
+        network.add("sum", "pool", "last")
+        network.dense("logits", "sum", 8, 5)
+        // 399 columns of 40 samples leave 3 too many for the second stride.
+        #expect(throws: ModelError.layer) { try network.model() }
+        network.layers[1]["kernel"] = 7
+        let model = try network.model()
+        var random = Seeded(45)
+        #expect(difference(model, hops: 15, random: &random) < 1e-5)
+    }
+
+    @Test func `hops longer than what the network looks at stream too`() throws {
+        var network = TestNetwork()
+        network.conv("a", "input", 40, 8, kernel: 3)
+        network.crop("last", "a", 76, 0)
+        network.dense("logits", "last", 8, 5)
+        let model = try network.model()
+        var random = Seeded(46)
+        #expect(difference(model, hops: 15, random: &random) < 1e-5)
+        #expect(model.network.multiplyAddsPerHop == 8 * (40 * 8 * 3) + 8 * 5)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Inference
+
+/// A random number generator that draws the same numbers in every run (SplitMix64).
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func float(_ range: ClosedRange<Float> = -1...1) -> Float {
+        range.lowerBound + Float(next() >> 40) * 0x1p-24 * (range.upperBound - range.lowerBound)
+    }
+
+    mutating func floats(_ count: Int, _ range: ClosedRange<Float> = -1...1) -> [Float] {
+        (0..<count).map { _ in float(range) }
+    }
+
+    mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}
+
+/// The largest difference between two lists; NaN when their lengths differ or either holds NaN.
+func worst(_ a: [Float], _ b: [Float]) -> Float {
+    guard a.count == b.count else { return .nan }
+    var largest: Float = 0
+    for (x, y) in zip(a, b) {
+        let difference = abs(x - y)
+        if difference.isNaN { return .nan }
+        largest = max(largest, difference)
+    }
+    return largest
+}
+
+/// Memory on a 64-byte boundary, for calling kernels directly.
+final class Aligned {
+    let base: UnsafeMutablePointer<Float>
+
+    init(_ count: Int) {
+        let raw = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1) * 4, alignment: 64)
+        base = raw.bindMemory(to: Float.self, capacity: count)
+        base.initialize(repeating: .nan, count: count)
+    }
+
+    deinit { base.deallocate() }
+}
+
+enum Folders {
+    static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    static let fixtures = tests.appendingPathComponent("Fixtures")
+    static let models = tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Models")
+}
+
+/// A safetensors file in the making.
+struct TensorFile {
+    var header: [String: Any] = [:]
+    var data: [UInt8] = []
+
+    mutating func add(_ name: String, _ shape: [Int], type: String, _ bytes: [UInt8]) {
+        header[name] = ["dtype": type, "shape": shape, "data_offsets": [data.count, data.count + bytes.count]]
+        data += bytes
+    }
+
+    mutating func add(_ name: String, _ shape: [Int], _ floats: [Float]) {
+        add(name, shape, type: "F32", floats.withUnsafeBytes { Array($0) })
+    }
+
+    mutating func add(_ name: String, _ shape: [Int], half floats: [Float]) {
+        add(name, shape, type: "F16", floats.map { Float16($0) }.withUnsafeBytes { Array($0) })
+    }
+
+    var bytes: [UInt8] {
+        get throws { TensorFile.join(try JSONSerialization.data(withJSONObject: header, options: .sortedKeys), data) }
+    }
+
+    static func join(_ header: some Collection<UInt8>, _ data: [UInt8]) -> [UInt8] {
+        let length = UInt64(header.count)
+        return (0..<8).map { UInt8(truncatingIfNeeded: length >> (8 * UInt64($0))) } + Array(header) + data
+    }
+}
+
+/// The recorded inputs of a fixture, or of a model.
+struct Reference {
+    let file: SafeTensors
+    let waveforms: [[Float]]
+
+    init(_ folder: URL) throws {
+        file = try SafeTensors(path: folder.appendingPathComponent("reference.safetensors").path)
+        waveforms = file.shape(of: "waveforms") == nil ? [] : try Reference.waveforms(file)
+    }
+
+    /// Row `index` of a tensor with as many rows as `rows`.
+    func row(_ index: Int, of floats: [Float], rows: Int) -> [Float] {
+        let width = floats.count / rows
+        return Array(floats[(index * width)..<((index + 1) * width)])
+    }
+
+    private static func waveforms(_ file: SafeTensors) throws -> [[Float]] {
+        let bytes = try file.floats("waveforms")
+        let gains = try file.floats("gains")
+        let samples = bytes.count / gains.count
+        return gains.enumerated().map { index, gain in
+            bytes[(index * samples)..<((index + 1) * samples)].map { ($0 - 128) / 128 * gain }
+        }
+    }
+}
