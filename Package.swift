@@ -29,7 +29,7 @@ let package = Package(
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
 
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile"]),
-        .testTarget(name: "InferenceTests", dependencies: ["Inference", "Kernels"]),
+        .testTarget(name: "InferenceTests", dependencies: ["Inference", "Kernels"], exclude: ["Fixtures"]),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting"]),
         .testTarget(name: "CommandLineTests", dependencies: ["CommandLineTool", "Audio"]),
     ],

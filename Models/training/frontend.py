@@ -1,8 +1,7 @@
-"""Log-mel features as Models/FORMAT.md defines them, in NumPy for training and in PyTorch for the reference outputs."""
+"""Log-mel features as Models/FORMAT.md defines them, in single precision, for training."""
 
 import numpy as np
 import scipy.fft
-import torch
 
 RATE, WINDOW, FRAME, HOP, FFT, BANDS, LOW, HIGH, FLOOR = 16000, 16000, 400, 200, 512, 40, 20.0, 7600.0, 1e-6
 COLUMNS = (WINDOW - FRAME) // HOP + 1
@@ -36,12 +35,11 @@ def mel_energies(waves):
     return (spectrum.real**2 + spectrum.imag**2) @ FILTERS32
 
 
+def description(mean, deviation):
+    """The front end as model.json states it."""
+    return {"kind": "log-mel", "frameSamples": FRAME, "hopSamples": HOP, "fftSize": FFT, "bands": BANDS,
+            "lowHertz": LOW, "highHertz": HIGH, "floor": FLOOR, "mean": mean, "deviation": deviation}
+
+
 def log_mel(waves, mean, deviation):
     return (np.log(mel_energies(waves) + np.float32(FLOOR)) - np.float32(mean)) / np.float32(deviation)
-
-
-def log_mel_torch(waves, mean, deviation):
-    """The same in PyTorch, in double precision; the reference that the engine is tested against."""
-    frames = waves.double().unfold(1, FRAME, HOP) * torch.from_numpy(hann())
-    power = torch.fft.rfft(frames, FFT).abs() ** 2
-    return ((torch.log(power @ torch.from_numpy(filters()) + FLOOR) - mean) / deviation).float()

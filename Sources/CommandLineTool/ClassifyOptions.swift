@@ -58,28 +58,24 @@ struct ClassifyOptions {
             }
             wordThresholds.append((parts[0], try Self.threshold(parts[1], of: "--word")))
         }
-        if let text = arguments.value("--channel") {
-            guard text != "mix" else { return try setJobs(arguments) }
+        if let text = arguments.value("--channel"), text != "mix" {
             guard let number = Int(text), (0..<8).contains(number) else {
                 throw UsageError("--channel takes a number from 0 to 7, or mix, not '\(text)'")
             }
             channel = number
         }
-        try setJobs(arguments)
+        if let text = arguments.value("--jobs") {
+            guard let number = Int(text), (1...256).contains(number) else {
+                throw UsageError("--jobs takes a number from 1 to 256, not '\(text)'")
+            }
+            jobs = number
+        }
         guard outputFolder == nil || format == .audacity else {
             throw UsageError("--output goes with --format audacity; redirect the other formats")
         }
         guard !(clips && format == .audacity) else {
             throw UsageError("--clips gives one label a file, which is no label track; use --json or --format csv")
         }
-    }
-
-    private mutating func setJobs(_ arguments: Arguments) throws(UsageError) {
-        guard let text = arguments.value("--jobs") else { return }
-        guard let number = Int(text), (1...256).contains(number) else {
-            throw UsageError("--jobs takes a number from 1 to 256, not '\(text)'")
-        }
-        jobs = number
     }
 
     private static func threshold(_ text: String, of option: String) throws(UsageError) -> Float {

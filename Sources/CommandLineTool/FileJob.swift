@@ -20,8 +20,8 @@ struct FileJob {
     let output: OrderedOutput
     let progress: Progress
 
-    /// Clips longer than this are surely not clips.
-    private static let longestClip = 60.0
+    /// Seconds of a file in which `--clips` looks for its loudest one.
+    private static let longestClip = 600.0
 
     func run() -> Result {
         var seconds = 0.0
@@ -94,7 +94,7 @@ struct FileJob {
 
     /// Gives the file its one label. Returns its length in seconds.
     private func label() throws -> Double {
-        let samples = try FileBlocks.readClip(path: file, mix: mix, longest: Self.longestClip)
+        let samples = try FileBlocks.readClip(path: file, atMost: Self.longestClip, mix: mix)
         let window = Self.loudestWindow(of: samples, length: model.windowSamples, hop: model.hopSamples)
         var session = Session(model)
         session.scoreWhole(window: window.span)

@@ -1,3 +1,5 @@
+private import Spotting
+
 /// One JSON object a line, keys in a fixed order.
 struct JSONLines: ReportFormat {
     func event(_ event: Event) -> String {

@@ -1,3 +1,5 @@
+private import Spotting
+
 /// A table for people: one row an event, columns aligned, files named once.
 struct Table: ReportFormat {
     private let fileWidth: Int

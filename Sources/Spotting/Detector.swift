@@ -46,7 +46,7 @@ public struct Detector: ~Copyable {
     ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
     public mutating func hear(window: Span<Float>, report: (Detection) -> Void) {
         session.score(window: window)
-        smoother.add(session.posteriors.span)
+        smoother.add(session.posteriors)
         sound.add(window.extracting(last: hopSamples))
         hops += 1
         guard let decision = gate.step(smoother.average, quietSeconds: sound.quietSeconds) else { return }

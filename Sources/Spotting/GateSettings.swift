@@ -57,11 +57,14 @@ public struct Thresholds: Sendable, Equatable {
     private let labels: [String]
 
     /// - Parameters:
-    ///   - labels: the model's labels.
-    ///   - defaults: thresholds by label; labels that may fire and are not in it get 0.8.
-    public init(labels: [String], defaults: [String: Float]) {
+    ///   - labels: the model's labels; those that begin with an underscore never fire.
+    ///   - defaults: the model's thresholds, one a label; where they end too early, 0.8.
+    public init(labels: [String], defaults: [Float]) {
         self.labels = labels
-        values = labels.map { label in label.hasPrefix("_") ? nil : defaults[label] ?? 0.8 }
+        values = labels.indices.map { index in
+            if labels[index].hasPrefix("_") { return nil }
+            return defaults.indices.contains(index) ? defaults[index] : 0.8
+        }
     }
 
     /// The words that can fire.

@@ -25,7 +25,7 @@ public struct Smoother {
     }
 
     /// Takes one posterior vector in and updates `average`. Vectors of another length are ignored.
-    public mutating func add(_ posteriors: Span<Float>) {
+    public mutating func add(_ posteriors: [Float]) {
         guard posteriors.count == labels else { return }
         let count = weights.count
         for label in 0..<labels { history[next * labels + label] = posteriors[label] }

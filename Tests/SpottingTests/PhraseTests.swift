@@ -1,0 +1,68 @@
+import Spotting
+import Testing
+
+struct PhraseTests {
+    private static let words = ["go", "left", "right", "stop", "_unknown_", "_silence_"]
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let rule: String
+        /// Words with the times of their decisions.
+        let words: [(String, Double)]
+        /// `name words/complete` of each report.
+        let reports: [String]
+        var testDescription: String { rule }
+    }
+
+    static let rows = [
+        Row(rule: "a phrase", words: [("go", 1), ("left", 1.8)], reports: ["go left 1", "go right 1", "go left 2!"]),
+        Row(rule: "too long a gap", words: [("go", 1), ("left", 2.6)], reports: ["go left 1", "go right 1"]),
+        Row(rule: "another word between", words: [("go", 1), ("stop", 1.5), ("left", 2)], reports: ["go left 1", "go right 1"]),
+        Row(
+            rule: "the first word twice begins anew", words: [("go", 1), ("go", 2), ("right", 2.9)],
+            reports: ["go left 1", "go right 1", "go left 1", "go right 1", "go right 2!"]),
+        Row(
+            rule: "twice in a row", words: [("go", 1), ("left", 2), ("go", 3), ("left", 4)],
+            reports: ["go left 1", "go right 1", "go left 2!", "go left 1", "go right 1", "go left 2!"]),
+        Row(rule: "the wrong order", words: [("left", 1), ("go", 1.5)], reports: ["go left 1", "go right 1"]),
+    ]
+
+    @Test(arguments: rows)
+    func `partial and final`(_ row: Row) throws {
+        var matcher = PhraseMatcher(try ["go left", "go right"].map { try Phrase($0, words: Self.words) })
+        let names = matcher.phrases.map(\.name)
+        var reports: [String] = []
+        for (word, time) in row.words {
+            let label = try #require(Self.words.firstIndex(of: word))
+            matcher.add(label: label, confidence: 0.9, start: time - 0.5, end: time, time: time) { progress in
+                reports.append("\(names[progress.phrase]) \(progress.words)\(progress.isComplete ? "!" : "")")
+            }
+        }
+        #expect(reports == row.reports)
+    }
+
+    @Test func `a phrase spans its words and is as sure as the least of them`() throws {
+        var matcher = PhraseMatcher([try Phrase("go  left", words: Self.words)])
+        var last: PhraseMatcher.Progress?
+        matcher.add(label: 0, confidence: 0.85, start: 0.5, end: 0.9, time: 1) { last = $0 }
+        matcher.add(label: 1, confidence: 0.95, start: 1.2, end: 1.7, time: 1.8) { last = $0 }
+        let progress = try #require(last)
+        #expect(progress.isComplete && progress.words == 2)
+        #expect(progress.start == 0.5 && progress.end == 1.7 && progress.confidence == 0.85)
+        #expect(matcher.phrases.first?.name == "go left")
+    }
+
+    @Test func `a flush forgets the words so far`() throws {
+        var matcher = PhraseMatcher([try Phrase("go left", words: Self.words)])
+        var reports = 0
+        matcher.add(label: 0, confidence: 0.9, start: 0, end: 0.5, time: 1) { _ in reports += 1 }
+        matcher.flush()
+        matcher.add(label: 1, confidence: 0.9, start: 1, end: 1.5, time: 1.6) { _ in reports += 1 }
+        #expect(reports == 1)
+    }
+
+    @Test func `phrases of unknown or too few words are refused`() {
+        #expect(throws: SpottingError.emptyPhrase) { try Phrase("go", words: Self.words) }
+        #expect(throws: SpottingError.unknownWord("", known: [])) { try Phrase("go home", words: Self.words) }
+        #expect(throws: SpottingError.unknownWord("", known: [])) { try Phrase("go _silence_", words: Self.words) }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Spotting
+import Testing
+
+struct SoundTrackerTests {
+    /// Noise at one level with a louder stretch in it: seconds from the start, amplitude of each.
+    private func audio(seconds: Double, background: Float, loud: Float, from: Double, to: Double) -> [Float] {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<Int(seconds * 16000)).map { index in
+            let time = Double(index) / 16000
+            let amplitude = time >= from && time < to ? loud : background
+            return Float.random(in: -1...1, using: &generator) * amplitude
+        }
+    }
+
+    @Test(arguments: [Float(0), 0.001, 0.01, 0.05])
+    func `bounds of a sound in noise`(_ background: Float) throws {
+        let samples = audio(seconds: 4, background: background, loud: 0.3, from: 3, to: 3.5)
+        var tracker = SoundTracker()
+        for start in stride(from: 0, to: samples.count, by: 1600) {
+            tracker.add(samples.span.extracting(start..<start + 1600))
+        }
+        let bounds = try #require(tracker.lastSound(within: 1.5))
+        #expect(abs(bounds.start - 1.0) < 0.03)
+        #expect(abs(bounds.end - 0.5) < 0.03)
+        #expect(abs(tracker.quietSeconds - 0.5) < 0.03)
+    }
+
+    @Test func `steady noise is background at every level, after it has been heard for a while`() {
+        for amplitude in [Float(0), 0.0001, 0.01, 1] {
+            let samples = audio(seconds: 5, background: amplitude, loud: 0, from: 9, to: 9)
+            var tracker = SoundTracker()
+            tracker.add(samples.span)
+            #expect(tracker.lastSound(within: 1.5) == nil, "amplitude \(amplitude)")
+        }
+    }
+
+    @Test func `a flush forgets`() {
+        var tracker = SoundTracker()
+        tracker.add(audio(seconds: 1, background: 0, loud: 0.5, from: 0.5, to: 1).span)
+        #expect(tracker.lastSound(within: 1) != nil)
+        tracker.flush()
+        #expect(tracker.lastSound(within: 1) == nil)
+        #expect(tracker.quietSeconds > 1000)
+    }
+}
