@@ -8,8 +8,8 @@ import CSampleRate
 ///
 /// libsamplerate's converters stop everything from half the lower rate on, but pay for it inside the band: at
 /// 7 kHz `SINC_FASTEST` has lost 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB, and `SINC_BEST_QUALITY`, which is flat,
-/// costs over three times as much as the medium one. So the cheap ones run to 32 kHz, where their edge does no harm, and
-/// a short linear-phase filter (``LowPass``) takes out 8–16 kHz. See ``Quality`` for what was measured.
+/// costs over three times as much as the medium one. So the cheap ones run to 32 kHz, where their edge does no harm,
+/// and a short linear-phase filter (``LowPass``) takes out 8–16 kHz. See ``Quality`` for what was measured.
 public struct Resampler: ~Copyable {
     /// Which converter runs, and so the price and the exactness.
     public enum Quality: Sendable, CaseIterable {
@@ -20,7 +20,8 @@ public struct Resampler: ~Copyable {
         /// rejection from 8 kHz on. `SINC_MEDIUM_QUALITY`, and `SINC_BEST_QUALITY` below 17 kHz, where the medium
         /// one's own edge would fall into the band. From 48 kHz it takes about 1 % of a 3 GHz x86 core.
         case medium
-        /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at three to four times the price.
+        /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at over
+        /// three times the price.
         case best
     }
 
