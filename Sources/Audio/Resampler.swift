@@ -18,7 +18,7 @@ public struct Resampler: ~Copyable {
         case fastest
         /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, where that is less), ≥ 90 dB of
         /// rejection from 8 kHz on. `SINC_MEDIUM_QUALITY`, and `SINC_BEST_QUALITY` below 17 kHz, where the medium
-        /// one's own edge would fall into the band. From 48 kHz it takes about 1 % of a 3 GHz x86 core.
+        /// one's own edge would fall into the band. From 48 kHz it takes about 1 % of one x86-64 server core.
         case medium
         /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at over
         /// three times the price.
