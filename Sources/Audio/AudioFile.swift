@@ -149,7 +149,11 @@ public struct AudioFile: ~Copyable {
                     + "missing; \(advice)"
             )
         }
-        return text.map { .undecodable.saying("audio file \(name) is damaged at \(seconds(total)) s (sf_readf_float: \($0)); \(advice)") }
+        return text.map {
+            .undecodable.saying(
+                "audio file \(name) is damaged at \(seconds(total)) s (sf_readf_float: \($0)); \(advice)"
+            )
+        }
     }
 
     /// A time to the millisecond.

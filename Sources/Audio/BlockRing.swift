@@ -40,16 +40,16 @@ public final class BlockRing: @unchecked Sendable {
     private let memory: MirroredMemory
     private let stamps: UnsafeMutablePointer<(sequence: UInt64, time: Int64)>
     /// The slot that the producer writes next.
-    private let writeIndex = Line(0)
+    let writeIndex = CacheLine(0)
     /// Twice the slot that the consumer reads next, plus 1 while it holds that slot's window.
-    private let readIndex = Line(0)
+    let readIndex = CacheLine(0)
     /// Slots before this one are stale.
-    private let floor = Line(0)
-    private let offered = Line(0)
-    private let dropped = Line(0)
-    private let consumed = Line(0)
-    private let flushed = Line(0)
-    private let underruns = Line(0)
+    private let floor = CacheLine(0)
+    let offered = CacheLine(0)
+    let dropped = CacheLine(0)
+    let consumed = CacheLine(0)
+    let flushed = CacheLine(0)
+    let underruns = CacheLine(0)
 
     /// - Parameter minimumCapacity: Unread blocks to hold at least; page sizes round it up.
     /// - Throws: ``AudioError/memory``.
@@ -188,60 +188,14 @@ public final class BlockRing: @unchecked Sendable {
         }
         return Block(sequence: newest.sequence, time: newest.time, filled: Int(filled))
     }
-}
 
-// MARK: Either side
+    // MARK: Either side
 
-extension BlockRing {
     /// Makes everything written so far stale: it is neither read nor part of a later window.
     ///
     /// For a resume, an overrun of the device, a change of device. Any thread may call it; a window that is being
     /// looked at stays as it is.
     public func flush() {
         floor.value.max(writeIndex.value.load(ordering: .acquiring), ordering: .acquiringAndReleasing)
-    }
-
-    /// What happened to the blocks so far.
-    public struct Counts: Equatable, Sendable {
-        /// Blocks handed to ``BlockRing/write(_:time:)``; the sum of the next four at rest.
-        public var offered: UInt64
-        /// Blocks the consumer has read.
-        public var read: UInt64
-        /// Blocks lost because the ring was full.
-        public var dropped: UInt64
-        /// Blocks skipped by the consumer after a ``BlockRing/flush()``.
-        public var flushed: UInt64
-        /// Blocks waiting to be read, stale ones among them until the consumer passes them.
-        public var unread: UInt64
-        /// How often the consumer found nothing.
-        public var underruns: UInt64
-    }
-
-    /// The counters now; exact when both sides rest, else each one true for itself.
-    public var counts: Counts {
-        let read = readIndex.value.load(ordering: .acquiring) / 2
-        let written = writeIndex.value.load(ordering: .acquiring)
-        return Counts(
-            offered: offered.value.load(ordering: .relaxed),
-            read: consumed.value.load(ordering: .relaxed),
-            dropped: dropped.value.load(ordering: .relaxed),
-            flushed: flushed.value.load(ordering: .relaxed),
-            unread: written - min(read, written),
-            underruns: underruns.value.load(ordering: .relaxed)
-        )
-    }
-}
-
-/// An atomic number with a cache line of 64 bytes to itself, so that the two sides do not slow each other down.
-private struct Line: ~Copyable {
-    let value: Atomic<UInt64>
-    // Two numbers 64 bytes apart never share a line, wherever the object begins.
-    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
-
-    init(_ initial: UInt64) { value = Atomic(initial) }
-
-    /// For a number that only one thread writes.
-    func increment(by amount: UInt64 = 1) {
-        value.store(value.load(ordering: .relaxed) + amount, ordering: .relaxed)
     }
 }

@@ -15,7 +15,9 @@ struct Decoder: ~Copyable {
             let text = Decoder.text(sf_strerror(nil))
             let name = AudioError.quoted(path)
             if code == SF_ERR_UNRECOGNISED_FORMAT {
-                throw .notAudio.saying("\(name) is not an audio file (sf_open_fd: \(text)); give WAV, FLAC, Ogg or AIFF")
+                throw .notAudio.saying(
+                    "\(name) is not an audio file (sf_open_fd: \(text)); give WAV, FLAC, Ogg or AIFF"
+                )
             }
             throw .undecodable.saying("audio file \(name) cannot be decoded (sf_open_fd: \(text)); write it again")
         }

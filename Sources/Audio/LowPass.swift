@@ -79,8 +79,14 @@ struct LowPass {
         _ line: UnsafeBufferPointer<Float>,
         from: Int
     ) -> Float {
-        var a: Float = 0, b: Float = 0, c: Float = 0, d: Float = 0
-        var e: Float = 0, f: Float = 0, g: Float = 0, h: Float = 0
+        var a: Float = 0
+        var b: Float = 0
+        var c: Float = 0
+        var d: Float = 0
+        var e: Float = 0
+        var f: Float = 0
+        var g: Float = 0
+        var h: Float = 0
         var tap = 0
         var at = from
         while tap < taps.count {

@@ -8,8 +8,8 @@ import CSampleRate
 ///
 /// libsamplerate's converters stop everything from half the lower rate on, but pay for it inside the band: at
 /// 7 kHz `SINC_FASTEST` has lost 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB, and `SINC_BEST_QUALITY`, which is flat,
-/// costs three times as much as the medium one. So the cheap ones run to 32 kHz, where their edge does no harm, and
-/// a short linear-phase filter (``LowPass``) takes out 8–16 kHz. See ``Quality`` for what was measured.
+/// costs over three times as much as the medium one. So the cheap ones run to 32 kHz, where their edge does no harm,
+/// and a short linear-phase filter (``LowPass``) takes out 8–16 kHz. See ``Quality`` for what was measured.
 public struct Resampler: ~Copyable {
     /// Which converter runs, and so the price and the exactness.
     public enum Quality: Sendable, CaseIterable {
@@ -18,9 +18,10 @@ public struct Resampler: ~Copyable {
         case fastest
         /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, where that is less), ≥ 90 dB of
         /// rejection from 8 kHz on. `SINC_MEDIUM_QUALITY`, and `SINC_BEST_QUALITY` below 17 kHz, where the medium
-        /// one's own edge would fall into the band.
+        /// one's own edge would fall into the band. From 48 kHz it takes about 1 % of one x86-64 server core.
         case medium
-        /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 130 dB, flat up to 7.7 kHz.
+        /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at over
+        /// three times the price.
         case best
     }
 

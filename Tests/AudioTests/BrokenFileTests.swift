@@ -1,0 +1,186 @@
+import Audio
+import CSndFile
+import Glibc
+import Testing
+
+@Suite struct BrokenFileTests {
+    let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    /// The error that opening or reading ends with, after checking its message.
+    func failure(_ path: String, says words: String..., sourceLocation: SourceLocation = #_sourceLocation)
+        -> AudioError?
+    {
+        do {
+            let (_, error) = try AudioFileTests.read(path)
+            if let error { check(error, path, words, sourceLocation) }
+            return error
+        } catch let error as AudioError {
+            check(error, path, words, sourceLocation)
+            return error
+        } catch {
+            return nil
+        }
+    }
+
+    private func check(_ error: AudioError, _ path: String, _ words: [String], _ location: SourceLocation) {
+        let text = error.description
+        print(text)
+        #expect(!text.contains { $0.isNewline }, sourceLocation: location)
+        #expect(text.contains("'\(path)'"), sourceLocation: location)
+        for word in words { #expect(text.contains(word), sourceLocation: location) }
+    }
+
+    /// Half a second of quiet noise; odd enough that no coding gets rid of it.
+    func noise(_ name: String, _ format: Int, rate: Int = 16_000, frames: Int = 8_000) throws -> [UInt8] {
+        try folder.write(name, format: format, rate: rate, Signals.noise(count: frames, seed: 1))
+        return try folder.bytes(name)
+    }
+
+    static let wav = SF_FORMAT_WAV | SF_FORMAT_PCM_16
+
+    @Test func notThere() throws {
+        #expect(failure(folder.file("none.wav"), says: "does not exist", "open: No such file") == .notFound)
+        let path = try folder.write("a.wav", bytes: [1])
+        #expect(failure(path + "/b.wav", says: "Not a directory") == .notFound)
+        #expect(throws: AudioError.notFound) { _ = try AudioFile(path: "") }
+        #expect(throws: AudioError.notFound) { _ = try AudioFile(path: "\(path)\0.wav") }
+    }
+
+    @Test func unreadable() {
+        // Root may read anything, but nobody may follow a path of that length.
+        let path = "/tmp/" + String(repeating: "x", count: 300)
+        #expect(failure(path, says: "cannot be opened", "File name too long") == .unreadable)
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may read everything"))
+    func noPermission() throws {
+        let path = try folder.write("secret.wav", bytes: [1])
+        chmod(path, 0)
+        #expect(failure(path, says: "Permission denied") == .unreadable)
+    }
+
+    @Test func notRegular() throws {
+        #expect(failure(folder.path, says: "is a directory") == .notRegularFile)
+        #expect(failure("/dev/zero", says: "pipe or a device") == .notRegularFile)
+        let pipe = folder.file("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(failure(pipe, says: "pipe or a device") == .notRegularFile)
+    }
+
+    @Test func notAudio() throws {
+        #expect(failure(try folder.write("empty.wav", bytes: []), says: "0 bytes") == .emptyFile)
+        let text = try folder.write("text.wav", bytes: Array("This is no audio, whatever its name says.\n".utf8))
+        #expect(failure(text, says: "not an audio file", "sf_open_fd") == .notAudio)
+        let bytes = try noise("a.wav", Self.wav)
+        #expect(failure(try folder.write("cut.wav", bytes: Array(bytes.prefix(30)))) == .undecodable)
+    }
+
+    @Test func oddNamesStayOnOneLine() {
+        let error = #expect(throws: AudioError.self) { _ = try AudioFile(path: "/tmp/a\n\u{1B}[2Jb.wav") }
+        #expect(error?.description.contains("'/tmp/a??[2Jb.wav'") == true)
+    }
+
+    @Test func headerOnly() throws {
+        let path = try folder.write("silent.wav", format: Self.wav, [])
+        #expect(failure(path, says: "no audio") == .noAudio)
+        let bytes = try noise("a.wav", Self.wav)
+        #expect(failure(try folder.write("cut.wav", bytes: Array(bytes.prefix(44)))) == .noAudio)
+    }
+
+    @Test func outOfRange() throws {
+        let slow = try folder.write("slow.wav", format: Self.wav, rate: 7_999, [0, 0])
+        #expect(failure(slow, says: "7999 Hz", "8000 to 192000 Hz") == .unsupported)
+        let fast = try folder.write("fast.wav", format: Self.wav, rate: 192_001, [0, 0])
+        #expect(failure(fast, says: "192001 Hz") == .unsupported)
+        let wide = try folder.write("wide.wav", format: Self.wav, channels: 9, [Float](repeating: 0, count: 18))
+        #expect(failure(wide, says: "9 channels", "1 to 8") == .unsupported)
+        let mono = try folder.write("mono.wav", format: Self.wav, [0, 0])
+        #expect(throws: AudioError.noSuchChannel) { _ = try FileBlocks(path: mono, mix: .channel(1)) }
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -.infinity]) func notFinite(value: Float) throws {
+        for (name, format) in [("a.wav", SF_FORMAT_WAV), ("a.aiff", SF_FORMAT_AIFF), ("a.au", SF_FORMAT_AU)] {
+            var samples = [Float](repeating: 0.25, count: 32_000)
+            samples[2 * 12_345 + 1] = value
+            let path = try folder.write(name, format: format | SF_FORMAT_FLOAT, channels: 2, samples)
+            #expect(failure(path, says: "0.771 s", "channel 1") == .notFinite)
+            #expect(try AudioFileTests.read(path).samples.count == 2 * 12_345, "what is sound comes first")
+        }
+    }
+
+    struct Container: Sendable, CustomTestStringConvertible {
+        var name: String
+        var format: Int
+        var rate = 16_000
+        var testDescription: String { name }
+    }
+
+    static let containers = [
+        Container(name: "pcm.wav", format: wav),
+        Container(name: "float.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT),
+        Container(name: "adpcm.wav", format: SF_FORMAT_WAV | SF_FORMAT_IMA_ADPCM),
+        Container(name: "long.rf64", format: SF_FORMAT_RF64 | SF_FORMAT_PCM_16),
+        Container(name: "a.w64", format: SF_FORMAT_W64 | SF_FORMAT_PCM_16),
+        Container(name: "a.aiff", format: SF_FORMAT_AIFF | SF_FORMAT_PCM_16),
+        Container(name: "a.au", format: SF_FORMAT_AU | SF_FORMAT_PCM_16),
+        Container(name: "a.caf", format: SF_FORMAT_CAF | SF_FORMAT_PCM_16),
+        Container(name: "a.flac", format: SF_FORMAT_FLAC | SF_FORMAT_PCM_16),
+        Container(name: "a.ogg", format: SF_FORMAT_OGG | SF_FORMAT_VORBIS),
+        Container(name: "a.opus", format: SF_FORMAT_OGG | SF_FORMAT_OPUS, rate: 48_000),
+    ]
+
+    /// Wherever a file is cut, it must not pass for a whole one.
+    @Test(arguments: containers) func cutAnywhere(container: Container) throws {
+        let bytes = try noise(container.name, container.format, rate: container.rate, frames: container.rate)
+        let whole = try AudioFileTests.read(folder.file(container.name))
+        #expect(whole.error == nil)
+        var random = Random(seed: UInt64(bytes.count))
+        for percent in [3, 20, 50, 75, 97] {
+            let cut = max(1, bytes.count * percent / 100 - random.below(64))
+            let path = try folder.write("cut-\(container.name)", bytes: Array(bytes.prefix(cut)))
+            do {
+                let (samples, error) = try AudioFileTests.read(path)
+                #expect(error == .truncated, "\(cut) of \(bytes.count) bytes: \(String(describing: error))")
+                #expect(samples.count <= whole.samples.count)
+                if percent == 75, let error { print(error) }
+            } catch let error as AudioError {
+                #expect(error == .undecodable || error == .notAudio || error == .noAudio, "\(error)")
+            }
+        }
+    }
+
+    @Test func soundPartComesFirst() throws {
+        let bytes = try noise("a.wav", Self.wav, rate: 48_000, frames: 48_000)
+        let path = try folder.write("cut.wav", bytes: Array(bytes.prefix(44 + 2 * 30_000)))
+        #expect(failure(path, says: "after 0.625 s", "96000 bytes", "36000 are missing") == .truncated)
+        var blocks = try FileBlocks(path: path)
+        var block = [Float](repeating: 0, count: FileBlocks.blockLength)
+        var counts: [Int] = []
+        let error = #expect(throws: AudioError.self) {
+            var span = block.mutableSpan
+            while let count = try blocks.next(into: &span) { counts.append(count) }
+        }
+        #expect(error == .truncated)
+        #expect(counts == [1600, 1600, 1600, 1600, 1600, 1600, 400])
+        #expect(throws: AudioError.truncated) {
+            var span = block.mutableSpan
+            _ = try blocks.next(into: &span)
+        }
+        #expect(try FileBlocks.readClip(path: path, atMost: 0.5).count == 8_000, "damage beyond the limit is not read")
+    }
+
+    /// Recorders that write to a pipe leave such sizes behind; the audio is whole.
+    @Test(arguments: [0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000, 0x7FFF_F000] as [UInt32])
+    func streamedSizeIsNoPromise(size: UInt32) throws {
+        var bytes = try noise("a.wav", Self.wav)
+        for index in 0..<4 {
+            bytes[4 + index] = UInt8(truncatingIfNeeded: size >> UInt32(8 * index))
+            bytes[40 + index] = UInt8(truncatingIfNeeded: size >> UInt32(8 * index))
+        }
+        let (samples, error) = try AudioFileTests.read(try folder.write("stream.wav", bytes: bytes))
+        #expect(error == nil)
+        #expect(samples.count == 8_000)
+    }
+}

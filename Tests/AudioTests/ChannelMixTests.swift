@@ -1,0 +1,40 @@
+import Audio
+import Testing
+
+@Suite struct ChannelMixTests {
+    /// Three frames of four channels.
+    static let frames: [Float] = [1, 2, 3, 6, -1, 0, 1, 4, 0.5, 0.5, 0.5, 0.5]
+
+    static func apply(_ mix: ChannelMix, channels: Int, room: Int = 8) -> [Float] {
+        var mono = [Float](repeating: 9, count: room)
+        var span = mono.mutableSpan
+        let count = mix.apply(to: frames.span, channels: channels, into: &span)
+        return Array(mono.prefix(count))
+    }
+
+    @Test func mixes() {
+        #expect(Self.apply(.mix, channels: 4) == [3, 1, 0.5])
+        #expect(Self.apply(.mix, channels: 1, room: 12) == Self.frames)
+    }
+
+    @Test func picks() {
+        #expect(Self.apply(.channel(0), channels: 4) == [1, -1, 0.5])
+        #expect(Self.apply(.channel(3), channels: 4) == [6, 4, 0.5])
+    }
+
+    @Test func keepsToItsRoom() {
+        #expect(Self.apply(.mix, channels: 4, room: 2) == [3, 1])
+        #expect(Self.apply(.mix, channels: 5) == [2.2, 1.2], "the last, incomplete frame is left out")
+        #expect(Self.apply(.channel(4), channels: 4) == [0, 0, 0])
+        #expect(Self.apply(.mix, channels: 0) == [])
+    }
+
+    @Test func checks() throws {
+        try ChannelMix.channel(1).check(channels: 2)
+        try ChannelMix.mix.check(channels: 8)
+        for (channel, channels) in [(2, 2), (-1, 2), (1, 1), (.max, 8)] {
+            let error = #expect(throws: AudioError.self) { try ChannelMix.channel(channel).check(channels: channels) }
+            #expect(error == .noSuchChannel)
+        }
+    }
+}

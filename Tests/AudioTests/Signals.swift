@@ -1,0 +1,84 @@
+import Audio
+import Glibc
+
+/// Test signals and the few measurements made on them.
+enum Signals {
+    static func sine(_ frequency: Double, rate: Int, seconds: Double, amplitude: Double = 0.9) -> [Float] {
+        let step = 2 * Double.pi * frequency / Double(rate)
+        return (0..<Int(seconds * Double(rate))).map { Float(amplitude * sin(step * Double($0) + 0.3)) }
+    }
+
+    static func noise(count: Int, seed: UInt64) -> [Float] {
+        var random = Random(seed: seed)
+        return (0..<count).map { _ in random.sample() }
+    }
+
+    static func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-12)) }
+
+    static func rms(_ samples: ArraySlice<Float>) -> Double {
+        var sum = 0.0
+        for sample in samples { sum += Double(sample) * Double(sample) }
+        return (sum / Double(max(1, samples.count))).squareRoot()
+    }
+
+    /// Fits a sine of a known frequency by least squares; its amplitude and the RMS of what is left over.
+    static func fit(_ frequency: Double, in samples: ArraySlice<Float>, rate: Int) -> (amplitude: Double, rest: Double)
+    {
+        let step = 2 * Double.pi * frequency / Double(rate)
+        var (ss, cc, sc, ys, yc, yy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        for (index, sample) in samples.enumerated() {
+            let (s, c, y) = (sin(step * Double(index)), cos(step * Double(index)), Double(sample))
+            ss += s * s
+            cc += c * c
+            sc += s * c
+            ys += y * s
+            yc += y * c
+            yy += y * y
+        }
+        let determinant = ss * cc - sc * sc
+        let (a, b) = ((ys * cc - yc * sc) / determinant, (yc * ss - ys * sc) / determinant)
+        var rest = 0.0
+        for (index, sample) in samples.enumerated() {
+            let error = Double(sample) - a * sin(step * Double(index)) - b * cos(step * Double(index))
+            rest += error * error
+        }
+        return ((a * a + b * b).squareRoot(), (rest / Double(samples.count)).squareRoot())
+    }
+
+    /// Signal to noise of `decoded` against `original`, in dB.
+    static func snr(_ decoded: some Collection<Float>, against original: some Collection<Float>) -> Double {
+        var (signal, noise) = (0.0, 0.0)
+        for (left, right) in zip(decoded, original) {
+            signal += Double(right) * Double(right)
+            noise += Double(left - right) * Double(left - right)
+        }
+        return 10 * log10(max(signal, 1e-30) / max(noise, 1e-30))
+    }
+
+    /// A number with two decimals, right-aligned.
+    static func cell(_ value: Double, width: Int = 9, decimals: Int = 1) -> String {
+        let scale = pow(10, Double(decimals))
+        let text = "\((value * scale).rounded() / scale)"
+        return String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
+
+/// A small seeded generator, the same everywhere (SplitMix64, Steele et al. 2014).
+struct Random: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// Uniform in -0.5…0.5.
+    mutating func sample() -> Float { Float(next() >> 40) / Float(1 << 24) - 0.5 }
+
+    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
+}
