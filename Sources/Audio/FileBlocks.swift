@@ -38,7 +38,7 @@ public struct FileBlocks: ~Copyable {
     public init(
         path: String,
         mix: ChannelMix = .mix,
-        quality: Resampler.Quality = .medium
+        quality: Resampler.Quality = .standard
     ) throws(AudioError) {
         let file = try AudioFile(path: path)
         try mix.check(channels: file.channels)
@@ -113,7 +113,7 @@ extension FileBlocks {
         path: String,
         atMost seconds: Double,
         mix: ChannelMix = .mix,
-        quality: Resampler.Quality = .medium
+        quality: Resampler.Quality = .standard
     ) throws(AudioError) -> [Float] {
         var blocks = try FileBlocks(path: path, mix: mix, quality: quality)
         let limit = Int(exactly: (seconds * Double(sampleRate)).rounded(.up)) ?? (seconds > 0 ? .max : 0)

@@ -8,18 +8,15 @@ import CSampleRate
 ///
 /// libsamplerate's converters stop everything from half the lower rate on, but pay for it inside the band: at
 /// 7 kHz `SINC_FASTEST` has lost 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB, and `SINC_BEST_QUALITY`, which is flat,
-/// costs over three times as much as the medium one. So the cheap ones run to 32 kHz, where their edge does no harm,
-/// and a short linear-phase filter (``LowPass``) takes out 8–16 kHz. See ``Quality`` for what was measured.
+/// costs several times as much as either. So the cheapest runs to 32 kHz, where its edge does no harm, and a short
+/// linear-phase filter (``LowPass``) takes out 8–16 kHz. The table that the resampler's tests print has the figures.
 public struct Resampler: ~Copyable {
     /// Which converter runs, and so the price and the exactness.
     public enum Quality: Sendable, CaseIterable {
-        /// `SINC_FASTEST`: above 17.5 kHz as flat as the others, rejection ≥ 90 dB; below, the band ends at some
-        /// 0.7 of half the input rate.
-        case fastest
         /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, where that is less), ≥ 90 dB of
-        /// rejection from 8 kHz on. `SINC_MEDIUM_QUALITY`, and `SINC_BEST_QUALITY` below 17 kHz, where the medium
-        /// one's own edge would fall into the band. From 48 kHz it takes about 1 % of one x86-64 server core.
-        case medium
+        /// rejection from 8 kHz on. `SINC_FASTEST` to 32 kHz and a low-pass, and below 20 kHz, where the edge of that
+        /// converter would fall into the band, `SINC_BEST_QUALITY`.
+        case standard
         /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at over
         /// three times the price.
         case best
@@ -36,6 +33,9 @@ public struct Resampler: ~Copyable {
     public static let outputRate = 16_000
     public static let inputRates = 8_000...192_000
 
+    /// From here on `SINC_FASTEST`, which keeps some 0.7 of its band, keeps 7 kHz.
+    private static let leastFilteredRate = 20_000
+
     public let inputRate: Int
     private let converter: Converter
     private var lowPass: LowPass?
@@ -44,21 +44,15 @@ public struct Resampler: ~Copyable {
     private var produced = 0
 
     /// - Throws: ``AudioError/converter`` for a rate outside ``inputRates`` or when libsamplerate has no memory.
-    public init(from inputRate: Int, quality: Quality = .medium) throws(AudioError) {
+    public init(from inputRate: Int, quality: Quality = .standard) throws(AudioError) {
         guard Resampler.inputRates.contains(inputRate) else {
             throw .converter.saying(
                 "cannot resample from \(inputRate) Hz; rates from \(Resampler.inputRates.lowerBound) to "
                     + "\(Resampler.inputRates.upperBound) Hz are accepted, convert the audio first"
             )
         }
-        let medium = inputRate < 17_000 ? SRC_SINC_BEST_QUALITY : SRC_SINC_MEDIUM_QUALITY
-        let kind =
-            switch quality {
-            case .fastest: SRC_SINC_FASTEST
-            case .medium: medium
-            case .best: SRC_SINC_BEST_QUALITY
-            }
-        let filtered = kind != SRC_SINC_BEST_QUALITY && inputRate > Resampler.outputRate
+        let filtered = quality == .standard && inputRate >= Resampler.leastFilteredRate
+        let kind = filtered ? SRC_SINC_FASTEST : SRC_SINC_BEST_QUALITY
         let rate = filtered ? LowPass.inputRate : Resampler.outputRate
         converter = try Converter(kind: kind, from: inputRate, to: rate)
         lowPass = filtered ? LowPass() : nil

@@ -48,11 +48,17 @@ struct Arguments {
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
     private mutating func takeLong(
-        _ word: String, _ rest: inout ArraySlice<String>, _ options: [Option]
+        _ word: String,
+        _ rest: inout ArraySlice<String>,
+        _ options: [Option]
     ) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let name = parts.first, let option = options.first(where: { $0.name == name }) else {
-            throw UsageError("unknown option \(parts.first ?? word)", near: parts.first ?? word, of: options.map(\.name))
+            throw UsageError(
+                "unknown option \(parts.first ?? word)",
+                near: parts.first ?? word,
+                of: options.map(\.name)
+            )
         }
         if option.takesValue {
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
@@ -66,7 +72,9 @@ struct Arguments {
     }
 
     private mutating func takeShort(
-        _ word: String, _ rest: inout ArraySlice<String>, _ options: [Option]
+        _ word: String,
+        _ rest: inout ArraySlice<String>,
+        _ options: [Option]
     ) throws(UsageError) {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {

@@ -62,8 +62,16 @@ struct Classify {
                 let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
                 guard number < files.count else { break }
                 let job = FileJob(
-                    file: files[number], number: number, options: options, model: model, thresholds: thresholds,
-                    phrases: phrases, destination: destination, output: output, progress: progress)
+                    file: files[number],
+                    number: number,
+                    options: options,
+                    model: model,
+                    thresholds: thresholds,
+                    phrases: phrases,
+                    destination: destination,
+                    output: output,
+                    progress: progress
+                )
                 let result = job.run()
                 if !result.succeeded { failed.add(1, ordering: .relaxed) }
                 heardMilliseconds.add(Int(result.seconds * 1000), ordering: .relaxed)

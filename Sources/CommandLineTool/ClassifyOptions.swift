@@ -86,7 +86,8 @@ struct ClassifyOptions {
     }
 
     private func choice<Value: RawRepresentable & CaseIterable>(
-        _ text: String, _ option: String
+        _ text: String,
+        _ option: String
     ) throws(UsageError) -> Value where Value.RawValue == String {
         if let value = Value(rawValue: text) { return value }
         let names = Value.allCases.map(\.rawValue).joined(separator: ", ")

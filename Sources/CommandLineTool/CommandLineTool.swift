@@ -37,7 +37,11 @@ public enum CommandLineTool {
             return 0
         default:
             let kind = command.hasPrefix("-") ? "option" : "command"
-            throw UsageError("unknown \(kind) \(command)", near: command, of: ["classify", "help", "--version", "--help"])
+            throw UsageError(
+                "unknown \(kind) \(command)",
+                near: command,
+                of: ["classify", "help", "--version", "--help"]
+            )
         }
     }
 

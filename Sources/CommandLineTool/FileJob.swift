@@ -66,16 +66,26 @@ struct FileJob {
     }
 
     private func hear(
-        _ block: [Float], _ ring: BlockRing, _ detector: inout Detector, _ sink: Destination.Sink,
-        fileLength: Double, _ heard: inout Int
+        _ block: [Float],
+        _ ring: BlockRing,
+        _ detector: inout Detector,
+        _ sink: Destination.Sink,
+        fileLength: Double,
+        _ heard: inout Int
     ) {
         _ = ring.write(block.span, time: 0)
         var found: [Detection] = []
         _ = ring.withWindow { window, _ in detector.hear(window: window) { found.append($0) } }
         for detection in found {
             let event = Event(
-                file: file, kind: detection.kind, name: detector.name(of: detection), confidence: detection.confidence,
-                start: min(detection.start, fileLength), end: min(detection.end, fileLength), time: detection.time)
+                file: file,
+                kind: detection.kind,
+                name: detector.name(of: detection),
+                confidence: detection.confidence,
+                start: min(detection.start, fileLength),
+                end: min(detection.end, fileLength),
+                time: detection.time
+            )
             put(destination.format.event(event), sink)
             heard += 1
         }
@@ -101,7 +111,11 @@ struct FileJob {
         let scores = Array(zip(model.labels, session.posteriors))
         guard let best = scores.max(by: { $0.1 < $1.1 }) else { return 0 }
         let clip = ClipLabel(
-            file: file, label: best.0, confidence: best.1, scores: scores.map { (label: $0.0, score: $0.1) })
+            file: file,
+            label: best.0,
+            confidence: best.1,
+            scores: scores.map { (label: $0.0, score: $0.1) }
+        )
         output.put(destination.format.clip(clip), file: number)
         return Double(samples.count) / Double(FileBlocks.sampleRate)
     }

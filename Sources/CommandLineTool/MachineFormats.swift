@@ -25,12 +25,16 @@ struct JSONLines: ReportFormat {
 /// Comma-separated values with a header line; fields quoted where they must be (RFC 4180).
 struct CSV: ReportFormat {
     func header(clips: Bool, labels: [String]) -> String {
-        let columns = clips ? ["file", "label", "confidence"] + labels : ["file", "event", "word", "confidence", "start", "end", "time"]
+        let columns =
+            clips
+            ? ["file", "label", "confidence"] + labels
+            : ["file", "event", "word", "confidence", "start", "end", "time"]
         return columns.map(field).joined(separator: ",") + "\n"
     }
 
     func event(_ event: Event) -> String {
-        let numbers = [decimal(Double(event.confidence), 4)] + [event.start, event.end, event.time].map { decimal($0, 3) }
+        let numbers =
+            [decimal(Double(event.confidence), 4)] + [event.start, event.end, event.time].map { decimal($0, 3) }
         return ([field(event.file), event.kind.key, field(event.name)] + numbers).joined(separator: ",") + "\n"
     }
 

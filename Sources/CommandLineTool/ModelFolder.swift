@@ -9,7 +9,9 @@ enum ModelFolder {
         if let fromEnvironment = ProcessInfo.processInfo.environment["BECKON_MODEL"], !fromEnvironment.isEmpty {
             return fromEnvironment
         }
-        guard let binary = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
+        guard let binary = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
+            return nil
+        }
         var folder = URL(fileURLWithPath: binary).deletingLastPathComponent()
         for _ in 0..<6 {
             for place in ["share/beckon/models/commands", "Models/commands"] {

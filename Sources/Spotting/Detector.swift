@@ -25,11 +25,18 @@ public struct Detector: ~Copyable {
         self.phrases = phrases
         session = Session(model)
         smoother = Smoother(
-            labels: model.labels.count, count: settings.smoothing, exponent: settings.smoothingExponent)
+            labels: model.labels.count,
+            count: settings.smoothing,
+            exponent: settings.smoothingExponent
+        )
         hopSamples = model.hopSamples
         hopSeconds = Double(model.hopSamples) / Double(model.sampleRate)
         gate = Gate(
-            settings: settings, thresholds: thresholds, silence: model.silenceIndex, hopSeconds: hopSeconds)
+            settings: settings,
+            thresholds: thresholds,
+            silence: model.silenceIndex,
+            hopSeconds: hopSeconds
+        )
         matcher = PhraseMatcher(phrases)
     }
 
@@ -55,16 +62,31 @@ public struct Detector: ~Copyable {
         let bounds = bounds(of: decision, now: now)
         claimed = bounds.end
         let word = Detection(
-            kind: .word, index: decision.label, confidence: decision.confidence,
-            start: bounds.start, end: bounds.end, time: now)
+            kind: .word,
+            index: decision.label,
+            confidence: decision.confidence,
+            start: bounds.start,
+            end: bounds.end,
+            time: now
+        )
         report(word)
         matcher.add(
-            label: word.index, confidence: word.confidence, start: word.start, end: word.end, time: now
+            label: word.index,
+            confidence: word.confidence,
+            start: word.start,
+            end: word.end,
+            time: now
         ) { progress in
             report(
                 Detection(
-                    kind: progress.isComplete ? .phrase : .phrasePartial, index: progress.phrase,
-                    confidence: progress.confidence, start: progress.start, end: progress.end, time: now))
+                    kind: progress.isComplete ? .phrase : .phrasePartial,
+                    index: progress.phrase,
+                    confidence: progress.confidence,
+                    start: progress.start,
+                    end: progress.end,
+                    time: now
+                )
+            )
         }
     }
 

@@ -117,7 +117,11 @@ public struct Gate {
             candidate?.streak += 1
         } else {
             candidate = Candidate(
-                label: best, firstHop: hop, streak: 1, fresh: quietSeconds <= settings.freshness)
+                label: best,
+                firstHop: hop,
+                streak: 1,
+                fresh: quietSeconds <= settings.freshness
+            )
         }
     }
 
@@ -130,7 +134,11 @@ public struct Gate {
         if let lastFire, seconds(hop - lastFire) < settings.echo, !candidate.fresh { return nil }
         if settings.mode == .command, !open || tooLong { return nil }
         return Decision(
-            label: candidate.label, confidence: scores[candidate.label], firstHop: candidate.firstHop, bestHop: hop)
+            label: candidate.label,
+            confidence: scores[candidate.label],
+            firstHop: candidate.firstHop,
+            bestHop: hop
+        )
     }
 
     private mutating func early(_ scores: [Float]) -> Decision? { qualified(scores) }

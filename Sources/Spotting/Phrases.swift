@@ -63,7 +63,12 @@ public struct PhraseMatcher {
     ///
     /// - Parameters: the word's label, its confidence, its bounds and the time of its decision in seconds.
     public mutating func add(
-        label: Int, confidence: Float, start: Double, end: Double, time: Double, report: (Progress) -> Void
+        label: Int,
+        confidence: Float,
+        start: Double,
+        end: Double,
+        time: Double,
+        report: (Progress) -> Void
     ) {
         for index in phrases.indices {
             let labels = phrases[index].labels
@@ -84,8 +89,14 @@ public struct PhraseMatcher {
             let complete = run.words == labels.count
             report(
                 Progress(
-                    phrase: index, words: run.words, isComplete: complete, start: run.start, end: end,
-                    confidence: run.confidence))
+                    phrase: index,
+                    words: run.words,
+                    isComplete: complete,
+                    start: run.start,
+                    end: end,
+                    confidence: run.confidence
+                )
+            )
             runs[index] = complete ? Run() : run
         }
     }

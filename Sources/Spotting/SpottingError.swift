@@ -12,9 +12,12 @@ public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable
     public static func unknownWord(_ word: String, known: [String]) -> SpottingError {
         SpottingError(
             code: .unknownWord,
-            description: "the model does not know the word '\(word)'; it knows \(known.joined(separator: ", "))")
+            description: "the model does not know the word '\(word)'; it knows \(known.joined(separator: ", "))"
+        )
     }
 
     public static let emptyPhrase = SpottingError(
-        code: .emptyPhrase, description: "a phrase needs two words or more, such as 'go left'")
+        code: .emptyPhrase,
+        description: "a phrase needs two words or more, such as 'go left'"
+    )
 }

@@ -41,7 +41,7 @@ import Testing
         var total = 0
         var block = [Float](repeating: 0, count: 16_000)
         do throws(AudioError) {
-            var blocks = try FileBlocks(path: path, quality: .fastest)
+            var blocks = try FileBlocks(path: path)
             var span = block.mutableSpan
             while total < mostSamples, let count = try blocks.next(into: &span) { total += count }
             return (total, nil)

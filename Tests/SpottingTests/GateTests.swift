@@ -22,24 +22,44 @@ struct GateTests {
         Row(rule: "up … up fires twice", heard: "..UUUUUU......UUUUUU....", fires: "up@3 up@15"),
         Row(rule: "up … up fires twice inside speech", heard: "?UUUUU?????UUUUU???", fires: "up@2 up@12"),
         Row(
-            rule: "a short dip of the score does not fire the word again", heard: "..UUU??UUUU....",
-            fires: "up@3"),
+            rule: "a short dip of the score does not fire the word again",
+            heard: "..UUU??UUUU....",
+            fires: "up@3"
+        ),
         Row(
-            rule: "another word does not re-arm the first", heard: "..UUULLUU........",
-            fires: "up@3 left@6"),
+            rule: "another word does not re-arm the first",
+            heard: "..UUULLUU........",
+            fires: "up@3 left@6"
+        ),
         Row(
-            rule: "words follow each other in one breath", heard: "??LLLLL??RRRRR???", fires: "left@3 right@10"),
+            rule: "words follow each other in one breath",
+            heard: "??LLLLL??RRRRR???",
+            fires: "left@3 right@10"
+        ),
         Row(
             rule: "stop sliding out of the window never gives up",
-            heard: "..SSSSSSUUUU......", sound: ".#####............", fires: "stop@3"),
+            heard: "..SSSSSSUUUU......",
+            sound: ".#####............",
+            fires: "stop@3"
+        ),
         Row(
-            rule: "nor after some doubt", heard: "..SSSS??UUUU......", sound: ".#####............", fires: "stop@3"),
+            rule: "nor after some doubt",
+            heard: "..SSSS??UUUU......",
+            sound: ".#####............",
+            fires: "stop@3"
+        ),
         Row(
             rule: "stop, then up, said right after it, gives both",
-            heard: "..SSSSS??UUUU.....", sound: ".#####..####......", fires: "stop@3 up@10"),
+            heard: "..SSSSS??UUUU.....",
+            sound: ".#####..####......",
+            fires: "stop@3 up@10"
+        ),
         Row(
             rule: "long after a word another may fire however quiet it was said",
-            heard: "..SSSS..............UUUU....", sound: ".#####......................", fires: "stop@3 up@21"),
+            heard: "..SSSS..............UUUU....",
+            sound: ".#####......................",
+            fires: "stop@3 up@21"
+        ),
     ]
 
     @Test(arguments: early)
@@ -78,10 +98,16 @@ struct GateTests {
 
     static let commandAtEnd = [
         Row(
-            rule: "a word alone fires once it has been quiet", heard: "......UUUUUUU......",
-            sound: ".....####..........", fires: "up@11"),
+            rule: "a word alone fires once it has been quiet",
+            heard: "......UUUUUUU......",
+            sound: ".....####..........",
+            fires: "up@11"
+        ),
         Row(
-            rule: "a word that talk goes on from stays shut", heard: "......UUUU????????????????......", fires: ""),
+            rule: "a word that talk goes on from stays shut",
+            heard: "......UUUU????????????????......",
+            fires: ""
+        ),
     ]
 
     @Test(arguments: commandAtEnd)

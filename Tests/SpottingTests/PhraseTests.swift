@@ -16,13 +16,21 @@ struct PhraseTests {
     static let rows = [
         Row(rule: "a phrase", words: [("go", 1), ("left", 1.8)], reports: ["go left 1", "go right 1", "go left 2!"]),
         Row(rule: "too long a gap", words: [("go", 1), ("left", 2.6)], reports: ["go left 1", "go right 1"]),
-        Row(rule: "another word between", words: [("go", 1), ("stop", 1.5), ("left", 2)], reports: ["go left 1", "go right 1"]),
         Row(
-            rule: "the first word twice begins anew", words: [("go", 1), ("go", 2), ("right", 2.9)],
-            reports: ["go left 1", "go right 1", "go left 1", "go right 1", "go right 2!"]),
+            rule: "another word between",
+            words: [("go", 1), ("stop", 1.5), ("left", 2)],
+            reports: ["go left 1", "go right 1"]
+        ),
         Row(
-            rule: "twice in a row", words: [("go", 1), ("left", 2), ("go", 3), ("left", 4)],
-            reports: ["go left 1", "go right 1", "go left 2!", "go left 1", "go right 1", "go left 2!"]),
+            rule: "the first word twice begins anew",
+            words: [("go", 1), ("go", 2), ("right", 2.9)],
+            reports: ["go left 1", "go right 1", "go left 1", "go right 1", "go right 2!"]
+        ),
+        Row(
+            rule: "twice in a row",
+            words: [("go", 1), ("left", 2), ("go", 3), ("left", 4)],
+            reports: ["go left 1", "go right 1", "go left 2!", "go left 1", "go right 1", "go left 2!"]
+        ),
         Row(rule: "the wrong order", words: [("left", 1), ("go", 1.5)], reports: ["go left 1", "go right 1"]),
     ]
 
