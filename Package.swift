@@ -28,10 +28,11 @@ let package = Package(
         .target(name: "CommandLineTool", dependencies: ["Audio", "Inference", "Spotting"]),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
 
-        .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile"]),
+        .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
+        .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
         .testTarget(name: "InferenceTests", dependencies: ["Inference", "Kernels"], exclude: ["Fixtures"]),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["CommandLineTool", "Audio"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["CommandLineTool", "CSndFile", "TestSupport", "beckon"], exclude: ["Snapshots"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 import Audio
 import CSndFile
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct BrokenFileTests {

@@ -1,0 +1,133 @@
+import CSndFile
+import Foundation
+import TestSupport
+import Testing
+
+/// What goes wrong: one clear line, the right exit status, and the rest of the batch still done.
+struct FailureTests {
+    private static let good = Voices.path("Side_Left")
+
+    struct Broken: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// What its line must say beside the name.
+        let says: String
+        let make: @Sendable (TestFolder) throws -> String
+    }
+
+    static let broken: [Broken] = [
+        .init("not audio", says: "not an audio file") { try $0.write("x.wav", bytes: Array("hello, world".utf8)) },
+        .init("empty", says: "empty") { try $0.write("x.wav", bytes: []) },
+        .init("missing", says: "does not exist") { $0.file("x.wav") },
+        .init("truncated", says: "ends early") { folder in
+            let whole = try Data(contentsOf: URL(fileURLWithPath: good))
+            return try folder.write("x.wav", bytes: [UInt8](whole.prefix(whole.count / 2)))
+        },
+        .init("no channels", says: "") { folder in
+            var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: good)))
+            (bytes[22], bytes[23]) = (0, 0)
+            return try folder.write("x.wav", bytes: bytes)
+        },
+        .init("NaN", says: "not a finite number") { folder in
+            var samples = [Float](repeating: 0.1, count: 16_000)
+            samples[8_000] = .nan
+            return try folder.write("x.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, samples)
+        },
+        .init("a folder without audio", says: "no audio files") { try $0.folder("x.wav") },
+        .init("a device", says: "not a regular file") { _ in "/dev/null" },
+    ]
+
+    @Test(arguments: broken)
+    func `a broken file among good ones`(_ broken: Broken) throws {
+        let folder = try TestFolder()
+        let path = try broken.make(folder)
+        let program = try Program.beckon(["classify", "--json", Self.good, path, Self.good])
+        #expect(program.status == 1)
+        #expect(try Result.all(in: program).filter { $0.file == Self.good }.map(\.word) == ["left", "left"])
+        let lines = program.error.split(separator: "\n")
+        #expect(lines.count == 1, "\(program.error)")
+        #expect(lines.first?.hasPrefix("beckon: ") == true)
+        #expect(lines.first?.contains(path) == true && lines.first?.contains(broken.says) == true, "\(program.error)")
+        let clips = try Program.beckon(["classify", "--clips", "--json", path])
+        #expect(clips.status == 1 && clips.output == "")
+    }
+
+    @Test func `a file of unreadable bytes never ends the program by a signal`() throws {
+        let folder = try TestFolder()
+        var seed: UInt64 = 1
+        let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.good)).prefix(30_000))
+        var paths: [String] = []
+        for number in 0..<60 {
+            var bytes = whole
+            for _ in 0..<8 {
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                bytes[Int(seed >> 33) % 60] = UInt8(truncatingIfNeeded: seed >> 24)
+            }
+            paths.append(try folder.write("\(number).wav", bytes: bytes))
+        }
+        let program = try Program.beckon(["classify", "--json"] + paths + [Self.good])
+        #expect(program.status == 1)
+        #expect(try Result.all(in: program).last?.file == Self.good)
+    }
+
+    @Test func `usage is 2, and says what was meant`() throws {
+        let table: [([String], String)] = [
+            ([], "Usage: beckon"),
+            (["classify"], "needs a file"),
+            (["clasify"], "did you mean classify?"),
+            (["classify", "--jsom", "x"], "did you mean --json?"),
+            (["classify", "--threshold", "2", "x"], "--threshold takes a confidence"),
+            (["classify", "--threshold"], "--threshold needs a value"),
+            (["classify", "--word", "yes", "x"], "WORD=THRESHOLD"),
+            (["classify", "--mode", "spott", "x"], "spot, command"),
+            (["classify", "--format", "xml", "x"], "table, json, csv, audacity"),
+            (["classify", "--jobs", "0", "x"], "1 to 256"),
+            (["classify", "--channel", "9", "x"], "0 to 7"),
+            (["classify", "--json=yes", "x"], "takes no value"),
+            (["classify", "--clips", "--format", "audacity", "x"], "label track"),
+            (["help", "clasify"], "did you mean classify?"),
+        ]
+        for (arguments, says) in table {
+            let program = try Program.beckon(arguments)
+            #expect(program.status == 2, "\(arguments)")
+            #expect(program.error.contains(says), "\(arguments): \(program.error)")
+            #expect(program.output == "")
+            if !arguments.isEmpty { #expect(program.error.split(separator: "\n").count == 1) }
+        }
+    }
+
+    @Test func `words and phrases the model does not know`() throws {
+        for arguments in [["--word", "maybe=0.5"], ["--phrase", "go home"], ["--phrase", "go"]] {
+            let program = try Program.beckon(["classify"] + arguments + [Self.good])
+            #expect(program.status == 1 && program.output == "")
+            #expect(program.error.split(separator: "\n").count == 1)
+        }
+        #expect(try Program.beckon(["classify", "--word", "maybe=0.5", Self.good]).error.contains("'maybe'"))
+    }
+
+    @Test func `a missing or broken model`() throws {
+        let folder = try TestFolder()
+        let missing = try Program.beckon(["classify", "--model", folder.file("none"), Self.good])
+        #expect(missing.status == 1 && missing.error.contains(folder.file("none")))
+
+        try folder.write("model.json", bytes: Array("{\"format\": \"beckon-model\"".utf8))
+        let broken = try Program.beckon(["classify", Self.good], environment: ["BECKON_MODEL": folder.path])
+        #expect(broken.status == 1 && broken.error.contains("model.json"))
+        #expect(broken.error.split(separator: "\n").count == 1)
+    }
+
+    @Test func `Ctrl-C ends cleanly and keeps what was done`() throws {
+        // Far more audio than a second of work: the same file named again and again.
+        let list = Array(repeating: Self.good, count: 200_000).joined(separator: "\n")
+        let program = try Program.beckon(["classify", "--json", "-"], input: list, interruptAfter: 2)
+        #expect(program.status == 130)
+        #expect(program.error.contains("interrupted after"))
+        let results = try Result.all(in: program)
+        #expect(!results.isEmpty && results.count < 200_000)
+    }
+}
+
+extension FailureTests.Broken {
+    fileprivate init(_ name: String, says: String, make: @escaping @Sendable (TestFolder) throws -> String) {
+        self.init(testDescription: name, says: says, make: make)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CommandLineTool
+
+/// The texts a user reads first, held to snapshots: a change must be meant.
+struct HelpTests {
+    @Test(arguments: [(["help"], "help"), (["help", "classify"], "help-classify")])
+    func `help is as it was`(_ arguments: [String], snapshot: String) throws {
+        let program = try Program.beckon(arguments)
+        #expect(program.status == 0 && program.error == "")
+        let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Snapshots/\(snapshot).txt"
+        let expected = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        #expect(program.output == expected, "if the change is meant: beckon \(arguments.joined(separator: " ")) > \(path)")
+    }
+
+    @Test func `help fits 80 columns`() {
+        for line in (HelpText.overview + HelpText.classify).split(separator: "\n") {
+            #expect(line.count <= 80, "\(line)")
+        }
+    }
+
+    @Test func `every option is explained, and every option explained exists`() {
+        let explained = Set(HelpText.classify.matches(of: /--[a-z]+/).map { String($0.output) })
+        let known = Set(ClassifyOptions.options.map(\.name))
+        #expect(known.subtracting(explained) == ["--help"])
+        #expect(explained.subtracting(known) == [])
+    }
+
+    @Test func `the same help under every name`() throws {
+        let help = try Program.beckon(["help"]).output
+        #expect(try Program.beckon(["--help"]).output == help)
+        #expect(try Program.beckon(["-h"]).output == help)
+        #expect(try Program.beckon(["classify", "--help"]).output == (try Program.beckon(["help", "classify"]).output))
+    }
+
+    @Test func `the version is one line`() throws {
+        let program = try Program.beckon(["--version"])
+        #expect(program.output == "beckon \(version)\n" && program.status == 0)
+    }
+}

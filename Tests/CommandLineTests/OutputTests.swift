@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How results are printed and where.
+struct OutputTests {
+    @Test func `a JSON line has its keys in a fixed order`() throws {
+        let program = try Program.beckon(["classify", "--json", Voices.path("Side_Right")])
+        let pattern = #"""
+            ^\{"file": ".*Side_Right\.wav", "event": "word", "word": "right", "confidence": 0\.\d{4}, "start": \d\.\d{3}, "end": \d\.\d{3}, "time": \d\.\d{3}\}\n$
+            """#
+        #expect(program.output.range(of: pattern, options: .regularExpression) != nil, "\(program.output)")
+    }
+
+    @Test func `clips give one label each with every score`() throws {
+        let program = try Program.beckon(["classify", "--clips", "--json", Voices.path("Noise"), Voices.path("Side_Left")])
+        let results = try Result.all(in: program)
+        #expect(results.count == 2)
+        #expect(results.first?.label == "_silence_")
+        let labels = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go", "_unknown_", "_silence_"]
+        for result in results {
+            let scores = try #require(result.scores)
+            #expect(Set(scores.keys) == Set(labels))
+            #expect(abs(scores.values.reduce(0, +) - 1) < 0.001)
+            #expect(scores.values.max() == result.confidence)
+        }
+        let order = labels.map { "\"\($0)\": " }.map { program.lines.first?.range(of: $0)?.lowerBound }
+        #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
+    }
+
+    @Test func `CSV has a header and one line an event`() throws {
+        let program = try Program.beckon(["classify", "--format", "csv", Voices.path("Rear_Left")])
+        #expect(program.lines.first == "file,event,word,confidence,start,end,time")
+        #expect(program.lines.count == 2)
+        #expect(program.lines.last?.hasPrefix("\(Voices.path("Rear_Left")),word,left,0.") == true)
+    }
+
+    @Test func `a label track on standard output, or one a file in a folder`() throws {
+        let one = try Program.beckon(["classify", "--format", "audacity", Voices.path("Rear_Left")])
+        #expect(one.output.range(of: #"^\d\.\d{6}\t\d\.\d{6}\tleft \d+ %\n$"#, options: .regularExpression) != nil)
+
+        let several = try Program.beckon(["classify", "--format", "audacity", Voices.folder])
+        #expect(several.status == 2)
+        #expect(several.error.contains("--output"))
+
+        let folder = try TestFolder()
+        let output = folder.file("tracks")
+        let tracks = try Program.beckon(["classify", "--format", "audacity", "--output", output, Voices.folder])
+        #expect(tracks.status == 0 && tracks.output == "")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: output).count == 9)
+        let track = String(decoding: try folder.bytes("tracks/Rear_Left.txt"), as: UTF8.self)
+        #expect(track == one.output)
+        #expect(try folder.bytes("tracks/Noise.txt") == [])
+    }
+
+    @Test func `a table names every file and has no colour off a terminal`() throws {
+        let program = try Program.beckon(["classify", Voices.folder])
+        #expect(program.lines.count == 10)
+        #expect(!program.output.contains("\u{1B}"))
+        let columns = Set(program.lines.filter { $0.contains("%") }.map(\.count))
+        #expect(columns.count == 1, "rows of one width: \(columns)")
+    }
+
+    @Test func `names come from standard input, by lines or by NUL`() throws {
+        let names = ["Front_Left", "Side_Right"].map(Voices.path)
+        let expected = ["left", "right"]
+        let byLine = try Program.beckon(["classify", "--json", "-"], input: names.joined(separator: "\n") + "\n")
+        #expect(try Result.all(in: byLine).map(\.word) == expected)
+        let byNul = try Program.beckon(["classify", "--json", "-0", "-"], input: names.joined(separator: "\0"))
+        #expect(try Result.all(in: byNul).map(\.word) == expected)
+    }
+
+    @Test(arguments: [1, 2, 7])
+    func `files side by side print in order`(jobs: Int) throws {
+        let names = Array(repeating: ["Front_Left", "Front_Right", "Side_Left"], count: 6).flatMap { $0 }
+        let program = try Program.beckon(["classify", "--json", "--jobs", "\(jobs)"] + names.map(Voices.path))
+        #expect(try Result.all(in: program).map(\.word) == names.map { $0.contains("Left") ? "left" : "right" })
+    }
+
+    @Test func `thresholds of all words and of one`() throws {
+        let path = Voices.path("Side_Right")
+        let none = try Program.beckon(["classify", "--json", "--threshold", "0.9999", path])
+        #expect(none.output == "" && none.status == 0)
+        let one = try Program.beckon(["classify", "--json", "-t", "0.9999", "--word", "right=0.5", path])
+        #expect(try Result.all(in: one).map(\.word) == ["right"])
+    }
+
+    @Test func `a phrase is reported in parts and whole`() throws {
+        let folder = try TestFolder()
+        let pause = [Float](repeating: 0, count: 14_400)
+        let audio = try Voices.samples("Front_Left") + pause + Voices.samples("Front_Right")
+        let path = try folder.write("both.wav", format: 0x010002, rate: 48_000, audio)
+        let program = try Program.beckon(["classify", "--json", "--phrase", "left right", path])
+        let results = try Result.all(in: program)
+        #expect(results.map(\.event) == ["word", "phrase-partial", "word", "phrase"])
+        #expect(results.last?.phrase == "left right")
+        #expect(results.last?.start == results.first?.start)
+    }
+
+    @Test func `statistics go to standard error`() throws {
+        let program = try Program.beckon(["classify", "--json", "--stats", Voices.path("Noise")])
+        #expect(program.output == "")
+        #expect(program.error.range(of: #"^1 file, 1\.4 s of audio in .* times real time\n$"#, options: .regularExpression) != nil)
+    }
+}

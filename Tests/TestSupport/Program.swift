@@ -1,0 +1,58 @@
+public import Foundation
+
+/// Runs a program as a user would and keeps what it printed.
+public struct Program {
+    public let status: Int32
+    public let output: String
+    public let error: String
+
+    /// Lines of standard output.
+    public var lines: [Substring] { output.split(separator: "\n") }
+
+    /// Runs the `beckon` that was built beside the tests.
+    ///
+    /// - Parameters:
+    ///   - input: what it reads on standard input; nothing where nil.
+    ///   - interruptAfter: seconds after which it gets Ctrl-C.
+    public static func beckon(
+        _ arguments: [String],
+        input: String? = nil,
+        environment: [String: String] = [:],
+        interruptAfter: Double? = nil
+    ) throws -> Program {
+        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        return try run(
+            folder.appendingPathComponent("beckon"), arguments, input: input, environment: environment,
+            interruptAfter: interruptAfter)
+    }
+
+    public static func run(
+        _ program: URL,
+        _ arguments: [String],
+        input: String? = nil,
+        environment: [String: String] = [:],
+        interruptAfter: Double? = nil
+    ) throws -> Program {
+        let folder = try TestFolder()
+        for name in ["in", "out", "err"] { try folder.write(name, bytes: Array((name == "in" ? input ?? "" : "").utf8)) }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // Files, not pipes: whatever it prints, nobody waits for anybody.
+        process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.file("in")))
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out")))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))
+        try process.run()
+        if let interruptAfter {
+            Thread.sleep(forTimeInterval: interruptAfter)
+            process.interrupt()
+        }
+        process.waitUntilExit()
+        // A trap ends by a signal; it must not pass for an exit status.
+        let status = process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+        return Program(
+            status: status, output: String(decoding: try folder.bytes("out"), as: UTF8.self),
+            error: String(decoding: try folder.bytes("err"), as: UTF8.self))
+    }
+}
