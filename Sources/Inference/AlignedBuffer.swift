@@ -9,7 +9,8 @@ struct AlignedBuffer: ~Copyable, @unchecked Sendable {
     init(count: Int) {
         self.count = count
         let bytes = max(count, 1) * MemoryLayout<Float>.stride
-        base = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64).bindMemory(to: Float.self, capacity: count)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
+        base = memory.bindMemory(to: Float.self, capacity: count)
         base.initialize(repeating: 0, count: count)
     }
 

@@ -81,11 +81,11 @@ extension LogMelDescription {
         guard (1...Limits.bands).contains(bands) else {
             throw wrong("bands", "\(bands) is not from 1 to \(Limits.bands)")
         }
-        guard lowHertz >= 0, lowHertz < highHertz, highHertz <= Double(model.sampleRate) / 2 else {
-            throw wrong(
-                "highHertz",
-                "\(lowHertz)…\(highHertz) Hz is no range between 0 and half the sample rate of \(model.sampleRate) Hz"
-            )
+        guard lowHertz >= 0, lowHertz < highHertz else {
+            throw wrong("lowHertz", "\(lowHertz) is not from 0 to below highHertz \(highHertz)")
+        }
+        guard highHertz <= Double(model.sampleRate) / 2 else {
+            throw wrong("highHertz", "\(highHertz) is more than half the sample rate of \(model.sampleRate)")
         }
         guard Float(floor).isNormal, floor > 0 else {
             throw wrong("floor", "\(floor) is not a positive number that a float can hold")

@@ -69,7 +69,9 @@ public struct Network: Sendable {
             guard indices[layer.name] == nil else { throw rules.wrong("the name is taken; rename it") }
             var inputs: [Int] = []
             for name in layer.inputs {
-                guard let index = indices[name] else { throw rules.wrong("no layer before it is called \(quoted(name))") }
+                guard let index = indices[name] else {
+                    throw rules.wrong("no layer before it is called \(quoted(name))")
+                }
                 inputs.append(index)
             }
             let tensor = try rules.outcome(of: inputs, among: tensors, index: tensors.count)
@@ -78,7 +80,9 @@ public struct Network: Sendable {
             tensors.append(tensor)
             guard activationCount <= Limits.activations else { throw rules.tooLarge("activations of the window") }
             guard parameters <= Limits.weights else { throw rules.tooLarge("weights") }
-            guard multiplyAddsPerWindow <= Limits.multiplyAdds else { throw rules.tooLarge("multiply-adds of a window") }
+            guard multiplyAddsPerWindow <= Limits.multiplyAdds else {
+                throw rules.tooLarge("multiply-adds of a window")
+            }
         }
 
         func single(_ name: String, _ key: String) throws(ModelError) -> Int {
@@ -118,6 +122,9 @@ public struct Network: Sendable {
 
     /// Floats of all tensors that own memory, over a window.
     private var activationCount: Int {
-        tensors.enumerated().reduce(0) { $1.element.root == $1.offset ? $0 + $1.element.columns * $1.element.channels : $0 }
+        tensors.indices.reduce(0) { sum, index in
+            let tensor = tensors[index]
+            return tensor.root == index ? sum + tensor.columns * tensor.channels : sum
+        }
     }
 }

@@ -8,7 +8,12 @@ struct SafeTensorsHeader {
     private struct Claim: Decodable {
         var dtype: String
         var shape: [Int]
-        var data_offsets: [Int]
+        var offsets: [Int]
+
+        private enum CodingKeys: String, CodingKey {
+            case dtype, shape
+            case offsets = "data_offsets"
+        }
     }
 
     /// A tensor's claim, or the file's free-form metadata, which nothing here uses.
@@ -84,11 +89,11 @@ struct SafeTensorsHeader {
         guard let type = SafeTensors.ElementType(rawValue: claim.dtype) else {
             throw wrong(name, "type \(quoted(claim.dtype)), not F32, F16, U8 or I16")
         }
-        guard claim.data_offsets.count == 2 else {
-            throw wrong(name, "data_offsets holds \(claim.data_offsets.count) numbers, not two")
+        guard claim.offsets.count == 2 else {
+            throw wrong(name, "data_offsets holds \(claim.offsets.count) numbers, not two")
         }
-        let begin = claim.data_offsets[0]
-        let end = claim.data_offsets[1]
+        let begin = claim.offsets[0]
+        let end = claim.offsets[1]
         guard begin >= 0, begin <= end, end <= dataCount else {
             throw wrong(name, "data_offsets \(begin)…\(end) lie outside the \(dataCount) bytes of data")
         }

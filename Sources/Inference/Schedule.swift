@@ -128,8 +128,12 @@ struct Schedule: Sendable {
     }
 
     /// Runs all steps over the block at `base`; the front end has filled the input.
+    ///
+    /// Like `age` it counts by index: an iterator over an array allocates in builds without optimisation, and the
+    /// tests hold those too to allocating nothing.
     func run(_ base: UnsafeMutablePointer<Float>, weights: UnsafePointer<Float>) {
-        for step in steps {
+        for index in steps.indices {
+            let step = steps[index]
             let input = UnsafePointer(base + step.input)
             let output = base + step.output
             switch step.work {
@@ -146,7 +150,9 @@ struct Schedule: Sendable {
 
     /// Moves the columns that stay old to the front, before a hop brings new ones.
     func age(_ base: UnsafeMutablePointer<Float>) {
-        for slot in slots where slot.kept > 0 {
+        for index in slots.indices {
+            let slot = slots[index]
+            guard slot.kept > 0 else { continue }
             let start = base + slot.offset
             start.update(from: start + slot.fresh, count: slot.kept)
         }

@@ -129,6 +129,6 @@ public struct Session: ~Copyable, Sendable {
             posteriors[model.silenceIndex] = 1
             return
         }
-        for (index, label) in model.labelOfLogit.enumerated() { posteriors[label] += powers[index] }
+        for index in logits.indices { posteriors[model.labelOfLogit[index]] += powers[index] }
     }
 }

@@ -10,7 +10,13 @@ struct ConvolutionTests {
         let weights = random.floats(shape.weightCount)
         let bias = random.floats(shape.outputChannels)
         let expected = ScalarReference.convolve(
-            input, weights: weights, bias: bias, shape: shape, columns: columns, rectify: rectify)
+            input,
+            weights: weights,
+            bias: bias,
+            shape: shape,
+            columns: columns,
+            rectify: rectify
+        )
 
         let count = packedConvolutionCount(shape)
         let packed = Aligned(count)
@@ -20,7 +26,13 @@ struct ConvolutionTests {
         output.base[0] = 77
         output.base[expected.count + 1] = 78
         convolve(
-            input, to: output.base + 1, columns: columns, packed: packed.base, shape: shape, rectify: rectify)
+            input,
+            to: output.base + 1,
+            columns: columns,
+            packed: packed.base,
+            shape: shape,
+            rectify: rectify
+        )
         #expect(output.base[0] == 77 && output.base[expected.count + 1] == 78, "\(shape) wrote outside its output")
         let result = Array(UnsafeBufferPointer(start: output.base + 1, count: expected.count))
         let terms = Float(shape.kernel * shape.inputChannels / shape.groups)
@@ -74,7 +86,11 @@ struct ConvolutionTests {
         let input = random.floats(12 * 33)
         let packed = Aligned(packedConvolutionCount(shape))
         packConvolution(
-            weights: random.floats(shape.weightCount), bias: random.floats(50), shape: shape, into: packed.base)
+            weights: random.floats(shape.weightCount),
+            bias: random.floats(50),
+            shape: shape,
+            into: packed.base
+        )
         let all = Aligned(10 * 50)
         convolve(input, to: all.base, columns: 10, packed: packed.base, shape: shape, rectify: false)
         for column in 0..<10 {

@@ -5,8 +5,17 @@ import Testing
 struct LogMelTests {
     private func shape(_ size: Int, frame: Int, hop: Int, bands: Int) -> LogMelShape {
         LogMelShape(
-            sampleRate: 16000, frameSamples: frame, hopSamples: hop, fftSize: size, bands: bands, lowHertz: 20,
-            highHertz: 7600, floor: 1e-6, mean: 0, deviation: 1)
+            sampleRate: 16000,
+            frameSamples: frame,
+            hopSamples: hop,
+            fftSize: size,
+            bands: bands,
+            lowHertz: 20,
+            highHertz: 7600,
+            floor: 1e-6,
+            mean: 0,
+            deviation: 1
+        )
     }
 
     private func run(_ samples: [Float], _ shape: LogMelShape, columns: Int) -> [Float] {
@@ -80,7 +89,8 @@ struct LogMelTests {
             var samples = [Float](repeating: 0.1, count: 16000)
             samples[8000] = broken
             let columns = run(samples, shape, columns: 79)
-            let wrong = (0..<79).filter { column in !columns[(column * 40)..<(column * 40 + 40)].allSatisfy(\.isFinite) }
+            let wrong = (0..<79).filter { column in !columns[(column * 40)..<(column * 40 + 40)].allSatisfy(\.isFinite)
+            }
             #expect(wrong == [39, 40] || wrong == [39] || wrong == [40])
         }
     }

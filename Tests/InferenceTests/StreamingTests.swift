@@ -90,8 +90,16 @@ struct StreamingTests {
             }
             let span = dilation * (kernel - 1) + 1
             network.conv(
-                "main\(index)", source, channels, outputs, kernel: kernel, stride: stride, dilation: dilation,
-                groups: groups, relu: true)
+                "main\(index)",
+                source,
+                channels,
+                outputs,
+                kernel: kernel,
+                stride: stride,
+                dilation: dilation,
+                groups: groups,
+                relu: true
+            )
             let left = (columns - span) / stride + 1
             // The branch drops what the kernel drops, partly at the end, which makes it lag behind the stream.
             let end = random.int(0...((span - 1) / stride)) * stride
