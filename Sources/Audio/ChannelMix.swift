@@ -7,18 +7,19 @@ public enum ChannelMix: Equatable, Sendable {
 
     /// Checks that the choice can be made from audio with so many channels.
     ///
+    /// - Parameter source: What the audio is called in the message.
     /// - Throws: ``AudioError/noSuchChannel`` naming the channels there are.
-    public func check(channels: Int) throws(AudioError) {
+    public func check(channels: Int, of source: String) throws(AudioError) {
         guard case .channel(let number) = self, !(0..<channels).contains(number) else { return }
-        let there = channels == 1 ? "the audio has only channel 0" : "the audio has channels 0 to \(channels - 1)"
-        throw .noSuchChannel.saying("channel \(number) was asked for, but \(there); choose one of these or mix them")
+        let there = channels == 1 ? "only channel 0" : "channels 0 to \(channels - 1)"
+        throw .noSuchChannel.saying("\(source) has no channel \(number) but \(there); choose one of these or mix them")
     }
 
     /// Writes one mono sample for each frame.
     ///
     /// - Parameters:
     ///   - interleaved: Frames of `channels` samples each; a last incomplete frame is left out.
-    ///   - channels: 1 or more; a choice that ``check(channels:)`` refuses gives silence.
+    ///   - channels: 1 or more; a choice that ``check(channels:of:)`` refuses gives silence.
     ///   - mono: Takes as many samples as it has room for.
     /// - Returns: The number of frames written.
     @discardableResult

@@ -41,7 +41,7 @@ public struct FileBlocks: ~Copyable {
         quality: Resampler.Quality = .standard
     ) throws(AudioError) {
         let file = try AudioFile(path: path)
-        try mix.check(channels: file.channels)
+        try mix.check(channels: file.channels, of: "audio file \(AudioError.quoted(path))")
         resampler = try Resampler(from: file.sampleRate, quality: quality)
         self.mix = mix
         interleaved = [Float](repeating: 0, count: FileBlocks.framesPerRead * file.channels)

@@ -22,12 +22,12 @@ struct FailureTests {
             let whole = try Data(contentsOf: URL(fileURLWithPath: good))
             return try folder.write("x.wav", bytes: [UInt8](whole.prefix(whole.count / 2)))
         },
-        .init("no channels", says: "") { folder in
+        .init("no channels", says: "Channel count is zero") { folder in
             var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: good)))
             (bytes[22], bytes[23]) = (0, 0)
             return try folder.write("x.wav", bytes: bytes)
         },
-        .init("NaN", says: "not a finite number") { folder in
+        .init("NaN", says: "NaN or infinite sample at 0.500 s") { folder in
             var samples = [Float](repeating: 0.1, count: 16_000)
             samples[8_000] = .nan
             return try folder.write("x.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, samples)
@@ -110,6 +110,7 @@ struct FailureTests {
         #expect(missing.status == 1 && missing.error.contains(folder.file("none")))
 
         try folder.write("model.json", bytes: Array("{\"format\": \"beckon-model\"".utf8))
+        try folder.write("model.safetensors", bytes: [1, 2, 3])
         let broken = try Program.beckon(["classify", Self.good], environment: ["BECKON_MODEL": folder.path])
         #expect(broken.status == 1 && broken.error.contains("model.json"))
         #expect(broken.error.split(separator: "\n").count == 1)

@@ -89,7 +89,7 @@ struct VoiceTests {
         let path = try folder.write("long.flac", format: SF_FORMAT_FLAC | SF_FORMAT_PCM_16, rate: 48_000, audio)
         let program = try Program.beckon(["classify", "--json", path])
         let results = try Result.all(in: program)
-        #expect(results.map(\.word) == said.map(\.word))
+        try #require(results.map(\.word) == said.map(\.word))
         for (result, truth) in zip(results, said) {
             #expect(abs(try #require(result.start) - truth.at - 0.8) < 0.4, "said from \(truth.at)")
         }

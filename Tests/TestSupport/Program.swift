@@ -48,6 +48,10 @@ public struct Program {
             Thread.sleep(forTimeInterval: interruptAfter)
             process.interrupt()
         }
+        // Whatever hangs is a failure, not a test run that never ends.
+        let deadline = Date(timeIntervalSinceNow: 120)
+        while process.isRunning, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         // A trap ends by a signal; it must not pass for an exit status.
         let status = process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
