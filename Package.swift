@@ -30,9 +30,17 @@ let package = Package(
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
-        .testTarget(name: "InferenceTests", dependencies: ["Inference", "Kernels"], exclude: ["Fixtures"]),
-        .testTarget(name: "SpottingTests", dependencies: ["Spotting"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["CommandLineTool", "CSndFile", "TestSupport", "beckon"], exclude: ["Snapshots"]),
+        .testTarget(
+            name: "InferenceTests",
+            dependencies: ["Inference", "Kernels", "TestSupport"],
+            exclude: ["Fixtures"]
+        ),
+        .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["CommandLineTool", "CSndFile", "TestSupport", "beckon"],
+            exclude: ["Snapshots"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

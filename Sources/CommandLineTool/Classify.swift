@@ -94,7 +94,8 @@ struct Classify {
 
     private func statistics(seconds: Double, elapsed: Double) -> String {
         let speed = elapsed > 0 ? seconds / elapsed : 0
-        return "\(files.count) \(files.count == 1 ? "file" : "files"), \(decimal(seconds, 1)) s of audio in \(decimal(elapsed, 2)) s: "
+        return
+            "\(files.count) \(files.count == 1 ? "file" : "files"), \(decimal(seconds, 1)) s of audio in \(decimal(elapsed, 2)) s: "
             + "\(decimal(speed, 0)) times real time\n"
     }
 }

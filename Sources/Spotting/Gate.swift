@@ -79,7 +79,16 @@ public struct Gate {
 
     /// Forgets everything, as after a gap in the audio: nothing heard before may fire.
     public mutating func flush() {
-        self = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
+        inSpeech = false
+        hop = 0
+        candidate = nil
+        pending = nil
+        lastFire = nil
+        speechStart = 0
+        quietSince = 0
+        open = false
+        // In place: a flush happens on the detector's thread too, which does not allocate.
+        for label in armed.indices { armed[label] = true }
     }
 
     // MARK: - The parts of a hop

@@ -73,5 +73,9 @@ public struct SoundTracker {
     }
 
     /// Forgets everything, as after a gap in the audio.
-    public mutating func flush() { self = SoundTracker() }
+    public mutating func flush() {
+        seen = 0
+        recent = 0
+        quietSteps = Int.max / 2
+    }
 }

@@ -33,7 +33,9 @@ import Testing
         try ChannelMix.channel(1).check(channels: 2, of: "x")
         try ChannelMix.mix.check(channels: 8, of: "x")
         for (channel, channels) in [(2, 2), (-1, 2), (1, 1), (.max, 8)] {
-            let error = #expect(throws: AudioError.self) { try ChannelMix.channel(channel).check(channels: channels, of: "x") }
+            let error = #expect(throws: AudioError.self) {
+                try ChannelMix.channel(channel).check(channels: channels, of: "x")
+            }
             #expect(error == .noSuchChannel)
         }
     }

@@ -12,7 +12,10 @@ struct HelpTests {
         #expect(program.status == 0 && program.error == "")
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Snapshots/\(snapshot).txt"
         let expected = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-        #expect(program.output == expected, "if the change is meant: beckon \(arguments.joined(separator: " ")) > \(path)")
+        #expect(
+            program.output == expected,
+            "if the change is meant: beckon \(arguments.joined(separator: " ")) > \(path)"
+        )
     }
 
     @Test func `help fits 80 columns`() {
@@ -32,7 +35,9 @@ struct HelpTests {
         let help = try Program.beckon(["help"]).output
         #expect(try Program.beckon(["--help"]).output == help)
         #expect(try Program.beckon(["-h"]).output == help)
-        #expect(try Program.beckon(["classify", "--help"]).output == (try Program.beckon(["help", "classify"]).output))
+        #expect(
+            try Program.beckon(["classify", "--help"]).output == (try Program.beckon(["help", "classify"]).output)
+        )
     }
 
     @Test func `the version is one line`() throws {

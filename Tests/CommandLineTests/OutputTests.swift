@@ -13,7 +13,9 @@ struct OutputTests {
     }
 
     @Test func `clips give one label each with every score`() throws {
-        let program = try Program.beckon(["classify", "--clips", "--json", Voices.path("Noise"), Voices.path("Side_Left")])
+        let program = try Program.beckon([
+            "classify", "--clips", "--json", Voices.path("Noise"), Voices.path("Side_Left"),
+        ])
         let results = try Result.all(in: program)
         #expect(results.count == 2)
         #expect(results.first?.label == "_silence_")
@@ -100,6 +102,9 @@ struct OutputTests {
     @Test func `statistics go to standard error`() throws {
         let program = try Program.beckon(["classify", "--json", "--stats", Voices.path("Noise")])
         #expect(program.output == "")
-        #expect(program.error.range(of: #"^1 file, 1\.4 s of audio in .* times real time\n$"#, options: .regularExpression) != nil)
+        #expect(
+            program.error.range(of: #"^1 file, 1\.4 s of audio in .* times real time\n$"#, options: .regularExpression)
+                != nil
+        )
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import CommandLineTool
@@ -20,7 +21,8 @@ struct UnitTests {
     }
 
     @Test(arguments: [
-        (0.0, 2, "0.00"), (1.005, 1, "1.0"), (0.9999, 2, "1.00"), (-0.5, 1, "-0.5"), (-0.001, 2, "0.00"), (12.3, 0, "12"),
+        (0.0, 2, "0.00"), (1.005, 1, "1.0"), (0.9999, 2, "1.00"), (-0.5, 1, "-0.5"), (-0.001, 2, "0.00"),
+        (12.3, 0, "12"),
         (.infinity, 2, "0"), (3599.996, 2, "3600.00"),
     ])
     func `numbers in decimals`(_ value: Double, _ places: Int, _ text: String) {
@@ -73,8 +75,6 @@ struct UnitTests {
         #expect(printed.text == "aAbce")
     }
 }
-
-import Synchronization
 
 private final class Printed: Sendable {
     private let state = Mutex("")

@@ -55,7 +55,12 @@ struct VoiceTests {
         let voice = resampled(try Voices.samples("Rear_Right"), to: coding.rate)
         let samples = voice.flatMap { sample in [Float](repeating: sample, count: coding.channels) }
         let path = try folder.write(
-            "voice.\(coding.ending)", format: coding.format, rate: coding.rate, channels: coding.channels, samples)
+            "voice.\(coding.ending)",
+            format: coding.format,
+            rate: coding.rate,
+            channels: coding.channels,
+            samples
+        )
         let program = try Program.beckon(["classify", "--json", path])
         #expect(program.status == 0, "\(program.error)")
         #expect(try Result.all(in: program).map(\.word) == ["right"])
@@ -66,7 +71,13 @@ struct VoiceTests {
         let voice = try Voices.samples("Side_Left")
         let noise = try Voices.samples("Noise")
         let stereo = voice.indices.flatMap { [noise[$0 % noise.count] * 3, voice[$0]] }
-        let path = try folder.write("two.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, rate: 48_000, channels: 2, stereo)
+        let path = try folder.write(
+            "two.wav",
+            format: SF_FORMAT_WAV | SF_FORMAT_FLOAT,
+            rate: 48_000,
+            channels: 2,
+            stereo
+        )
         let second = try Program.beckon(["classify", "--json", "--channel", "1", path])
         #expect(try Result.all(in: second).map(\.word) == ["left"])
         let first = try Program.beckon(["classify", "--json", "--channel", "0", path])

@@ -22,8 +22,12 @@ public struct Program {
     ) throws -> Program {
         let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         return try run(
-            folder.appendingPathComponent("beckon"), arguments, input: input, environment: environment,
-            interruptAfter: interruptAfter)
+            folder.appendingPathComponent("beckon"),
+            arguments,
+            input: input,
+            environment: environment,
+            interruptAfter: interruptAfter
+        )
     }
 
     public static func run(
@@ -34,7 +38,9 @@ public struct Program {
         interruptAfter: Double? = nil
     ) throws -> Program {
         let folder = try TestFolder()
-        for name in ["in", "out", "err"] { try folder.write(name, bytes: Array((name == "in" ? input ?? "" : "").utf8)) }
+        for name in ["in", "out", "err"] {
+            try folder.write(name, bytes: Array((name == "in" ? input ?? "" : "").utf8))
+        }
         let process = Process()
         process.executableURL = program
         process.arguments = arguments
@@ -54,9 +60,12 @@ public struct Program {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         // A trap ends by a signal; it must not pass for an exit status.
-        let status = process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+        let status =
+            process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
         return Program(
-            status: status, output: String(decoding: try folder.bytes("out"), as: UTF8.self),
-            error: String(decoding: try folder.bytes("err"), as: UTF8.self))
+            status: status,
+            output: String(decoding: try folder.bytes("out"), as: UTF8.self),
+            error: String(decoding: try folder.bytes("err"), as: UTF8.self)
+        )
     }
 }
