@@ -39,8 +39,9 @@ public struct Gate {
     private var armed: [Bool]
     private var firedAt: [Int]
     private var lastFire: Int?
-    private var speechStart = 0
-    private var quietSince = 0
+    private var utteranceStart = 0
+    /// Time since the last sound, one hop ago.
+    private var lastQuiet = 0.0
     /// `command`: the utterance began after a pause and has not had its decision yet.
     private var open = false
 
@@ -66,6 +67,7 @@ public struct Gate {
         guard scores.count == armed.count, silence < scores.count else { return nil }
         hop += 1
         followSpeech(silence: scores[silence])
+        followUtterance(quietSeconds: quietSeconds)
         rearm(scores)
         followCandidate(scores, quietSeconds: quietSeconds)
         let decision: Decision? =
@@ -84,8 +86,8 @@ public struct Gate {
         candidate = nil
         pending = nil
         lastFire = nil
-        speechStart = 0
-        quietSince = 0
+        utteranceStart = 0
+        lastQuiet = 0
         open = false
         // In place: a flush happens on the detector's thread too, which does not allocate.
         for label in armed.indices { armed[label] = true }
@@ -98,12 +100,23 @@ public struct Gate {
         let speech = 1 - silence
         if !inSpeech, speech > silence + settings.startMargin {
             inSpeech = true
-            speechStart = hop
-            open = seconds(hop - quietSince) >= settings.quietBefore
+            beginUtterance()
         } else if inSpeech, silence > speech + settings.endMargin {
             inSpeech = false
-            quietSince = hop
         }
+    }
+
+    /// An utterance begins where speech does, and where sound comes back after a pause: the network's window forgets a
+    /// word only after most of a second, so that two words a short pause apart are one stretch of speech to it. In
+    /// noise that hides the pauses, the first of the two is left.
+    private mutating func followUtterance(quietSeconds: Double) {
+        if lastQuiet >= settings.quietBefore, quietSeconds < hopSeconds { beginUtterance() }
+        lastQuiet = quietSeconds
+    }
+
+    private mutating func beginUtterance() {
+        utteranceStart = hop
+        open = true
     }
 
     /// A word may fire again when its score has fallen below its threshold and the refractory time is over.
@@ -182,7 +195,7 @@ public struct Gate {
         open = false
     }
 
-    private var tooLong: Bool { seconds(hop - speechStart) > settings.longestUtterance }
+    private var tooLong: Bool { seconds(hop - utteranceStart) > settings.longestUtterance }
 
     private func seconds(_ hops: Int) -> Double { Double(hops) * hopSeconds }
 }

@@ -20,7 +20,7 @@ public struct GateSettings: Sendable, Equatable {
     public var trigger = Trigger.early
 
     /// Posterior vectors averaged, and the exponent of their weights.
-    public var smoothing = 3
+    public var smoothing = 5
     public var smoothingExponent: Float = 0.3
 
     /// Speech starts when P(not silence) exceeds P(silence) by this.
@@ -39,12 +39,11 @@ public struct GateSettings: Sendable, Equatable {
     /// How long after the last sound something still counts as being said.
     public var freshness = 0.3
 
-    /// `command`: quiet seen by the gate before the word. The window itself remembers most of a second, so this comes
-    /// on top of that.
-    public var quietBefore = 0.2
+    /// `command`: time without sound above the background before the word.
+    public var quietBefore = 0.4
     /// `command` with `end`: quiet after the word.
     public var quietAfter = 0.3
-    /// `command`: the longest utterance, from its first sign to the decision, that can still be a word said alone.
+    /// `command`: the longest time from the utterance's first sign to the decision for a word said alone.
     public var longestUtterance = 1.6
 
     public init() {}
