@@ -4,7 +4,7 @@ import PackageDescription
 /// The rooms of the house and who may import whom: imports go down only.
 ///
 ///     beckon → CommandLineTool → Spotting → Inference → Kernels
-///                             ↘  Audio → CSndFile, CSampleRate
+///                             ↘  Audio → CSndFile, CSampleRate, CLinuxMemory
 let package = Package(
     name: "beckon",
     products: [
@@ -14,8 +14,9 @@ let package = Package(
         // System libraries: a module map and a thin shim each.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
+        .systemLibrary(name: "CLinuxMemory"),
 
-        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate"]),
+        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinuxMemory"]),
         .target(
             name: "Kernels",
             swiftSettings: [

@@ -1,5 +1,6 @@
 import CSndFile
 import Glibc
+import Synchronization
 
 /// The handle of libsndfile on an open file; the file's descriptor stays with its owner.
 struct Decoder: ~Copyable {
@@ -7,13 +8,26 @@ struct Decoder: ~Copyable {
     /// The header as libsndfile read it.
     let info: SF_INFO
 
-    /// - Throws: ``AudioError/notAudio`` or ``AudioError/undecodable``.
+    /// libsndfile keeps the reason of a failed opening in one place for all threads.
+    private static let opening = Mutex(())
+
+    /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable`` or ``AudioError/unsupported``.
     init(file: borrowing RegularFile, path: String) throws(AudioError) {
+        let name = AudioError.quoted(path)
+        // libsndfile's reader of MIDI sample dumps prints what it dislikes to standard output, into our results.
+        guard !file.begins(with: [0xF0, 0x7E]) else {
+            throw .unsupported.saying("\(name) is a MIDI sample dump; give WAV, FLAC, Ogg or AIFF")
+        }
+        let descriptor = file.descriptor
         var info = SF_INFO()
-        guard let handle = sf_open_fd(file.descriptor, Int32(SFM_READ), &info, Int32(SF_FALSE)) else {
-            let code = sf_error(nil)
-            let text = Decoder.text(sf_strerror(nil))
-            let name = AudioError.quoted(path)
+        var code: Int32 = 0
+        var text = ""
+        let opened = Decoder.opening.withLock { _ in
+            let handle = sf_open_fd(descriptor, Int32(SFM_READ), &info, Int32(SF_FALSE))
+            if handle == nil { (code, text) = (sf_error(nil), Decoder.text(sf_strerror(nil))) }
+            return handle.map(Opened.init)
+        }
+        guard let opened else {
             if code == SF_ERR_UNRECOGNISED_FORMAT {
                 throw .notAudio.saying(
                     "\(name) is not an audio file (sf_open_fd: \(text)); give WAV, FLAC, Ogg or AIFF"
@@ -21,8 +35,13 @@ struct Decoder: ~Copyable {
             }
             throw .undecodable.saying("audio file \(name) cannot be decoded (sf_open_fd: \(text)); write it again")
         }
-        self.handle = handle
+        handle = opened.handle
         self.info = info
+    }
+
+    /// Carries the new handle out of the lock; nobody else has it.
+    private struct Opened: @unchecked Sendable {
+        let handle: OpaquePointer
     }
 
     deinit { sf_close(handle) }

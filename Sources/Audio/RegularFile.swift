@@ -35,6 +35,12 @@ struct RegularFile: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// Whether the file's first bytes are these; the place that is read from next stays.
+    func begins(with magic: [UInt8]) -> Bool {
+        var head = [UInt8](repeating: 0, count: magic.count)
+        return pread(descriptor, &head, head.count, 0) == head.count && head == magic
+    }
+
     private static func checkedSize(of descriptor: Int32, name: String) throws(AudioError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

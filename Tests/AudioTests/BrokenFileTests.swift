@@ -70,6 +70,11 @@ import Testing
         #expect(failure(pipe, says: "pipe or a device") == .notRegularFile)
     }
 
+    @Test func sampleDump() throws {
+        let dump = try folder.write("dump.sds", bytes: [0xF0, 0x7E, 0, 1] + [UInt8](repeating: 0x20, count: 200))
+        #expect(failure(dump, says: "MIDI sample dump") == .unsupported)
+    }
+
     @Test func notAudio() throws {
         #expect(failure(try folder.write("empty.wav", bytes: []), says: "0 bytes") == .emptyFile)
         let text = try folder.write("text.wav", bytes: Array("This is no audio, whatever its name says.\n".utf8))
