@@ -56,6 +56,6 @@ final class Progress: Sendable {
         let full = Int(whole * Double(cells))
         let bar = String(repeating: "█", count: full) + String(repeating: "░", count: cells - full)
         let head = "\(bar) \(decimal(whole * 100, 0)) %  \(done)/\(files)  "
-        return head + String(name.suffix(max(0, width - head.count - 1)))
+        return head + String(printable(name).suffix(max(0, width - head.count - 1)))
     }
 }

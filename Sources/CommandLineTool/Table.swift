@@ -1,5 +1,10 @@
 private import Spotting
 
+/// A name as one line of plain text: file names may hold line ends and escape sequences.
+func printable(_ name: String) -> String {
+    String(String.UnicodeScalarView(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+}
+
 /// A table for people: one row an event, columns aligned, files named once.
 struct Table: ReportFormat {
     private let fileWidth: Int
@@ -7,7 +12,7 @@ struct Table: ReportFormat {
 
     /// - Parameter files: all that will be printed, so that the first row is already as wide as the widest.
     init(files: [String], colour: Bool) {
-        fileWidth = min(64, max(4, files.map(\.count).max() ?? 4))
+        fileWidth = min(64, max(4, files.map { printable($0).count }.max() ?? 4))
         self.colour = colour
     }
 
@@ -24,16 +29,16 @@ struct Table: ReportFormat {
             case .phrasePartial: "“\(event.name) …”"
             }
         let strong = event.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
-        return pad(event.file, fileWidth) + "  " + clock(event.start) + " " + clock(event.end) + "  "
+        return pad(printable(event.file), fileWidth) + "  " + clock(event.start) + " " + clock(event.end) + "  "
             + strong + "  " + left(percent(event.confidence), 10) + "\n"
     }
 
     func clip(_ clip: ClipLabel) -> String {
-        pad(clip.file, fileWidth) + "  " + bold(pad(clip.label, 13)) + "  " + left(percent(clip.confidence), 10) + "\n"
+        pad(printable(clip.file), fileWidth) + "  " + bold(pad(clip.label, 13)) + "  " + left(percent(clip.confidence), 10) + "\n"
     }
 
     func nothing(file: String) -> String {
-        pad(file, fileWidth) + "  " + dim(left("–", 8)) + "\n"
+        pad(printable(file), fileWidth) + "  " + dim(left("–", 8)) + "\n"
     }
 
     /// Seconds as `0:01.25`, or `1:02:03.45` from an hour on.

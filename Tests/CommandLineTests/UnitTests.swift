@@ -33,6 +33,10 @@ struct UnitTests {
         #expect(jsonString("a\"b\\c\n\u{1}é") == #""a\"b\\c\n\u0001é""#)
     }
 
+    @Test func `names stay on their line`() {
+        #expect(printable("a\nb\u{1B}[2Jé") == "a?b?[2Jé")
+    }
+
     @Test func `edit distances`() {
         #expect(editDistance("classify", "clasify") == 1)
         #expect(editDistance("", "abc") == 3)
