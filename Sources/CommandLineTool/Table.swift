@@ -34,7 +34,8 @@ struct Table: ReportFormat {
     }
 
     func clip(_ clip: ClipLabel) -> String {
-        pad(printable(clip.file), fileWidth) + "  " + bold(pad(clip.label, 13)) + "  " + left(percent(clip.confidence), 10) + "\n"
+        pad(printable(clip.file), fileWidth) + "  " + bold(pad(clip.label, 13)) + "  "
+            + left(percent(clip.confidence), 10) + "\n"
     }
 
     func nothing(file: String) -> String {
