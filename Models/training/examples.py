@@ -9,7 +9,11 @@ COMMANDS = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go
 UNKNOWN, SILENCE = "_unknown_", "_silence_"
 WINDOW = mixing.WINDOW
 # Extra examples in a pass, as shares of the number of word recordings.
-PARTIAL, RUNNING, REVERSED, QUIET = 0.16, 0.22, 0.03, 0.16
+PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC = 0.16, 0.22, 0.03, 0.16, 0.12
+# Pass from which synthetic words join, for the last third: until then their place goes to recorded ones.
+SYNTHETIC_FROM = 60
+# Recordings of many different words under one label.
+MANY_WORDS = ("honk_random", "synthetic")
 # The dataset's own background recordings, and the share of each (its beginning) that is trained on.
 BACKGROUND, BACKGROUND_SHARE = "gsc", 0.85
 # A word with fewer training recordings than this shares the `other` output.
@@ -26,19 +30,22 @@ class Examples:
         background = (table["kind"] == "noise") & (table["label"] == BACKGROUND)
         train = train | background
         self.usable = np.where(background, (table["length"] * BACKGROUND_SHARE).astype(np.int64), table["length"])
-        self.words = np.flatnonzero(train & np.isin(table["kind"], ["clip", "word"]))
+        words = train & np.isin(table["kind"], ["clip", "word"])
+        # What was made by synthesise.py: its folder of other words, and whatever lies in words/ under a command's name.
+        made = (table["label"] == "synthetic") | ((table["kind"] == "word") & np.isin(table["label"], commands))
+        self.words, self.synthetic = np.flatnonzero(words & ~made), np.flatnonzero(words & made)
         self.speech = np.flatnonzero(train & (table["kind"] == "speech"))
         self.noise = np.flatnonzero(train & (table["kind"] == "noise"))
         self.background = np.flatnonzero(background)
         names, counts = np.unique(table["label"][self.words], return_counts=True)
-        own = [n for n, c in zip(names, counts) if c >= OWN_OUTPUT and n not in commands and n != "honk_random"]
+        own = [n for n, c in zip(names, counts) if c >= OWN_OUTPUT and n not in commands and n not in MANY_WORDS]
         self.outputs = list(commands) + [str(n) for n in own] + ["other", SILENCE]
         index = {name: i for i, name in enumerate(self.outputs)}
         self.other, self.silence = index["other"], index[SILENCE]
         self.target = np.array([index.get(str(label), self.other) for label in table["label"]])
         self.commanded = self.words[np.isin(table["label"][self.words], commands)]
-        extra = [int(len(self.words) * share) for share in (PARTIAL, RUNNING, REVERSED, QUIET)]
-        self.kinds = np.repeat(np.arange(5), [len(self.words)] + extra)
+        extra = [int(len(self.words) * share) for share in (PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC)]
+        self.kinds = np.repeat(np.arange(6), [len(self.words)] + extra)
         generator = np.random.default_rng([seed, 1])
         self.rooms = mixing.rooms(300, generator)
         self.made = np.stack([mixing.coloured_noise(generator) for _ in range(300)])
@@ -65,6 +72,10 @@ class Examples:
                 targets[i], extent = self.partial(waves[i], generator)
             elif kind == 2:
                 targets[i], extent = self.running(waves[i], generator)
+            elif kind == 5:
+                joined = self.pass_number >= SYNTHETIC_FROM and len(self.synthetic) > 0
+                row = generator.choice(self.synthetic if joined else self.words)
+                targets[i], extent = self.word(waves[i], row, generator)
             elif kind == 3:
                 targets[i], extent = self.word(waves[i], generator.choice(self.commanded), generator, reverse=True)
             else:
@@ -123,8 +134,15 @@ class Examples:
         return self.other, extent
 
     def running(self, wave, generator):
+        """Running speech: a whole window of it, or a piece of it in quiet, as when somebody begins to talk."""
         table, row = self.table, generator.choice(self.speech)
         length, speed = table["length"][row], generator.uniform(0.88, 1.13)
+        if generator.random() < 0.35:
+            span = generator.uniform(2400, 10000)
+            low = generator.uniform(0, max(1.0, length - span))
+            at = generator.uniform(0, WINDOW) - span / 2
+            mixing.place(table["audio"], wave, table["start"][row], length, low - at * speed, speed, low, low + span)
+            return self.other, (max(0, int(at)), min(WINDOW, int(at + span / speed)))
         offset = generator.uniform(-4000, max(1.0, length - 12000))
         mixing.place(table["audio"], wave, table["start"][row], length, offset, speed, 0.0, float(length))
         return self.other, (0, WINDOW)
@@ -136,7 +154,9 @@ class Examples:
             if generator.random() < (0.7 if before else 0.45):
                 gap = int(generator.exponential(900)) + 150
                 span = int(generator.uniform(1600, WINDOW))
-                first, last = (extent[0] - gap - span, extent[0] - gap) if before else (extent[1] + gap, extent[1] + gap + span)
+                first, last = (
+                    (extent[0] - gap - span, extent[0] - gap) if before else (extent[1] + gap, extent[1] + gap + span)
+                )
                 if last <= 400 or first >= WINDOW - 400:
                     continue
                 row = generator.choice(self.speech if generator.random() < 0.7 else self.words)
@@ -174,7 +194,11 @@ class Examples:
         if generator.random() < 0.7:
             ratio = generator.uniform(4, 40)
             mixing.add_scaled(wave, self.ambience(generator), loudness * 10 ** (-ratio / 20))
-        target = 10 ** (generator.uniform(-45, -8) / 20) if generator.random() < 0.6 else loudness * 10 ** (generator.uniform(-6, 6) / 20)
+        target = (
+            10 ** (generator.uniform(-45, -8) / 20)
+            if generator.random() < 0.6
+            else loudness * 10 ** (generator.uniform(-6, 6) / 20)
+        )
         mixing.finish(wave, target / loudness)
 
     def only_noise(self, wave, generator):

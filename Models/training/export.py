@@ -20,9 +20,18 @@ def layers(model):
     def conv(name, source, part, relu):
         kernel, bias = (t.detach().numpy() for t in part.folded())
         weights[name + ".weight"], weights[name + ".bias"] = kernel.transpose(0, 2, 1).copy(), bias
-        out.append({"op": "conv1d", "name": name, "input": source, "in": kernel.shape[1], "out": kernel.shape[0],
-                    "kernel": kernel.shape[2], "stride": part.conv.stride[0],
-                    "activation": "relu" if relu else "none"})
+        out.append(
+            {
+                "op": "conv1d",
+                "name": name,
+                "input": source,
+                "in": kernel.shape[1],
+                "out": kernel.shape[0],
+                "kernel": kernel.shape[2],
+                "stride": part.conv.stride[0],
+                "activation": "relu" if relu else "none",
+            }
+        )
         return name
 
     last = conv("stem", "input", model.stem, True)
@@ -38,13 +47,15 @@ def layers(model):
     out.append({"op": "mean", "name": "embedding", "input": head, "columns": 2})
     dense = model.logits
     weights["logits.weight"], weights["logits.bias"] = (t.detach().numpy() for t in (dense.weight, dense.bias))
-    out.append({"op": "dense", "name": "logits", "input": "embedding", "in": dense.in_features,
-                "out": dense.out_features})
+    out.append(
+        {"op": "dense", "name": "logits", "input": "embedding", "in": dense.in_features, "out": dense.out_features}
+    )
     return out, weights
 
 
 def fit_temperature(score, truth):
     """The temperature with the least negative log-likelihood; score(t) gives posteriors at that temperature."""
+
     def cost(t):
         return -np.log(score(t)[np.arange(len(truth)), truth] + 1e-9).mean()
 
@@ -83,10 +94,21 @@ def write(options, model, examples, sets, mean, deviation):
     chosen, recall = thresholds(clips, sets.truth, negatives, commands)
     description_layers, weights = layers(model)
     description = {
-        "format": "beckon-model", "version": 1, "name": options.name, "labels": labels, "sampleRate": 16000,
-        "windowSamples": 16000, "hopSamples": 1600, "streaming": True,
-        "frontEnd": frontend.description(mean, deviation), "layers": description_layers, "output": "logits",
-        "embedding": "embedding", "outputLabels": output_labels, "temperature": temperature, "thresholds": chosen,
+        "format": "beckon-model",
+        "version": 1,
+        "name": options.name,
+        "labels": labels,
+        "sampleRate": 16000,
+        "windowSamples": 16000,
+        "hopSamples": 1600,
+        "streaming": True,
+        "frontEnd": frontend.description(mean, deviation),
+        "layers": description_layers,
+        "output": "logits",
+        "embedding": "embedding",
+        "outputLabels": output_labels,
+        "temperature": temperature,
+        "thresholds": chosen,
     }
     weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
     text = json.dumps(description, indent=1)
@@ -105,9 +127,15 @@ def write_reference(folder, description, weights, model):
     waves, gains = reference.make_waves(np.random.default_rng(100), 100)
     samples = torch.from_numpy((waves.astype(np.float64) - 128) / 128 * gains.astype(np.float64)[:, None])
     features, logits = reference.run(description, weights, samples)
-    reference.save_tensors(folder / "reference.safetensors", {
-        "waveforms": waves, "gains": gains, "logits": logits.astype(np.float32),
-        "features": features[:4].astype(np.float32)})
+    reference.save_tensors(
+        folder / "reference.safetensors",
+        {
+            "waveforms": waves,
+            "gains": gains,
+            "logits": logits.astype(np.float32),
+            "features": features[:4].astype(np.float32),
+        },
+    )
     with torch.no_grad():
         trained = model(torch.from_numpy(features.astype(np.float32)).transpose(1, 2)).numpy()
     return float(np.abs(trained - logits).max())

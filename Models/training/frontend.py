@@ -37,8 +37,18 @@ def mel_energies(waves):
 
 def description(mean, deviation):
     """The front end as model.json states it."""
-    return {"kind": "log-mel", "frameSamples": FRAME, "hopSamples": HOP, "fftSize": FFT, "bands": BANDS,
-            "lowHertz": LOW, "highHertz": HIGH, "floor": FLOOR, "mean": mean, "deviation": deviation}
+    return {
+        "kind": "log-mel",
+        "frameSamples": FRAME,
+        "hopSamples": HOP,
+        "fftSize": FFT,
+        "bands": BANDS,
+        "lowHertz": LOW,
+        "highHertz": HIGH,
+        "floor": FLOOR,
+        "mean": mean,
+        "deviation": deviation,
+    }
 
 
 def log_mel(waves, mean, deviation):

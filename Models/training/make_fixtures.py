@@ -17,8 +17,16 @@ import torch
 from reference import make_waves, run, save_tensors
 
 FRONT_END = {
-    "kind": "log-mel", "frameSamples": 400, "hopSamples": 200, "fftSize": 512, "bands": 40,
-    "lowHertz": 20, "highHertz": 7600, "floor": 1e-6, "mean": -4.2, "deviation": 4.1,
+    "kind": "log-mel",
+    "frameSamples": 400,
+    "hopSamples": 200,
+    "fftSize": 512,
+    "bands": 40,
+    "lowHertz": 20,
+    "highHertz": 7600,
+    "floor": 1e-6,
+    "mean": -4.2,
+    "deviation": 4.1,
 }
 
 
@@ -26,10 +34,21 @@ def describe(name, front_end, layers, output, embedding, logits, streaming):
     """A model description with three words; the logits take turns over the five labels."""
     labels = ["yes", "no", "go", "_unknown_", "_silence_"]
     return {
-        "format": "beckon-model", "version": 1, "name": name, "labels": labels, "sampleRate": 16000,
-        "windowSamples": 16000, "hopSamples": 1600, "streaming": streaming, "frontEnd": front_end, "layers": layers,
-        "output": output, "embedding": embedding, "outputLabels": [labels[i % 5] for i in range(logits)],
-        "temperature": 1.25, "thresholds": {"no": 0.85},
+        "format": "beckon-model",
+        "version": 1,
+        "name": name,
+        "labels": labels,
+        "sampleRate": 16000,
+        "windowSamples": 16000,
+        "hopSamples": 1600,
+        "streaming": streaming,
+        "frontEnd": front_end,
+        "layers": layers,
+        "output": output,
+        "embedding": embedding,
+        "outputLabels": [labels[i % 5] for i in range(logits)],
+        "temperature": 1.25,
+        "thresholds": {"no": 0.85},
     }
 
 
@@ -63,7 +82,7 @@ def scattered(index, shape):
     sqrt(2 / inputs); a bias has the step 2^-15.
     """
     inputs = int(np.prod(shape[1:]))
-    step = 2.0 ** -15 if len(shape) == 1 else 2.0 ** round(np.log2(np.sqrt(2 / inputs) / 1182))
+    step = 2.0**-15 if len(shape) == 1 else 2.0 ** round(np.log2(np.sqrt(2 / inputs) / 1182))
     x = np.arange(int(np.prod(shape)), dtype=np.uint32) + np.uint32(index << 24)
     for _ in range(2):
         x = (x ^ (x >> np.uint32(16))) * np.uint32(0x45D9F3B)
@@ -124,9 +143,15 @@ def main(folder):
     features, logits = run(model, weights, samples)
     (home / "model.json").write_text(json.dumps(model, indent=1) + "\n")
     save_tensors(home / "model.safetensors", weights)
-    save_tensors(home / "reference.safetensors", {
-        "waveforms": waves, "gains": gains, "logits": logits.astype(np.float32),
-        "features": features[:3].astype(np.float32)})
+    save_tensors(
+        home / "reference.safetensors",
+        {
+            "waveforms": waves,
+            "gains": gains,
+            "logits": logits.astype(np.float32),
+            "features": features[:3].astype(np.float32),
+        },
+    )
 
     home = folder / "tutorial"
     home.mkdir(parents=True, exist_ok=True)

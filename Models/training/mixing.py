@@ -98,7 +98,8 @@ def coloured_noise(generator):
         base = generator.choice([50.0, 60.0]) if kind == 2 else np.exp(generator.uniform(np.log(60), np.log(6000)))
         wave = sum(
             generator.uniform(0.1, 1) / k * np.sin(2 * np.pi * (base * k * time + generator.random()))
-            for k in range(1, generator.integers(2, 8)) if base * k < 7900
+            for k in range(1, generator.integers(2, 8))
+            if base * k < 7900
         )
         wave = wave + generator.normal(size=WINDOW) * 10 ** generator.uniform(-3, -0.5)
     return (wave / np.sqrt((wave**2).mean() + 1e-12)).astype(np.float32)
@@ -113,7 +114,8 @@ def colour(count, generator):
     x = np.linspace(-1, 1, len(corner))
     decibels = generator.normal(0, 2.5, (count, 1)) * x
     decibels = decibels + generator.normal(0, 1.5, (count, 1)) * np.sin(
-        np.pi * generator.uniform(0.5, 3, (count, 1)) * x + generator.uniform(0, 6.28, (count, 1)))
+        np.pi * generator.uniform(0.5, 3, (count, 1)) * x + generator.uniform(0, 6.28, (count, 1))
+    )
     narrow = generator.random(count)
     for row, draw in zip(decibels, narrow):
         if draw < 0.05:

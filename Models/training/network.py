@@ -46,8 +46,7 @@ class Spotter(nn.Module):
     def __init__(self, outputs, channels=(64, 80, 112, 160), head=192, dropout=0.1):
         super().__init__()
         self.stem = Conv(BANDS, channels[0], 5)
-        self.blocks = nn.ModuleList(
-            Block(a, b, kernel) for a, b, kernel in zip(channels, channels[1:], (7, 5, 3)))
+        self.blocks = nn.ModuleList(Block(a, b, kernel) for a, b, kernel in zip(channels, channels[1:], (7, 5, 3)))
         self.head = Conv(channels[-1], head, 1)
         self.dropout = nn.Dropout(dropout)
         self.logits = nn.Linear(head, outputs)

@@ -105,6 +105,18 @@ def group(name):
     return "clip", parts[-2]
 
 
+def load_all(folders, runs):
+    """The recordings of several folders as one table; each folder has a cache of its own in `runs`."""
+    tables = []
+    for folder in folders:
+        name = "recordings" if folder == folders[0] else os.path.basename(os.path.normpath(folder))
+        tables.append(load(folder, os.path.join(runs, name + ".npz")))
+    joined = {key: np.concatenate([table[key] for table in tables]) for key in tables[0]}
+    shifts = np.cumsum([0] + [len(table["audio"]) for table in tables[:-1]])
+    joined["start"] = np.concatenate([table["start"] + shift for table, shift in zip(tables, shifts)])
+    return joined
+
+
 def load(folder, cache):
     """All recordings but the testing partition's: dict with `audio` (one long int16 array) and, per recording, `start`,
     `length`, `from`, `to` (the utterance's bounds), `kind`, `label`, `part`."""
@@ -125,7 +137,9 @@ def load(folder, cache):
         if kind == "clip":
             samples = np.pad(samples[:RATE], (0, max(0, RATE - len(samples))))
         first, last = bounds(samples) if kind in ("clip", "word") else (0, len(samples))
-        rows.append((position, len(samples), first, last, kind, label, "validation" if part == "validation" else "training"))
+        rows.append(
+            (position, len(samples), first, last, kind, label, "validation" if part == "validation" else "training")
+        )
         pieces.append(samples)
         position += len(samples)
         if number % 2000 == 0:

@@ -14,8 +14,11 @@ def save_tensors(path, tensors):
     header, data = {}, b""
     for name, array in tensors.items():
         raw = np.ascontiguousarray(array).tobytes()
-        header[name] = {"dtype": names[str(array.dtype)], "shape": list(array.shape),
-                        "data_offsets": [len(data), len(data) + len(raw)]}
+        header[name] = {
+            "dtype": names[str(array.dtype)],
+            "shape": list(array.shape),
+            "data_offsets": [len(data), len(data) + len(raw)],
+        }
         data += raw
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -53,7 +56,7 @@ def run(model, weights, waves):
         elif op == "add":
             x = x + outcomes[layer["inputs"][1]]
         elif op == "crop":
-            x = x[:, :, layer["start"]:x.shape[2] - layer["end"]]
+            x = x[:, :, layer["start"] : x.shape[2] - layer["end"]]
         elif op == "mean":
             x = F.avg_pool1d(x, layer["columns"], stride=1)
         elif op == "flatten":

@@ -20,7 +20,12 @@ from network import Spotter
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", required=True, help="folder of recordings (see README.md for the layout)")
+    parser.add_argument(
+        "--data",
+        required=True,
+        action="append",
+        help="folder of recordings (see README.md for the layout); may be repeated",
+    )
     parser.add_argument("--out", required=True, help="model folder to write")
     parser.add_argument("--runs", default=os.path.join(os.path.dirname(__file__), "runs"), help="cache and checkpoints")
     parser.add_argument("--passes", type=int, default=90)
@@ -74,13 +79,17 @@ class Sets:
 
     def __init__(self, table):
         self.clips, self.truth = validation.clips(table)
-        self.negatives = {"running": validation.running(table), "tails": validation.tails(table),
-                          "sounds": validation.sounds(table)}
+        self.negatives = {
+            "running": validation.running(table),
+            "tails": validation.tails(table),
+            "sounds": validation.sounds(table),
+        }
         self.labels = COMMANDS + [UNKNOWN, SILENCE]
 
     def report(self, model, mean, deviation, output_labels, temperature=1.0):
         score = lambda waves: validation.grouped(
-            probabilities(model, waves, mean, deviation, temperature), output_labels, self.labels)
+            probabilities(model, waves, mean, deviation, temperature), output_labels, self.labels
+        )
         clips = score(self.clips)
         result = validation.accuracy(clips, self.truth)
         result["ece"] = validation.calibration_error(clips, self.truth)
@@ -98,15 +107,18 @@ def main():
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     os.makedirs(options.runs, exist_ok=True)
-    table = recordings.load(options.data, os.path.join(options.runs, "recordings.npz"))
+    table = recordings.load_all(options.data, options.runs)
     examples, sets = Examples(table, options.batch, options.seed), Sets(table)
-    mean, deviation = normaliser(examples)
     model = Spotter(len(examples.outputs), options.channels, options.head)
     average = copy.deepcopy(model)
     decayed = [p for p in model.parameters() if p.ndim > 1]
     plain = [p for p in model.parameters() if p.ndim <= 1]
-    optimiser = torch.optim.SGD([{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0}],
-                                lr=options.rate, momentum=0.9, nesterov=True)
+    optimiser = torch.optim.SGD(
+        [{"params": decayed, "weight_decay": 5e-4}, {"params": plain, "weight_decay": 0}],
+        lr=options.rate,
+        momentum=0.9,
+        nesterov=True,
+    )
     loss_of = nn.CrossEntropyLoss(label_smoothing=0.05)
     checkpoint = os.path.join(options.runs, f"{options.name}-{options.seed}.pt")
     first = 0
@@ -114,10 +126,15 @@ def main():
         state = torch.load(checkpoint, weights_only=True)
         model.load_state_dict(state["model"]), average.load_state_dict(state["average"])
         optimiser.load_state_dict(state["optimiser"])
-        first = state["pass"]
+        first, mean, deviation = state["pass"], state["mean"], state["deviation"]
         print(f"resuming after pass {first}", flush=True)
-    print(f"{sum(p.numel() for p in model.parameters())} parameters, {len(examples)} batches a pass, "
-          f"{len(examples.outputs)} outputs, mean {mean}, deviation {deviation}", flush=True)
+    else:
+        mean, deviation = normaliser(examples)
+    print(
+        f"{sum(p.numel() for p in model.parameters())} parameters, {len(examples)} batches a pass, "
+        f"{len(examples.outputs)} outputs, mean {mean}, deviation {deviation}",
+        flush=True,
+    )
     total = options.passes * len(examples)
     for number in range(first, options.passes):
         begun, losses = time.time(), []
@@ -140,8 +157,17 @@ def main():
                 keep = min(0.999, (1 + number * len(examples) + step) / (10 + number * len(examples) + step))
                 for a, b in zip(average.state_dict().values(), model.state_dict().values()):
                     a.lerp_(b, 1 - keep) if a.is_floating_point() else a.copy_(b)
-        torch.save({"model": model.state_dict(), "average": average.state_dict(),
-                    "optimiser": optimiser.state_dict(), "pass": number + 1}, checkpoint + ".part")
+        torch.save(
+            {
+                "model": model.state_dict(),
+                "average": average.state_dict(),
+                "optimiser": optimiser.state_dict(),
+                "pass": number + 1,
+                "mean": mean,
+                "deviation": deviation,
+            },
+            checkpoint + ".part",
+        )
         os.replace(checkpoint + ".part", checkpoint)
         text = f"pass {number + 1}/{options.passes}  loss {np.mean(losses):.4f}  {time.time() - begun:.0f} s"
         if (number + 1) % 4 == 0 or number + 1 == options.passes:

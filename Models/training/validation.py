@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from examples import BACKGROUND, BACKGROUND_SHARE, COMMANDS, SILENCE, UNKNOWN, WINDOW
+from examples import BACKGROUND, BACKGROUND_SHARE, COMMANDS, WINDOW
 
 
 def clips(table, commands=COMMANDS):
@@ -55,7 +55,9 @@ def sounds(table, count=1000):
 def tails(table, count=1000, commands=COMMANDS):
     """Commands of validation speakers of which only the last 25–55 % is left in the window."""
     generator = np.random.default_rng(22)
-    rows = np.flatnonzero((table["part"] == "validation") & (table["kind"] == "clip") & np.isin(table["label"], commands))
+    rows = np.flatnonzero(
+        (table["part"] == "validation") & (table["kind"] == "clip") & np.isin(table["label"], commands)
+    )
     out = np.zeros((count, WINDOW), np.float32)
     for wave in out:
         row = generator.choice(rows)
@@ -78,17 +80,23 @@ def accuracy(posteriors, truth, commands=COMMANDS):
     """Per cent right: all, words, unknown, silence."""
     right = posteriors.argmax(axis=1) == truth
     word = truth < len(commands)
-    return {"all": 100 * right.mean(), "words": 100 * right[word].mean(),
-            "unknown": 100 * right[truth == len(commands)].mean(),
-            "silence": 100 * right[truth == len(commands) + 1].mean()}
+    return {
+        "all": 100 * right.mean(),
+        "words": 100 * right[word].mean(),
+        "unknown": 100 * right[truth == len(commands)].mean(),
+        "silence": 100 * right[truth == len(commands) + 1].mean(),
+    }
 
 
 def calibration_error(posteriors, truth, bins=15):
     """Expected calibration error: |confidence − accuracy| averaged over equal-width bins, weighted by their share."""
     confidence, right = posteriors.max(axis=1), posteriors.argmax(axis=1) == truth
     slot = np.minimum((confidence * bins).astype(int), bins - 1)
-    return sum(abs(confidence[slot == b].mean() - right[slot == b].mean()) * (slot == b).mean()
-               for b in range(bins) if (slot == b).any())
+    return sum(
+        abs(confidence[slot == b].mean() - right[slot == b].mean()) * (slot == b).mean()
+        for b in range(bins)
+        if (slot == b).any()
+    )
 
 
 def false_accepts(posteriors, threshold, commands=COMMANDS):

@@ -1,0 +1,102 @@
+"""Has espeak-ng and flite speak words: a few thousand others, many of them near our own, and the commands themselves.
+
+    python synthesise.py --out DIR
+
+Writes `DIR/words/synthetic/…wav` and `DIR/words/<command>/…wav`. The commands are there so that the network cannot take a
+synthetic voice itself for a sign of an unknown word. Needs the Debian packages espeak-ng, flite and wamerican-small.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from examples import COMMANDS
+
+DICTIONARY = "/usr/share/dict/american-english-small"
+# Words that differ from a command by a sound or two, or hold one.
+NEAR = """
+yet yell yen yesterday guess chess less mess dress west jazz yeah know now node note nose nope own gnome snow low show knew
+new none nor oh cup pup but upper uptown hub tub sup jump app op hop pop pup puff town done dawn don gown drown noun
+crown around brown found dumb dun drawn lift leaf lefty laugh lept let lend less loft theft cleft deft bereft leather ride
+rife write rate rye rice rise lied light bright fright trite might white wrote route front frown runt ron one won own an in
+and awe arm aunt lawn long john gone dawn of oft often office offer cough soft loss awful alf stoop stock stomp step
+stab star start stove stuff top tops shop chop drop slop spot soap stone storm gold goal goat ghost god good grow toe though
+hello hi hey please thanks open close play pause next back front rear side center centre middle bottom high higher volume
+music light lights lamp door window kitchen robot computer forward backward turn move follow wait help home house cancel
+""".split()
+ESPEAK = ["en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-029", "en-gb-x-gbclan"]
+VARIANTS = [f"+m{i}" for i in range(1, 9)] + [f"+f{i}" for i in range(1, 6)] + [""]
+FLITE = ["kal16", "awb", "rms", "slt"]
+
+
+def speak(word, path, generator):
+    """One recording by a drawn voice at a drawn speed and pitch. Drawn before anything runs, so that the order in which
+    programs end does not matter."""
+    if generator.random() < 0.6:
+        voice = generator.choice(ESPEAK) + generator.choice(VARIANTS)
+        command = [
+            "espeak-ng",
+            "-v",
+            voice,
+            "-s",
+            str(generator.integers(120, 220)),
+            "-p",
+            str(generator.integers(15, 90)),
+            "-w",
+            path,
+            word,
+        ]
+    else:
+        stretch = f"duration_stretch={generator.uniform(0.8, 1.3):.2f}"
+        pitch = f"int_f0_target_mean={generator.uniform(80, 220):.0f}"
+        command = [
+            "flite",
+            "-voice",
+            str(generator.choice(FLITE)),
+            "--setf",
+            stretch,
+            "--setf",
+            pitch,
+            "-t",
+            word,
+            "-o",
+            path,
+        ]
+    return command
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--words", type=int, default=3500, help="dictionary words")
+    parser.add_argument("--near", type=int, default=10, help="recordings of each near word")
+    parser.add_argument("--commands", type=int, default=120, help="recordings of each command")
+    options = parser.parse_args()
+    if not os.path.exists(DICTIONARY):
+        sys.exit(f"{DICTIONARY} is missing: apt-get install wamerican-small espeak-ng flite")
+    generator = np.random.default_rng(30)
+    with open(DICTIONARY) as file:
+        listed = [
+            w for w in file.read().split() if w.isalpha() and w.islower() and 2 < len(w) < 10 and w not in COMMANDS
+        ]
+    chosen = (
+        list(generator.choice(listed, options.words, replace=False))
+        + [w for w in NEAR if w not in COMMANDS] * options.near
+    )
+    jobs = []
+    for label, words in [("synthetic", chosen)] + [(c, [c] * options.commands) for c in COMMANDS]:
+        folder = os.path.join(options.out, "words", label)
+        os.makedirs(folder, exist_ok=True)
+        for number, word in enumerate(words):
+            jobs.append(speak(str(word), os.path.join(folder, f"{word}-{number}.wav"), generator))
+    with ThreadPoolExecutor(2) as pool:
+        failed = sum(pool.map(lambda job: subprocess.run(job, capture_output=True).returncode != 0, jobs))
+    print(f"{len(jobs) - failed} recordings, {failed} failed")
+
+
+if __name__ == "__main__":
+    main()
