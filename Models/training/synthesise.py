@@ -20,10 +20,10 @@ DICTIONARY = "/usr/share/dict/american-english-small"
 # Words that differ from a command by a sound or two, or hold one.
 NEAR = """
 yet yell yen yesterday guess chess less mess dress west jazz yeah know now node note nose nope own gnome snow low show knew
-new none nor oh cup pup but upper uptown hub tub sup jump app op hop pop pup puff town done dawn don gown drown noun
+new none nor oh cup pup but up-end upper uptown hub tub sup jump app op hop pop pup puff town done dawn don gown drown noun
 crown around brown found dumb dun drawn lift leaf lefty laugh lept let lend less loft theft cleft deft bereft leather ride
 rife write rate rye rice rise lied light bright fright trite might white wrote route front frown runt ron one won own an in
-and awe arm aunt lawn long john gone dawn of oft often office offer cough soft loss awful alf stoop stock stomp step
+and awe arm aunt lawn long john gone dawn off-hand of oft often office offer cough soft loss awful alf stoop stock stomp step
 stab star start stove stuff top tops shop chop drop slop spot soap stone storm gold goal goat ghost god good grow toe though
 hello hi hey please thanks open close play pause next back front rear side center centre middle bottom high higher volume
 music light lights lamp door window kitchen robot computer forward backward turn move follow wait help home house cancel
@@ -34,39 +34,15 @@ FLITE = ["kal16", "awb", "rms", "slt"]
 
 
 def speak(word, path, generator):
-    """One recording by a drawn voice at a drawn speed and pitch. Drawn before anything runs, so that the order in which
+    """The command that records a word by a drawn voice at a drawn speed and pitch; drawn before anything runs, so that the order in which
     programs end does not matter."""
     if generator.random() < 0.6:
         voice = generator.choice(ESPEAK) + generator.choice(VARIANTS)
-        command = [
-            "espeak-ng",
-            "-v",
-            voice,
-            "-s",
-            str(generator.integers(120, 220)),
-            "-p",
-            str(generator.integers(15, 90)),
-            "-w",
-            path,
-            word,
-        ]
-    else:
-        stretch = f"duration_stretch={generator.uniform(0.8, 1.3):.2f}"
-        pitch = f"int_f0_target_mean={generator.uniform(80, 220):.0f}"
-        command = [
-            "flite",
-            "-voice",
-            str(generator.choice(FLITE)),
-            "--setf",
-            stretch,
-            "--setf",
-            pitch,
-            "-t",
-            word,
-            "-o",
-            path,
-        ]
-    return command
+        speed, pitch = generator.integers(120, 220), generator.integers(15, 90)
+        return f"espeak-ng -v {voice} -s {speed} -p {pitch} -w".split() + [path, word]
+    stretch, pitch = generator.uniform(0.8, 1.3), generator.uniform(80, 220)
+    settings = f"--setf duration_stretch={stretch:.2f} --setf int_f0_target_mean={pitch:.0f}"
+    return f"flite -voice {generator.choice(FLITE)} {settings} -t".split() + [word, "-o", path]
 
 
 def main():
