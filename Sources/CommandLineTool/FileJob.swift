@@ -27,7 +27,8 @@ struct FileJob {
         var seconds = 0.0
         do {
             if options.clips { seconds = try label() } else { try spot(&seconds) }
-            progress.finish()
+            // A file that Ctrl-C cut short is not done.
+            if !Interrupt.isRequested { progress.finish() }
             return Result(succeeded: true, seconds: seconds)
         } catch {
             output.put("beckon: \(error)\n", isError: true, file: number)
@@ -43,57 +44,28 @@ struct FileJob {
     /// Hears the file hop by hop; `seconds` counts along, so that it is right after a failure in the middle too.
     private func spot(_ seconds: inout Double) throws {
         var blocks = try FileBlocks(path: file, mix: mix)
-        let ring = try BlockRing(minimumCapacity: 1)
-        var detector = Detector(model: model, settings: options.gate, thresholds: thresholds, phrases: phrases)
-        var block = [Float](repeating: 0, count: BlockRing.blockLength)
+        var chain = try Chain(model: model, settings: options.gate, thresholds: thresholds, phrases: phrases)
         let expected = Double(blocks.expectedSamples ?? 0) / Double(FileBlocks.sampleRate)
         let sink = try destination.open(file: file)
+        defer { sink.close() }
         var heard = 0
-        defer { finish(sink, heard: heard) }
+        func report(_ detection: Detection, _ name: String) {
+            heard += 1
+            put(destination.format.event(Event(detection, name: name, file: file, fileLength: seconds)), sink)
+        }
 
+        var block = [Float](repeating: 0, count: BlockRing.blockLength)
         while !Interrupt.isRequested {
             var span = block.mutableSpan
             guard let count = try blocks.next(into: &span) else { break }
             seconds += Double(count) / Double(FileBlocks.sampleRate)
-            hear(block, ring, &detector, sink, fileLength: seconds, &heard)
+            chain.hear(block, report: report)
             progress.report(file: file, seconds: seconds, of: expected)
         }
         // What was said last is decided in the quiet after it.
         for index in block.indices { block[index] = 0 }
-        for _ in 0..<BlockRing.windowBlocks where !Interrupt.isRequested {
-            hear(block, ring, &detector, sink, fileLength: seconds, &heard)
-        }
-    }
-
-    private func hear(
-        _ block: [Float],
-        _ ring: BlockRing,
-        _ detector: inout Detector,
-        _ sink: Destination.Sink,
-        fileLength: Double,
-        _ heard: inout Int
-    ) {
-        _ = ring.write(block.span, time: 0)
-        var found: [Detection] = []
-        _ = ring.withWindow { window, _ in detector.hear(window: window) { found.append($0) } }
-        for detection in found {
-            let event = Event(
-                file: file,
-                kind: detection.kind,
-                name: detector.name(of: detection),
-                confidence: detection.confidence,
-                start: min(detection.start, fileLength),
-                end: min(detection.end, fileLength),
-                time: detection.time
-            )
-            put(destination.format.event(event), sink)
-            heard += 1
-        }
-    }
-
-    private func finish(_ sink: Destination.Sink, heard: Int) {
-        if heard == 0 { put(destination.format.nothing(file: file), sink) }
-        sink.close()
+        for _ in 0..<BlockRing.windowBlocks where !Interrupt.isRequested { chain.hear(block, report: report) }
+        if heard == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), sink) }
     }
 
     private func put(_ text: String, _ sink: Destination.Sink) {

@@ -11,6 +11,17 @@ struct Event {
     let end: Double
     /// When it was decided.
     let time: Double
+
+    /// - Parameter fileLength: in seconds; the quiet after a file's end is no part of it, though a word may be decided in it.
+    init(_ detection: Detection, name: String, file: String, fileLength: Double) {
+        self.file = file
+        kind = detection.kind
+        self.name = name
+        confidence = detection.confidence
+        start = min(detection.start, fileLength)
+        end = min(detection.end, fileLength)
+        time = detection.time
+    }
 }
 
 /// The one label of a short clip.

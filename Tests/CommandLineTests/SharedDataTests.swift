@@ -7,10 +7,12 @@ import Testing
 ///
 /// The folder is `../shared/data` beside the checkout, or the one that `BECKON_TEST_DATA` names.
 struct SharedDataTests {
-    private static let folder =
-        ProcessInfo.processInfo.environment["BECKON_TEST_DATA"]
-        ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared/data").path
+    private static let folder: String = {
+        if let named = ProcessInfo.processInfo.environment["BECKON_TEST_DATA"] { return named }
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        return root.appendingPathComponent("shared/data").path
+    }()
 
     private static var isThere: Bool { FileManager.default.fileExists(atPath: folder + "/speech_commands-stop.tar") }
 

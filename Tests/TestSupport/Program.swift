@@ -13,12 +13,12 @@ public struct Program {
     ///
     /// - Parameters:
     ///   - input: what it reads on standard input; nothing where nil.
-    ///   - interruptAfter: seconds after which it gets Ctrl-C.
+    ///   - interrupt: whether it gets Ctrl-C once it has printed something.
     public static func beckon(
         _ arguments: [String],
         input: String? = nil,
         environment: [String: String] = [:],
-        interruptAfter: Double? = nil
+        interrupt: Bool = false
     ) throws -> Program {
         let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         return try run(
@@ -26,7 +26,7 @@ public struct Program {
             arguments,
             input: input,
             environment: environment,
-            interruptAfter: interruptAfter
+            interrupt: interrupt
         )
     }
 
@@ -35,7 +35,7 @@ public struct Program {
         _ arguments: [String],
         input: String? = nil,
         environment: [String: String] = [:],
-        interruptAfter: Double? = nil
+        interrupt: Bool = false
     ) throws -> Program {
         let folder = try TestFolder()
         for name in ["in", "out", "err"] {
@@ -50,13 +50,16 @@ public struct Program {
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out")))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))
         try process.run()
-        if let interruptAfter {
-            Thread.sleep(forTimeInterval: interruptAfter)
-            process.interrupt()
-        }
         // Whatever hangs is a failure, not a test run that never ends.
         let deadline = Date(timeIntervalSinceNow: 120)
-        while process.isRunning, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
+        var waits = interrupt
+        while process.isRunning, Date() < deadline {
+            Thread.sleep(forTimeInterval: 0.01)
+            if waits, try !folder.bytes("out").isEmpty {
+                waits = false
+                process.interrupt()
+            }
+        }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         // A trap ends by a signal; it must not pass for an exit status.
