@@ -14,7 +14,9 @@ struct SharedDataTests {
         return root.appendingPathComponent("shared/data").path
     }()
 
-    private static var isThere: Bool { FileManager.default.fileExists(atPath: folder + "/speech_commands-stop.tar") }
+    private static var isThere: Bool {
+        FileManager.default.fileExists(atPath: folder + "/speech_commands-stop.tar")
+    }
 
     /// Some clips of a word, spread over all its speakers, at 16 kHz.
     private func clips(of word: String, count: Int, in work: TestFolder) throws -> [[Float]] {
