@@ -20,8 +20,8 @@ struct SharedDataTests {
 
     /// Some clips of a word, spread over all its speakers, at 16 kHz.
     private func clips(of word: String, count: Int, in work: TestFolder) throws -> [[Float]] {
-        let tar = try Program.run(
-            URL(fileURLWithPath: "/bin/tar"), ["-xf", "\(Self.folder)/speech_commands-\(word).tar", "-C", work.path])
+        let archive = "\(Self.folder)/speech_commands-\(word).tar"
+        let tar = try Program.run(URL(fileURLWithPath: "/bin/tar"), ["-xf", archive, "-C", work.path])
         try #require(tar.status == 0, "\(tar.error)")
         let names = try FileManager.default.contentsOfDirectory(atPath: work.file(word)).sorted()
         return try stride(from: 0, to: names.count, by: max(1, names.count / count)).prefix(count).map { index in
