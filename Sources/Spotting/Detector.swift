@@ -107,14 +107,17 @@ public struct Detector: ~Copyable {
         }
     }
 
-    /// The sound that ended last before the decision, cut where it reaches back further than a word can.
+    /// The sound around the hops that the word won, cut where it reaches further than a word can.
     private func bounds(of decision: Gate.Decision, now: Double) -> (start: Double, end: Double) {
-        // The first hop that the word won lies within it or just behind it; few command words last over 0.7 s.
         let won = now - Double(gate.hop - decision.firstHop) * hopSeconds
+        let best = now - Double(gate.hop - decision.bestHop) * hopSeconds
+        // The first hop that the word won lies within it or just behind it; few command words last over 0.7 s.
         let earliest = max(0, won - 0.75, min(claimed, won - 0.2))
-        guard let last = sound.lastSound(within: 1.5) else { return (max(0, won - 0.5), won) }
-        let end = now - last.end
-        let start = min(max(now - last.start, earliest), end - 0.1)
-        return (max(0, start), end)
+        // With the trigger at the end, what was said after the word is no part of it.
+        guard let last = sound.lastSound(within: 1.5), now - last.start < best else {
+            return (max(0, won - 0.5), won)
+        }
+        let end = min(now - last.end, best)
+        return (max(0, min(max(now - last.start, earliest), end - 0.1)), end)
     }
 }
