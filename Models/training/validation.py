@@ -28,7 +28,7 @@ def clips(table, commands=COMMANDS):
     return np.stack(waves).astype(np.float32), np.array(labels)
 
 
-def running(table, count=1500):
+def running(table, count=4000):
     """Windows of held-out running speech: anything but `unknown` or `silence` is a false accept."""
     generator = np.random.default_rng(21)
     rows = np.flatnonzero((table["part"] == "validation") & (table["kind"] == "speech"))
