@@ -12,8 +12,6 @@ WINDOW = mixing.WINDOW
 PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC = 0.16, 0.22, 0.03, 0.16, 0.12
 # Pass from which synthetic words join, for the last third: until then their place goes to recorded ones.
 SYNTHETIC_FROM = 60
-# Pass from which examples are disturbed less, to end on something nearer to what will be heard.
-GENTLE_FROM = 90
 # Recordings of many different words under one label.
 MANY_WORDS = ("honk_random", "synthetic")
 # The dataset's own background recordings, and the share of each (its beginning) that is trained on.
@@ -55,10 +53,6 @@ class Examples:
 
     def output_labels(self):
         return [n if n in self.commands or n == SILENCE else UNKNOWN for n in self.outputs]
-
-    @property
-    def gentle(self):
-        return self.pass_number >= GENTLE_FROM
 
     def __len__(self):
         return len(self.kinds) // self.batch
@@ -102,7 +96,7 @@ class Examples:
         if reverse:
             mixing.place(table["audio"], wave, start, length, float(last), -speed, 0.0, float(length))
             return self.other, (0, int((last - first) / speed))
-        if not long and generator.random() < (0.7 if self.gentle else 0.55):
+        if not long and generator.random() < 0.55:
             offset = WINDOW / 2 * (1 - speed) + generator.uniform(-1600, 1600)
             mixing.place(table["audio"], wave, start, length, offset, speed, 0.0, float(length))
             return self.target[row], (int((first - offset) / speed), int((last - offset) / speed))
@@ -194,11 +188,11 @@ class Examples:
 
     def surround(self, wave, extent, generator):
         """Room, noise at a drawn signal-to-noise ratio, level."""
-        if generator.random() < (0.08 if self.gentle else 0.15):
+        if generator.random() < 0.15:
             wave[:] = mixing.reverberate(wave[None], self.rooms[generator.integers(len(self.rooms))][None])[0]
         loudness = mixing.level(wave, *extent) + 1e-6
-        if generator.random() < (0.5 if self.gentle else 0.7):
-            ratio = generator.uniform(8 if self.gentle else 4, 40)
+        if generator.random() < 0.7:
+            ratio = generator.uniform(4, 40)
             mixing.add_scaled(wave, self.ambience(generator), loudness * 10 ** (-ratio / 20))
         target = (
             10 ** (generator.uniform(-45, -8) / 20)

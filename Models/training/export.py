@@ -10,7 +10,7 @@ import torch
 import frontend
 import reference
 import validation
-from examples import SILENCE, UNKNOWN
+from examples import SILENCE, SYNTHETIC_FROM, UNKNOWN
 
 
 def layers(model):
@@ -136,8 +136,10 @@ def write(options, model, examples, sets, mean, deviation):
     check = write_reference(folder, description, weights, model)
     report = sets.report(model, mean, deviation, output_labels, temperature)
     parameters = sum(value.size for value in weights.values())
-    (folder / "README.md").write_text(card(options, examples, report, recall, chosen, temperature, parameters))
-    print(f"{folder}: unknown shifted by {shift}, temperature {temperature}, exported network within {check:.1e} of the trained one")
+    (folder / "README.md").write_text(card(options, examples, report, recall, chosen, temperature, shift, parameters))
+    print(
+        f"{folder}: unknown shifted by {shift}, temperature {temperature}, exported network within {check:.1e} of the trained one"
+    )
     print("  ".join(f"{key} {value:.3f}" for key, value in report.items()))
 
 
@@ -160,7 +162,7 @@ def write_reference(folder, description, weights, model):
     return float(np.abs(trained - logits).max())
 
 
-def card(options, examples, report, recall, chosen, temperature, parameters):
+def card(options, examples, report, recall, chosen, temperature, shift, parameters):
     words = "\n".join(f"| {word} | {chosen[word]:.2f} | {100 * recall[word]:.1f} |" for word in chosen)
     return f"""# Model card: {options.name}
 
@@ -172,7 +174,9 @@ Trained on {datetime.date.today().isoformat()} by
 
     make model DATA=<folder of recordings>
 
-with {options.passes} passes, batch {options.batch}, seed {options.seed}. The figures below are printed by the same command at its end.
+with {options.passes} passes, batch {options.batch}, seed {options.seed}: synthetic words join after pass {SYNTHETIC_FROM}.
+Afterwards {shift} was taken off the logits of all unknown outputs. The figures below are printed by the same command
+at its end.
 
 ## Measured on validation speakers, none of whom was trained on
 
@@ -198,8 +202,9 @@ beside it the share of the word's validation clips that do.
 
 Speech Commands v0.01 (Pete Warden, Google; CC BY 4.0), training partition, for the words and their background noise;
 ESC-10 environmental sounds (K. J. Piczak; CC BY 3.0); utterances of LibriSpeech (CC BY 4.0); spoken coffee orders and other
-wake words from the Picovoice benchmarks (Apache-2.0); short recordings from Honk (MIT). Temperature and thresholds were
-fitted on the validation partition. The testing partition was not used.
+wake words from the Picovoice benchmarks (Apache-2.0); short recordings from Honk (MIT); words spoken by espeak-ng and flite,
+some near the commands, some from everyday speech ("front", "rear", "center" among them). The shift, the temperature and the
+thresholds were fitted on the validation partition. The testing partition was not used.
 
 ## Limits
 

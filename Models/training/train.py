@@ -14,7 +14,7 @@ import export
 import frontend
 import recordings
 import validation
-from examples import COMMANDS, GENTLE_FROM, Examples, SILENCE, UNKNOWN
+from examples import COMMANDS, Examples, SILENCE, UNKNOWN
 from network import Spotter
 
 
@@ -28,7 +28,7 @@ def arguments():
     )
     parser.add_argument("--out", required=True, help="model folder to write")
     parser.add_argument("--runs", default=os.path.join(os.path.dirname(__file__), "runs"), help="cache and checkpoints")
-    parser.add_argument("--passes", type=int, default=104)
+    parser.add_argument("--passes", type=int, default=90)
     parser.add_argument("--batch", type=int, default=192)
     parser.add_argument("--rate", type=float, default=0.08, help="peak learning rate")
     parser.add_argument("--seed", type=int, default=1)
@@ -39,12 +39,8 @@ def arguments():
     return parser.parse_args()
 
 
-def learning_rate(number, part, passes, peak):
-    """Linear warm-up over 3 %, then a cosine down to zero at GENTLE_FROM, then a lower one for the gentle passes."""
-    if number >= GENTLE_FROM:
-        done = (number + part - GENTLE_FROM) / (passes - GENTLE_FROM)
-        return 0.15 * peak * 0.5 * (1 + math.cos(math.pi * done))
-    step, total = number + part, min(passes, GENTLE_FROM)
+def learning_rate(step, total, peak):
+    """Linear warm-up over 3 %, then a cosine down to zero."""
     warm = 0.03 * total
     return peak * step / warm if step < warm else peak * 0.5 * (1 + math.cos(math.pi * (step - warm) / (total - warm)))
 
@@ -139,6 +135,7 @@ def main():
         f"{len(examples.outputs)} outputs, mean {mean}, deviation {deviation}",
         flush=True,
     )
+    total = options.passes * len(examples)
     for number in range(first, options.passes):
         begun, losses = time.time(), []
         examples.pass_number = number
@@ -146,14 +143,11 @@ def main():
         generator = np.random.default_rng([options.seed, 4, number])
         model.train()
         for step, (energies, targets) in enumerate(loader):
-            rate = learning_rate(number, step / len(examples), options.passes, options.rate)
+            rate = learning_rate(number * len(examples) + step, total, options.rate)
             for group in optimiser.param_groups:
                 group["lr"] = rate
             features = (np.log(energies.numpy() + np.float32(frontend.FLOOR)) - mean) / deviation
-            features = features.astype(np.float32)
-            if not examples.gentle or step % 2 == 0:
-                features = mask(features, generator)
-            features = torch.from_numpy(features)
+            features = torch.from_numpy(mask(features.astype(np.float32), generator))
             loss = loss_of(model(features.transpose(1, 2)), targets)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
