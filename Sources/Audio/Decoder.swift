@@ -2,7 +2,7 @@ import CSndFile
 import Glibc
 import Synchronization
 
-/// The handle of libsndfile on an open file; the file's descriptor stays with its owner.
+/// The handle of libsndfile on an open file; the file's descriptor stays with its owner, and the two share its position.
 struct Decoder: ~Copyable {
     private let handle: OpaquePointer
     /// The header as libsndfile read it.
@@ -11,19 +11,26 @@ struct Decoder: ~Copyable {
     /// libsndfile keeps the reason of a failed opening in one place for all threads.
     private static let opening = Mutex(())
 
-    /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable`` or ``AudioError/unsupported``.
+    /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable``, ``AudioError/unsupported`` or
+    ///   ``AudioError/unreadable``.
     init(file: borrowing RegularFile, path: String) throws(AudioError) {
         let name = AudioError.quoted(path)
         // libsndfile's reader of MIDI sample dumps prints what it dislikes to standard output, into our results.
         guard !file.begins(with: [0xF0, 0x7E]) else {
             throw .unsupported.saying("\(name) is a MIDI sample dump; give WAV, FLAC, Ogg or AIFF")
         }
-        let descriptor = file.descriptor
+        // A copy for libsndfile to close: told to leave the descriptor open, it still closes it when opening fails.
+        let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            throw .unreadable.saying(
+                "audio file \(name) cannot be opened (fcntl: \(AudioError.text(ofErrno: errno))); close other files"
+            )
+        }
         var info = SF_INFO()
         var code: Int32 = 0
         var text = ""
         let opened = Decoder.opening.withLock { _ in
-            let handle = sf_open_fd(descriptor, Int32(SFM_READ), &info, Int32(SF_FALSE))
+            let handle = sf_open_fd(descriptor, Int32(SFM_READ), &info, Int32(SF_TRUE))
             if handle == nil { (code, text) = (sf_error(nil), Decoder.text(sf_strerror(nil))) }
             return handle.map(Opened.init)
         }

@@ -1,4 +1,4 @@
-import Audio
+@testable import Audio
 import CSndFile
 import Glibc
 import TestSupport
@@ -68,6 +68,18 @@ import Testing
         let pipe = folder.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         #expect(failure(pipe, says: "pipe or a device") == .notRegularFile)
+    }
+
+    /// A descriptor that libsndfile had closed behind its owner's back would be closed twice, and the second time it may
+    /// belong to another thread.
+    @Test func descriptorStaysWithItsOwner() throws {
+        let bytes = try noise("whole.wav", Self.wav)
+        for (name, content) in [("text.wav", Array("no audio".utf8)), ("cut.wav", Array(bytes.prefix(30)))] {
+            let file = try RegularFile(path: try folder.write(name, bytes: content))
+            #expect(throws: AudioError.self) { _ = try Decoder(file: file, path: name) }
+            let descriptor = file.descriptor
+            #expect(fcntl(descriptor, F_GETFD) >= 0, "\(name)")
+        }
     }
 
     @Test func sampleDump() throws {
