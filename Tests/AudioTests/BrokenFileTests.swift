@@ -1,8 +1,9 @@
-@testable import Audio
 import CSndFile
 import Glibc
 import TestSupport
 import Testing
+
+@testable import Audio
 
 @Suite struct BrokenFileTests {
     let folder: TestFolder
