@@ -40,12 +40,6 @@ public struct Detector: ~Copyable {
         matcher = PhraseMatcher(phrases)
     }
 
-    /// The newest posteriors before smoothing, one a label.
-    public var posteriors: [Float] { session.posteriors }
-
-    /// Whether the gate hears speech now.
-    public var inSpeech: Bool { gate.inSpeech }
-
     /// Hears one hop more.
     ///
     /// - Parameters:

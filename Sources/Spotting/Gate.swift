@@ -72,7 +72,7 @@ public struct Gate {
         followCandidate(scores, quietSeconds: quietSeconds)
         let decision: Decision? =
             switch settings.trigger {
-            case .early: early(scores)
+            case .early: qualified(scores)
             case .end: atEnd(scores, quietSeconds: quietSeconds)
             }
         if let decision { close(decision.label) }
@@ -162,8 +162,6 @@ public struct Gate {
             bestHop: hop
         )
     }
-
-    private mutating func early(_ scores: [Float]) -> Decision? { qualified(scores) }
 
     /// Keeps the best of the word and gives it when the word is over.
     private mutating func atEnd(_ scores: [Float], quietSeconds: Double) -> Decision? {
