@@ -5,15 +5,11 @@ public struct FileBlocks: ~Copyable {
     /// Samples per second in the blocks.
     public static let sampleRate = Resampler.outputRate
     /// Samples in a block of 100 ms.
-    public static let blockLength = 1600
+    public static let blockLength = BlockRing.blockLength
     private static let framesPerRead = 2048
 
     /// The file's own sample rate, in Hz.
     public var sourceRate: Int { file.sampleRate }
-    /// The file's own number of channels.
-    public var sourceChannels: Int { file.channels }
-    /// Short name of the file's format.
-    public var sourceFormat: String { file.format }
     /// Samples the whole file will give at 16 kHz, or nil where its header does not say.
     public var expectedSamples: Int? {
         file.frames.map { Resampler.outputLength(of: $0, at: file.sampleRate) }

@@ -15,8 +15,6 @@ struct AlignedBuffer: ~Copyable, @unchecked Sendable {
     }
 
     deinit { UnsafeMutableRawPointer(base).deallocate() }
-
-    var bytes: Int { count * MemoryLayout<Float>.stride }
 }
 
 /// The next multiple of 16 floats, 64 bytes.

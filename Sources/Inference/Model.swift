@@ -68,8 +68,6 @@ public final class Model: Sendable {
         identity = Model.identity(json, bytes)
     }
 
-    /// Index of `_unknown_` among the labels.
-    public var unknownIndex: Int { labels.count - 2 }
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { labels.count - 1 }
     /// Numbers of the embedding; 0 where the model has none.

@@ -51,9 +51,6 @@ public struct Session: ~Copyable, Sendable {
         reset()
     }
 
-    /// Bytes of all memory of the session.
-    public var memoryBytes: Int { arena.bytes }
-
     /// Hears the next hop, given the newest `windowSamples` samples, and brings the answer up to date.
     ///
     /// A streaming model reads only the end of the window: the hop and what the front end's frames overlap. Calls must

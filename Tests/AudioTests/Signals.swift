@@ -1,5 +1,6 @@
 import Audio
 import Glibc
+import TestSupport
 
 /// Test signals and the few measurements made on them.
 enum Signals {
@@ -63,20 +64,9 @@ enum Signals {
     }
 }
 
-/// A small seeded generator, the same everywhere (SplitMix64, Steele et al. 2014).
-struct Random: RandomNumberGenerator {
-    private var state: UInt64
+typealias Random = SplitMix
 
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix {
     /// Uniform in -0.5…0.5.
     mutating func sample() -> Float { Float(next() >> 40) / Float(1 << 24) - 0.5 }
 

@@ -1,5 +1,6 @@
 import Inference
 import Kernels
+import TestSupport
 import Testing
 
 /// The vector kernels against plain loops, over random geometries.

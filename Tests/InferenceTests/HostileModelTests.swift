@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import TestSupport
 import Testing
 
 /// Descriptions that are wrong in every way we could think of: always an error that says where, never a trap.

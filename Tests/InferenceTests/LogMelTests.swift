@@ -1,5 +1,6 @@
 import Foundation
 import Kernels
+import TestSupport
 import Testing
 
 struct LogMelTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import TestSupport
 import Testing
 
 /// Damaged weight files: always an error with one line to read, never a trap.

@@ -1,4 +1,5 @@
 import Inference
+import TestSupport
 import Testing
 
 struct SessionTests {

@@ -1,4 +1,5 @@
 import Inference
+import TestSupport
 import Testing
 
 /// Hearing hop by hop must answer what computing each window anew answers.

@@ -1,19 +1,11 @@
 import Foundation
 import Inference
+import TestSupport
 
-/// A random number generator that draws the same numbers in every run (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
+typealias Seeded = SplitMix
 
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+extension SplitMix {
+    init(_ seed: UInt64) { self.init(seed: seed) }
 
     mutating func float(_ range: ClosedRange<Float> = -1...1) -> Float {
         range.lowerBound + Float(next() >> 40) * 0x1p-24 * (range.upperBound - range.lowerBound)
