@@ -20,10 +20,10 @@ struct SoundTrackerTests {
         for start in stride(from: 0, to: samples.count, by: 1600) {
             tracker.add(samples.span.extracting(start..<start + 1600))
         }
-        let bounds = try #require(tracker.lastSound(within: 1.5))
+        let bounds = try #require(tracker.activity.lastSound(within: 1.5))
         #expect(abs(bounds.start - 1.0) < 0.03)
         #expect(abs(bounds.end - 0.5) < 0.03)
-        #expect(abs(tracker.quietSeconds - 0.5) < 0.03)
+        #expect(abs(tracker.activity.quietSeconds - 0.5) < 0.03)
     }
 
     @Test func `steady noise is background at every level, after it has been heard for a while`() {
@@ -31,16 +31,16 @@ struct SoundTrackerTests {
             let samples = audio(seconds: 5, background: amplitude, loud: 0, from: 9, to: 9)
             var tracker = SoundTracker()
             tracker.add(samples.span)
-            #expect(tracker.lastSound(within: 1.5) == nil, "amplitude \(amplitude)")
+            #expect(tracker.activity.lastSound(within: 1.5) == nil, "amplitude \(amplitude)")
         }
     }
 
     @Test func `a flush forgets`() {
         var tracker = SoundTracker()
         tracker.add(audio(seconds: 1, background: 0, loud: 0.5, from: 0.5, to: 1).span)
-        #expect(tracker.lastSound(within: 1) != nil)
+        #expect(tracker.activity.lastSound(within: 1) != nil)
         tracker.flush()
-        #expect(tracker.lastSound(within: 1) == nil)
-        #expect(tracker.quietSeconds > 1000)
+        #expect(tracker.activity.lastSound(within: 1) == nil)
+        #expect(tracker.activity.quietSeconds > 1000)
     }
 }

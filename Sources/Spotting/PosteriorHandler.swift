@@ -1,0 +1,96 @@
+/// Posteriors in, detections out: smoother, gate and phrases, without network, audio or clock.
+///
+/// It is the deciding half of the ``Detector``. Posteriors that were kept can so be decided about again under other
+/// settings, and what comes out is what the detector would have said. Nothing is allocated after `init`.
+public struct PosteriorHandler {
+    private var smoother: Smoother
+    private var gate: Gate
+    private var matcher: PhraseMatcher
+    private let hopSeconds: Double
+    /// Hops since the stream began, flushes included.
+    private var hops = 0
+    /// End of the last word that fired, before which no later word can start.
+    private var claimed = 0.0
+
+    /// - Parameters:
+    ///   - labels: how many posteriors a hop has.
+    ///   - silence: index of the label that stands for silence.
+    ///   - hopSeconds: time between two hops.
+    public init(
+        labels: Int,
+        silence: Int,
+        hopSeconds: Double,
+        settings: GateSettings,
+        thresholds: Thresholds,
+        phrases: [Phrase] = []
+    ) {
+        smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
+        gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
+        matcher = PhraseMatcher(phrases)
+        self.hopSeconds = hopSeconds
+    }
+
+    /// Takes one hop in.
+    ///
+    /// - Parameters:
+    ///   - posteriors: one a label, as the network gave them.
+    ///   - sound: what a ``SoundTracker`` knew after this hop.
+    ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
+    public mutating func add(_ posteriors: [Float], sound: SoundActivity, report: (Detection) -> Void) {
+        smoother.add(posteriors)
+        hops += 1
+        guard let decision = gate.step(smoother.average, quietSeconds: sound.quietSeconds) else { return }
+
+        let now = Double(hops) * hopSeconds
+        let bounds = bounds(of: decision, sound: sound, now: now)
+        claimed = bounds.end
+        let word = Detection(
+            kind: .word,
+            index: decision.label,
+            confidence: decision.confidence,
+            start: bounds.start,
+            end: bounds.end,
+            time: now
+        )
+        report(word)
+        matcher.add(
+            label: word.index,
+            confidence: word.confidence,
+            start: word.start,
+            end: word.end,
+            time: now
+        ) { progress in
+            report(
+                Detection(
+                    kind: progress.isComplete ? .phrase : .phrasePartial,
+                    index: progress.phrase,
+                    confidence: progress.confidence,
+                    start: progress.start,
+                    end: progress.end,
+                    time: now
+                )
+            )
+        }
+    }
+
+    /// Forgets what was heard so far, as after a gap in the audio; time goes on.
+    public mutating func flush() {
+        smoother.flush()
+        gate.flush()
+        matcher.flush()
+    }
+
+    /// The sound around the hops that the word won, cut where it reaches further than a word can.
+    private func bounds(of decision: Gate.Decision, sound: SoundActivity, now: Double) -> (start: Double, end: Double) {
+        let won = now - Double(gate.hop - decision.firstHop) * hopSeconds
+        let best = now - Double(gate.hop - decision.bestHop) * hopSeconds
+        // The first hop that the word won lies within it or just behind it; few command words last over 0.7 s.
+        let earliest = max(0, won - 0.75, min(claimed, won - 0.2))
+        // With the trigger at the end, what was said after the word is no part of it.
+        guard let last = sound.lastSound(within: 1.5), now - last.start < best else {
+            return (max(0, won - 0.5), won)
+        }
+        let end = min(now - last.end, best)
+        return (max(0, min(max(now - last.start, earliest), end - 0.1)), end)
+    }
+}
