@@ -3,7 +3,7 @@ import PackageDescription
 
 /// The rooms of the house and who may import whom: imports go down only.
 ///
-///     beckon → CommandLineTool → Spotting → Inference → Kernels
+///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
 ///                             ↘  Audio → CSndFile, CSampleRate, CLinuxMemory
 let package = Package(
     name: "beckon",
@@ -26,7 +26,8 @@ let package = Package(
         ),
         .target(name: "Inference", dependencies: ["Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
-        .target(name: "CommandLineTool", dependencies: ["Audio", "Inference", "Spotting"]),
+        .target(name: "Evaluation", dependencies: ["Spotting"]),
+        .target(name: "CommandLineTool", dependencies: ["Audio", "Evaluation", "Inference", "Spotting"]),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
@@ -37,6 +38,7 @@ let package = Package(
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
+        .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: ["CommandLineTool", "CSndFile", "TestSupport", "beckon"],

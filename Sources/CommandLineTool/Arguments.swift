@@ -47,6 +47,16 @@ struct Arguments {
     /// Every value given for an option, in order.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
+    /// The value of an option that takes one of a few names.
+    func choice<Value: RawRepresentable & CaseIterable>(
+        _ text: String,
+        _ option: String
+    ) throws(UsageError) -> Value where Value.RawValue == String {
+        if let value = Value(rawValue: text) { return value }
+        let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
+        throw UsageError("\(option) takes one of \(names), not '\(text)'")
+    }
+
     private mutating func takeLong(
         _ word: String,
         _ rest: inout ArraySlice<String>,

@@ -24,12 +24,12 @@ public enum CommandLineTool {
         switch command {
         case "classify":
             let arguments = try Arguments(rest, options: ClassifyOptions.options)
-            if arguments.has("--help") {
-                Terminal.output(HelpText.classify)
-                return 0
-            }
-            let processors = ProcessInfo.processInfo.activeProcessorCount
+            if arguments.has("--help") { return try help(command) }
             return try Classify(ClassifyOptions(arguments, processors: processors)).run()
+        case "evaluate":
+            let arguments = try Arguments(rest, options: EvaluateOptions.options)
+            if arguments.has("--help") { return try help(command) }
+            return try Evaluate(EvaluateOptions(arguments, processors: processors)).run()
         case "help", "--help", "-h":
             return try help(rest.first)
         case "--version", "version":
@@ -40,17 +40,20 @@ public enum CommandLineTool {
             throw UsageError(
                 "unknown \(kind) \(command)",
                 near: command,
-                of: ["classify", "help", "--version", "--help"]
+                of: ["classify", "evaluate", "help", "--version", "--help"]
             )
         }
     }
+
+    private static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
 
     private static func help(_ topic: String?) throws -> Int32 {
         switch topic {
         case nil: Terminal.output(HelpText.overview)
         case "classify": Terminal.output(HelpText.classify)
+        case "evaluate": Terminal.output(HelpText.evaluate)
         case "help": Terminal.output(HelpText.overview)
-        case let topic?: throw UsageError("no help on \(topic)", near: topic, of: ["classify"])
+        case let topic?: throw UsageError("no help on \(topic)", near: topic, of: ["classify", "evaluate"])
         }
         return 0
     }

@@ -7,6 +7,7 @@ enum HelpText {
 
         Commands:
           classify    say which words are spoken in audio files, and when
+          evaluate    measure how well a model hears
           help        explain a command: beckon help classify
 
         Options:
@@ -61,6 +62,51 @@ enum HelpText {
           beckon classify recording.flac
           beckon classify --json --word stop=0.9 recordings/
           beckon classify --format audacity talk.wav > talk.txt
+
+        """
+
+    static let evaluate = """
+        beckon evaluate — measure how well a model hears
+
+        Usage: beckon evaluate [OPTION…] DIR
+               beckon evaluate --stream [OPTION…] FILE|DIR…
+
+        DIR holds clips of one second in folders by what is said in them, as in
+        Speech Commands: yes/1.wav, no/2.flac, … A folder called like a word of the
+        model is that word; _silence_ and silence are silence, as are the long
+        recordings in _background_noise_, second by second; all others are unknown.
+
+        With --stream the files are long recordings, each with a label track beside
+        it as Audacity exports it (talk.wav and talk.txt): a line a word with start
+        and end in seconds and the word, tabs between. Words that the model does not
+        know are other speech. An empty track says that no word is spoken.
+
+        What to measure:
+          --list FILE         only the clips named there, one a line, such as the
+                              dataset's validation_list.txt
+          --stream            long recordings, through the whole detector
+          --tolerance S       seconds after its end in which a word may still be
+                              decided (default: 1)
+          --mode MODE         only spot or only command (default: both)
+          --trigger WHEN      early (default) or end, as for classify
+          -t, --threshold T   confidence that every word needs, 0 to 1
+          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
+          -m, --model DIR     model folder (default: the commands model)
+          --channel N|mix     channel to listen to, from 0 (default: mix)
+
+        How to print it:
+          --json              everything as one JSON object, curves included
+          --html FILE         also write a report with charts
+
+        How to work:
+          -j, --jobs N        files at a time (default: one a processor)
+
+        A file that cannot be read is reported and left out, and the exit status is
+        then 1. Ctrl-C ends without a report.
+
+        Examples:
+          beckon evaluate speech_commands/ --list speech_commands/testing_list.txt
+          beckon evaluate --stream --html report.html recordings/
 
         """
 }

@@ -1,0 +1,72 @@
+private import Dispatch
+private import Synchronization
+
+/// Files worked on side by side: their output in order, a bar meanwhile, failures reported and counted, Ctrl-C.
+final class Batch: Sendable {
+    let files: [String]
+    let output: OrderedOutput
+    let progress: Progress
+    private let jobs: Int
+    private let failed: Atomic<Int>
+
+    /// - Parameters:
+    ///   - problems: what went wrong before, one line each; printed now and counted as failures.
+    ///   - jobs: files at a time.
+    init(files: [String], problems: [String], jobs: Int) {
+        self.files = files
+        self.jobs = jobs
+        for problem in problems { Terminal.error("beckon: \(problem)\n") }
+        failed = Atomic(problems.count)
+        let progress = Progress(files: files.count, isShown: Terminal.errorIsTerminal)
+        self.progress = progress
+        output = OrderedOutput { piece in
+            progress.clear()
+            if piece.isError { Terminal.error(piece.text) } else { Terminal.output(piece.text) }
+        }
+    }
+
+    /// Calls `work` with the number of each file until all are done or the user asks to stop.
+    ///
+    /// What `work` throws is printed in the file's turn and counted.
+    func run(_ work: @Sendable (Int) throws -> Void) {
+        let next = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: max(1, min(jobs, files.count))) { _ in
+            while !Interrupt.isRequested {
+                let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                guard number < files.count else { break }
+                progress.report(file: files[number], seconds: 0, of: 1)
+                do {
+                    try work(number)
+                    // A file that Ctrl-C cut short is not done.
+                    if !Interrupt.isRequested { progress.finish() }
+                } catch {
+                    output.put("beckon: \(error)\n", isError: true, file: number)
+                    failed.wrappingAdd(1, ordering: .relaxed)
+                    progress.finish()
+                }
+                output.finish(file: number)
+            }
+        }
+        output.flush()
+        progress.clear()
+    }
+
+    /// Like ``run(_:)``, and gives what `work` returned, in the order of the files, without those that failed.
+    func collect<Value: Sendable>(_ work: @Sendable (Int) throws -> Value) -> [Value] {
+        let values = Mutex<[Int: Value]>([:])
+        run { number in
+            let value = try work(number)
+            values.withLock { $0[number] = value }
+        }
+        return values.withLock { values in values.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    /// The exit status; says so where Ctrl-C ended the work.
+    func finish() -> Int32 {
+        if Interrupt.isRequested {
+            Terminal.error("beckon: interrupted after \(progress.done) of \(files.count) files\n")
+            return 130
+        }
+        return failed.load(ordering: .relaxed) == 0 ? 0 : 1
+    }
+}

@@ -1,0 +1,46 @@
+import Audio
+import Inference
+
+/// One second of sound to one vector of posteriors: how `classify --clips` and `evaluate` look at a clip.
+struct ClipScorer: ~Copyable {
+    /// Seconds of a file in which its loudest one is looked for.
+    private static let longestClip = 600.0
+
+    private let model: Model
+    private var session: Session
+
+    init(_ model: Model) {
+        self.model = model
+        session = Session(model)
+    }
+
+    /// Every label's posterior over a file's clip, in the model's order, and the file's length in seconds.
+    mutating func score(file: String, mix: ChannelMix) throws(AudioError) -> (posteriors: [Float], seconds: Double) {
+        let samples = try FileBlocks.readClip(path: file, atMost: Self.longestClip, mix: mix)
+        let window = Self.loudestWindow(of: samples, length: model.windowSamples, hop: model.hopSamples)
+        return (score(window), Double(samples.count) / Double(FileBlocks.sampleRate))
+    }
+
+    /// Every label's posterior over one window of 16000 samples.
+    mutating func score(_ window: [Float]) -> [Float] {
+        session.scoreWhole(window: window.span)
+        return session.posteriors
+    }
+
+    /// One window: a shorter clip in the middle of silence, of a longer one the hop-aligned second with the most energy.
+    static func loudestWindow(of samples: [Float], length: Int, hop: Int) -> [Float] {
+        guard samples.count > length else {
+            let before = (length - samples.count) / 2
+            var window = [Float](repeating: 0, count: length)
+            window.replaceSubrange(before..<before + samples.count, with: samples)
+            return window
+        }
+        var best = (start: 0, energy: -Float.infinity)
+        for start in stride(from: 0, through: samples.count - length, by: hop) {
+            var energy: Float = 0
+            for sample in samples[start..<start + length] { energy += sample * sample }
+            if energy > best.energy { best = (start, energy) }
+        }
+        return Array(samples[best.start..<best.start + length])
+    }
+}

@@ -1,0 +1,43 @@
+import Evaluation
+private import Foundation
+import Inference
+import Spotting
+
+/// `beckon evaluate`: how well a model hears, measured on recordings of which it is known what is said in them.
+struct Evaluate {
+    let options: EvaluateOptions
+    let model: Model
+    let thresholds: Thresholds
+    let labels: LabelSet
+
+    /// Loads the model and looks whether the report can be written, before any work is done.
+    init(_ options: EvaluateOptions) throws {
+        self.options = options
+        model = try options.listening.loadModel()
+        thresholds = try options.listening.thresholds(for: model)
+        labels = LabelSet(model.labels)
+        guard let html = options.html else { return }
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: html, isDirectory: &isFolder)
+        let folder = URL(fileURLWithPath: html).deletingLastPathComponent().path
+        guard !(exists && isFolder.boolValue), FileManager.default.isWritableFile(atPath: exists ? html : folder) else {
+            throw Failure(
+                "\(printable(html)): cannot write the report here; give --html a file in a folder that exists"
+            )
+        }
+    }
+
+    /// Does the work. Returns the exit status.
+    func run() throws -> Int32 { try options.stream ? runStreams() : runClips() }
+
+    /// Prints a report as the user wants it.
+    func show(_ report: some Encodable, text: String) throws {
+        if options.json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            Terminal.output(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
+        } else {
+            Terminal.output(text)
+        }
+    }
+}

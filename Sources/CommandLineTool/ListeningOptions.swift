@@ -1,0 +1,88 @@
+import Audio
+import Inference
+import Spotting
+
+/// What commands that listen to files have in common: model, thresholds, gate, channel, files at a time.
+struct ListeningOptions {
+    var modelFolder: String?
+    var threshold: Float?
+    var wordThresholds: [(word: String, threshold: Float)] = []
+    /// Nil where the user left the choice to the command.
+    var mode: GateSettings.Mode?
+    var trigger: GateSettings.Trigger?
+    var channel: Int?
+    var jobs: Int
+
+    static let options: [Arguments.Option] = [
+        .init("--model", short: "-m", takesValue: true), .init("--threshold", short: "-t", takesValue: true),
+        .init("--word", short: "-w", takesValue: true), .init("--mode", takesValue: true),
+        .init("--trigger", takesValue: true), .init("--channel", takesValue: true),
+        .init("--jobs", short: "-j", takesValue: true), .init("--help", short: "-h"),
+    ]
+
+    init(_ arguments: Arguments, processors: Int) throws(UsageError) {
+        jobs = processors
+        modelFolder = arguments.value("--model")
+        if let text = arguments.value("--mode") { mode = try arguments.choice(text, "--mode") }
+        if let text = arguments.value("--trigger") { trigger = try arguments.choice(text, "--trigger") }
+        if let text = arguments.value("--threshold") { threshold = try Self.threshold(text, of: "--threshold") }
+        for text in arguments.all("--word") {
+            let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw UsageError("--word takes WORD=THRESHOLD, such as yes=0.7, not '\(text)'")
+            }
+            wordThresholds.append((parts[0], try Self.threshold(parts[1], of: "--word")))
+        }
+        if let text = arguments.value("--channel"), text != "mix" {
+            guard let number = Int(text), (0..<8).contains(number) else {
+                throw UsageError("--channel takes a number from 0 to 7, or mix, not '\(text)'")
+            }
+            channel = number
+        }
+        if let text = arguments.value("--jobs") {
+            guard let number = Int(text), (1...256).contains(number) else {
+                throw UsageError("--jobs takes a number from 1 to 256, not '\(text)'")
+            }
+            jobs = number
+        }
+    }
+
+    private static func threshold(_ text: String, of option: String) throws(UsageError) -> Float {
+        guard let value = Float(text), value > 0, value < 1 else {
+            throw UsageError("\(option) takes a confidence between 0 and 1, such as 0.7, not '\(text)'")
+        }
+        return value
+    }
+
+    var mix: ChannelMix { channel.map { .channel($0) } ?? .mix }
+
+    /// The gate as the user wants it, the rest by default.
+    var gate: GateSettings {
+        var settings = GateSettings()
+        if let mode { settings.mode = mode }
+        if let trigger { settings.trigger = trigger }
+        return settings
+    }
+
+    /// The model that was asked for, or the one that came with the program.
+    func loadModel() throws -> Model {
+        guard let folder = ModelFolder.find(modelFolder) else {
+            throw Failure("no model found; name its folder with --model DIR or in BECKON_MODEL")
+        }
+        let model = try Model(folder: folder)
+        guard model.sampleRate == FileBlocks.sampleRate, model.windowSamples == BlockRing.windowLength,
+            model.hopSamples == BlockRing.blockLength
+        else {
+            throw Failure("\(folder): this model's window or rate is not one second at 16 kHz in hops of 100 ms")
+        }
+        return model
+    }
+
+    /// The model's thresholds, with those that the user gave in their place.
+    func thresholds(for model: Model) throws(SpottingError) -> Thresholds {
+        var thresholds = Thresholds(labels: model.labels, defaults: model.thresholds)
+        if let all = threshold { thresholds.setAll(all) }
+        for (word, threshold) in wordThresholds { try thresholds.set(word, to: threshold) }
+        return thresholds
+    }
+}

@@ -1,0 +1,39 @@
+/// Whether confidences mean what they say: of the answers given with 80 %, 80 % should be right.
+public struct Calibration: Sendable, Equatable, Encodable {
+    /// The answers whose confidence lies from `lower` to `upper`.
+    public struct Bin: Sendable, Equatable, Encodable {
+        public let lower: Double
+        public let upper: Double
+        public let count: Int
+        /// Mean confidence of the bin's answers; nil where it has none, as is `accuracy`.
+        public let confidence: Double?
+        /// Right ones among the bin's answers.
+        public let accuracy: Double?
+    }
+
+    /// Bins of equal width over 0…1.
+    public let bins: [Bin]
+    /// Expected calibration error (Guo et al. 2017): |confidence − accuracy|, averaged over all answers by bin; nil for none.
+    public let error: Double?
+
+    /// - Parameter answers: confidences, 0…1, and whether each answer was right.
+    public init(_ answers: [(confidence: Double, isRight: Bool)], bins count: Int = 15) {
+        let count = max(1, count)
+        let slots = Dictionary(grouping: answers) { answer in
+            min(count - 1, max(0, Int(answer.confidence * Double(count))))
+        }
+        bins = (0..<count).map { number in
+            let answers = slots[number] ?? []
+            let sum = answers.reduce(0) { $0 + $1.confidence }
+            return Bin(
+                lower: Double(number) / Double(count),
+                upper: Double(number + 1) / Double(count),
+                count: answers.count,
+                confidence: answers.isEmpty ? nil : sum / Double(answers.count),
+                accuracy: ratio(answers.count(where: \.isRight), answers.count)
+            )
+        }
+        let gaps = bins.map { abs(($0.confidence ?? 0) - ($0.accuracy ?? 0)) * Double($0.count) }
+        error = answers.isEmpty ? nil : gaps.reduce(0, +) / Double(answers.count)
+    }
+}

@@ -1,0 +1,28 @@
+/// A model's labels as what answers are measured by: words, then unknown, then silence.
+public struct LabelSet: Sendable, Equatable {
+    /// What a label stands for.
+    public enum Kind: String, Sendable { case word, unknown, silence }
+
+    /// In the model's order; the last two are `_unknown_` and `_silence_`.
+    public let names: [String]
+
+    public init(_ names: [String]) { self.names = names }
+
+    public var words: Range<Int> { 0..<max(0, names.count - 2) }
+    public var unknown: Int { names.count - 2 }
+    public var silence: Int { names.count - 1 }
+
+    public func kind(of label: Int) -> Kind { words.contains(label) ? .word : label == silence ? .silence : .unknown }
+
+    /// What a label is called; empty for one there is none of.
+    public func name(of label: Int) -> String { names.indices.contains(label) ? names[label] : "" }
+
+    /// The label of clips in a folder of this name, after the layout of Speech Commands (Warden 2018).
+    public func label(ofFolder folder: String) -> Int {
+        if let label = names.firstIndex(of: folder) { return label }
+        return folder == "silence" || folder == Self.backgroundFolder ? silence : unknown
+    }
+
+    /// The folder of long recordings without speech, to be cut into clips of silence.
+    public static let backgroundFolder = "_background_noise_"
+}
