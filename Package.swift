@@ -5,6 +5,7 @@ import PackageDescription
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
 ///                             ↘  Audio → CSndFile, CSampleRate, CLinuxMemory
+///                             ↘  Charts → CZlib
 let package = Package(
     name: "beckon",
     products: [
@@ -15,6 +16,7 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CLinuxMemory"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinuxMemory"]),
         .target(
@@ -27,7 +29,8 @@ let package = Package(
         .target(name: "Inference", dependencies: ["Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
-        .target(name: "CommandLineTool", dependencies: ["Audio", "Evaluation", "Inference", "Spotting"]),
+        .target(name: "Charts", dependencies: ["CZlib"]),
+        .target(name: "CommandLineTool", dependencies: ["Audio", "Charts", "Evaluation", "Inference", "Spotting"]),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
@@ -37,6 +40,7 @@ let package = Package(
             dependencies: ["Inference", "Kernels", "TestSupport"],
             exclude: ["Fixtures"]
         ),
+        .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib"]),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(

@@ -1,0 +1,81 @@
+/// An axis: what it measures, and how values lie along it.
+public struct Axis: Sendable {
+    public let label: String
+    public let scale: Scale
+    /// Marked values; nil chooses round ones.
+    let ticks: [Tick]?
+
+    public init(_ label: String, _ scale: Scale, ticks: [Tick]? = nil) {
+        self.label = label
+        self.scale = scale
+        self.ticks = ticks
+    }
+}
+
+/// A plot with two axes, drawn as one SVG element.
+///
+/// Charts of the same width have their plots at the same place, so that those with equal x axes can stand below each
+/// other and be read together.
+public struct Chart: Sendable {
+    public let title: String
+    /// What the picture shows, for readers who cannot see it.
+    public let summary: String
+    public let x: Axis
+    public let y: Axis
+    /// Size in CSS pixels, all around the plot included.
+    public let width: Double
+    public let height: Double
+    public private(set) var marks: [Mark] = []
+
+    /// - Parameters:
+    ///   - title: what the picture is called; not drawn, but read out and shown by a pointer that rests on it.
+    ///   - width: at least 200.
+    ///   - height: at least 80.
+    public init(
+        title: String,
+        summary: String,
+        x: Axis,
+        y: Axis,
+        width: Double = 1000,
+        height: Double = 240
+    ) {
+        self.title = title
+        self.summary = summary
+        self.x = x
+        self.y = y
+        self.width = max(200, width)
+        self.height = max(80, height)
+    }
+
+    public mutating func add(_ mark: Mark) { marks.append(mark) }
+
+    static let left = 92.0
+    static let right = 18.0
+
+    /// Rows of the legend, each an array of places from the left edge and marks.
+    var legend: [[(x: Double, mark: Mark)]] {
+        var rows: [[(x: Double, mark: Mark)]] = []
+        var end = 0.0
+        for mark in marks {
+            guard let name = mark.name else { continue }
+            let length = textWidth(name) + 44
+            if rows.isEmpty || end + length > width - Chart.right {
+                rows.append([])
+                end = Chart.left
+            }
+            rows[rows.count - 1].append((end, mark))
+            end += length
+        }
+        return rows
+    }
+
+    /// The rectangle between the axes.
+    var plot: (left: Double, top: Double, width: Double, height: Double) {
+        let top = 10 + 20 * Double(legend.count)
+        let bottom = x.label.isEmpty ? 26.0 : 44.0
+        return (Chart.left, top, width - Chart.left - Chart.right, max(20, height - top - bottom))
+    }
+}
+
+/// About how wide a text is at the charts' size; no font is at hand to measure it.
+func textWidth(_ text: String) -> Double { 6.8 * Double(text.count) }

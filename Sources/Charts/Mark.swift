@@ -1,0 +1,100 @@
+/// A point of a chart, in the units of its axes.
+public struct Point: Sendable, Equatable {
+    public let x: Double
+    public let y: Double
+
+    public init(_ x: Double, _ y: Double) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// Something drawn into a chart; later marks cover earlier ones.
+///
+/// Points without a place, such as NaN, are left out and part the line or area that they belong to.
+public struct Mark: Sendable {
+    /// The extent of an area at one `x`.
+    public struct Slice: Sendable, Equatable {
+        public let x: Double
+        public let low: Double
+        public let high: Double
+
+        public init(x: Double, low: Double, high: Double) {
+            self.x = x
+            self.low = low
+            self.high = high
+        }
+    }
+
+    enum Kind: Sendable {
+        case line([Point], stepped: Bool, markers: Bool, dashed: Bool)
+        case area([Slice], stepped: Bool)
+        case band(x: ClosedRange<Double>?, y: ClosedRange<Double>?)
+        case verticalRule(Double, dashed: Bool)
+        case horizontalRule(Double, dashed: Bool)
+        case image(Raster, x: ClosedRange<Double>, y: ClosedRange<Double>)
+    }
+
+    let kind: Kind
+    let colour: Colour
+    let opacity: Double
+    /// Shown in the legend.
+    let name: String?
+    /// Shown beside the mark, where there is room, and as its tooltip.
+    var label: String?
+
+    /// A line from point to point; stepped, each value holds until the next point.
+    public static func line(
+        _ points: [Point],
+        _ colour: Colour,
+        name: String? = nil,
+        stepped: Bool = false,
+        markers: Bool = false,
+        dashed: Bool = false
+    ) -> Mark {
+        Mark(
+            kind: .line(points, stepped: stepped, markers: markers, dashed: dashed),
+            colour: colour,
+            opacity: 1,
+            name: name
+        )
+    }
+
+    /// The area between two curves.
+    public static func area(
+        _ slices: [Slice],
+        _ colour: Colour,
+        name: String? = nil,
+        stepped: Bool = false,
+        opacity: Double = 1
+    ) -> Mark {
+        Mark(kind: .area(slices, stepped: stepped), colour: colour, opacity: opacity, name: name)
+    }
+
+    /// A rectangle; without a range in one direction it spans the whole plot.
+    public static func band(
+        x: ClosedRange<Double>? = nil,
+        y: ClosedRange<Double>? = nil,
+        _ colour: Colour,
+        name: String? = nil,
+        label: String? = nil,
+        opacity: Double = 0.2
+    ) -> Mark {
+        Mark(kind: .band(x: x, y: y), colour: colour, opacity: opacity, name: name, label: label)
+    }
+
+    /// A vertical line through the whole plot.
+    public static func rule(x: Double, _ colour: Colour, label: String? = nil, dashed: Bool = true) -> Mark {
+        Mark(kind: .verticalRule(x, dashed: dashed), colour: colour, opacity: 1, name: nil, label: label)
+    }
+
+    /// A horizontal line through the whole plot.
+    public static func rule(y: Double, _ colour: Colour, label: String? = nil, dashed: Bool = true) -> Mark {
+        Mark(kind: .horizontalRule(y, dashed: dashed), colour: colour, opacity: 1, name: nil, label: label)
+    }
+
+    /// A picture stretched over a part of the plot, its first row on top.
+    public static func image(_ raster: Raster, x: ClosedRange<Double>, y: ClosedRange<Double>) -> Mark {
+        Mark(kind: .image(raster, x: x, y: y), colour: .ink, opacity: 1, name: nil)
+    }
+}
