@@ -8,17 +8,20 @@ func left(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
 
-/// A table of plain text whose columns are as wide as their widest cell.
+/// A table of texts: as lines, its columns as wide as their widest cell, or as part of a page.
 struct Columns {
-    private let header: [String]
+    let header: [String]
     /// Columns that hold names, set to the left; the others hold numbers.
     private let names: Set<Int>
-    private var rows: [[String]] = []
+    private(set) var rows: [[String]] = []
 
     init(_ header: [String], names: Set<Int> = [0]) {
         self.header = header
         self.names = names
     }
+
+    /// Columns that hold numbers.
+    var numeric: Set<Int> { Set(header.indices).subtracting(names) }
 
     mutating func add(_ row: [String]) { rows.append(row) }
 

@@ -30,14 +30,20 @@ struct Evaluate {
     /// Does the work. Returns the exit status.
     func run() throws -> Int32 { try options.stream ? runStreams() : runClips() }
 
-    /// Prints a report as the user wants it.
-    func show(_ report: some Encodable, text: String) throws {
+    /// Prints a report as the user wants it, and writes its page if there is to be one.
+    func show(_ report: some Encodable, text: String, html: () -> String) throws {
         if options.json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             Terminal.output(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
         } else {
             Terminal.output(text)
+        }
+        guard let path = options.html else { return }
+        do {
+            try Data(html().utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw Failure("\(printable(path)): cannot write the report here; is there room on the disk?")
         }
     }
 }

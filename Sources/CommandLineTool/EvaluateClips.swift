@@ -16,7 +16,9 @@ extension Evaluate {
             throw Failure("\(printable(folder.path)): nothing to measure, as there is no clip that could be read")
         }
         let report = ClipReport(clips, labels: labels, thresholds: thresholds.values)
-        try show(report, text: ClipReportText(report, labels: labels).text)
+        try show(report, text: ClipReportTables(report).text) {
+            ClipReportPage(report, name: folder.path, model: model.name).html
+        }
         return status
     }
 

@@ -71,7 +71,7 @@ extension Evaluate {
                 )
             }
         )
-        try show(report, text: StreamReportText(report).text)
+        try show(report, text: StreamReportTables(report).text) { StreamReportPage(report, model: model.name).html }
         return status
     }
 

@@ -4,13 +4,14 @@ import Audio
 /// said last is decided.
 struct FileStream: ~Copyable {
     /// Audio of the file so far, in seconds; the quiet after it does not count.
-    private(set) var seconds = 0.0
+    var seconds: Double { Double(samples) / Double(FileBlocks.sampleRate) }
     /// Length that the file's header promises, in seconds; 0 where it promises none.
     let expectedSeconds: Double
 
     private var blocks: FileBlocks
     private let ring: BlockRing
     private var block = [Float](repeating: 0, count: BlockRing.blockLength)
+    private var samples = 0
     private var ended = false
     private var quietHops = 0
 
@@ -32,7 +33,7 @@ struct FileStream: ~Copyable {
         if !ended {
             var span = block.mutableSpan
             if let count = try blocks.next(into: &span) {
-                seconds += Double(count) / Double(FileBlocks.sampleRate)
+                samples += count
             } else {
                 ended = true
                 for index in block.indices { block[index] = 0 }

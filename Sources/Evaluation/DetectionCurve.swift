@@ -41,7 +41,7 @@ public struct DetectionCurve: Sendable, Equatable, Encodable {
             won += Double(equal) * Double(before + hits) / 2
             falseAccepts += equal
             let point = Point(
-                threshold: Double(score),
+                threshold: asWritten(score),
                 falseAccept: Double(falseAccepts) / Double(negatives.count),
                 miss: Double(positives.count - hits) / Double(positives.count)
             )

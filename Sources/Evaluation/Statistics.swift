@@ -13,3 +13,6 @@ func percentile(_ values: [Double], _ share: Double) -> Double? {
     let rank = Int((share * Double(sorted.count)).rounded(.up)) - 1
     return sorted[min(last, max(0, rank))]
 }
+
+/// A threshold as it was written down, 0.9 and not the 0.8999999762 that a `Float` makes of it.
+func asWritten(_ threshold: Float) -> Double { Double(threshold.description) ?? Double(threshold) }

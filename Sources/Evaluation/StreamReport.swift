@@ -50,7 +50,7 @@ public struct SettingReport: Sendable, Encodable {
         public let wordlessFalseAcceptsPerHour: Double?
 
         public init(threshold: Float, _ tally: StreamTally) {
-            self.threshold = Double(threshold)
+            self.threshold = asWritten(threshold)
             figures = StreamFigures(tally.total, seconds: tally.seconds)
             wordlessFalseAcceptsPerHour = perHour(tally.wordlessFalseAccepts, seconds: tally.wordlessSeconds)
         }
@@ -82,7 +82,7 @@ public struct SettingReport: Sendable, Encodable {
         words = zip(labels.words, tally.words).map { label, word in
             Word(
                 word: labels.name(of: label),
-                threshold: (thresholds.indices.contains(label) ? thresholds[label] : nil).map(Double.init),
+                threshold: (thresholds.indices.contains(label) ? thresholds[label] : nil).map(asWritten),
                 figures: StreamFigures(word, seconds: tally.seconds)
             )
         }

@@ -24,7 +24,7 @@ public struct WordTradeoff: Sendable, Equatable, Encodable {
         let negatives = clips.filter { $0.truth != label }.map { $0.posterior(label) }
         func point(_ threshold: Float) -> Point {
             Point(
-                threshold: Double(threshold),
+                threshold: asWritten(threshold),
                 recall: ratio(positives.count { $0 >= threshold }, positives.count),
                 falseAccepts: ratio(negatives.count { $0 >= threshold }, negatives.count)
             )

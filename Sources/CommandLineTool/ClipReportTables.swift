@@ -1,24 +1,26 @@
 import Evaluation
 
-/// A report on clips as plain text for people.
-struct ClipReportText {
+/// A report on clips as tables, and these as plain text.
+struct ClipReportTables {
     private let report: ClipReport
-    private let labels: LabelSet
 
     /// Mistakes listed.
     private static let mistakes = 12
 
-    init(_ report: ClipReport, labels: LabelSet) {
-        self.report = report
-        self.labels = labels
-    }
+    init(_ report: ClipReport) { self.report = report }
 
     var text: String {
-        [accuracy, perLabel, confusion, mistakes, calibration, tradeoffs, openSet].joined(separator: "\n")
+        [
+            accuracy.text + (twelveClass.isEmpty ? "" : twelveClass + "\n"), labels.text, confusion.text,
+            report.mistakes.isEmpty ? "" : mistakes.text,
+            calibrationError + "\n" + calibration.text,
+            "Recall / false accepts in %, of clips whose posterior of the word reaches a threshold:\n" + tradeoffs.text,
+            openSet + "\n",
+        ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    private var accuracy: String {
-        var table = Columns(["", "CLIPS", "RIGHT", "ACCURACY"])
+    var accuracy: Columns {
+        var table = Columns(["CLIPS OF", "COUNT", "RIGHT", "ACCURACY"])
         let accuracy = report.accuracy
         let rows = [
             ("words", accuracy.words), ("unknown", accuracy.unknown), ("silence", accuracy.silence),
@@ -27,12 +29,16 @@ struct ClipReportText {
         for (name, count) in rows {
             table.add([name, "\(count.clips)", "\(count.right)", shareText(count.share, places: 2)])
         }
-        guard let twelve = accuracy.twelveClass else { return table.text }
-        return table.text
-            + "12-class accuracy, unknown and silence weighing 10 % each: \(shareText(twelve, places: 2))\n"
+        return table
     }
 
-    private var perLabel: String {
+    var twelveClass: String {
+        report.accuracy.twelveClass.map {
+            "12-class accuracy, unknown and silence weighing 10 % each: \(shareText($0, places: 2))"
+        } ?? ""
+    }
+
+    var labels: Columns {
         var table = Columns(["LABEL", "PRECISION", "RECALL", "F1", "CLIPS"])
         for score in report.labels {
             table.add([
@@ -40,20 +46,19 @@ struct ClipReportText {
                 "\(score.count)",
             ])
         }
-        return table.text
+        return table
     }
 
-    private var confusion: String {
+    private var confusion: Columns {
         var table = Columns(["SAID ↓ HEARD →"] + report.confusion.labels)
         for (label, counts) in zip(report.confusion.labels, report.confusion.counts)
         where counts.contains(where: { $0 > 0 }) {
             table.add([label] + counts.map { $0 == 0 ? "·" : "\($0)" })
         }
-        return table.text
+        return table
     }
 
-    private var mistakes: String {
-        guard !report.mistakes.isEmpty else { return "No mistakes.\n" }
+    var mistakes: Columns {
         var table = Columns(["SAID", "HEARD", "CLIPS", "SUCH AS"], names: [0, 1, 3])
         for mistake in report.mistakes.prefix(Self.mistakes) {
             table.add([
@@ -61,10 +66,12 @@ struct ClipReportText {
                 mistake.clips.map(printable).joined(separator: " "),
             ])
         }
-        return table.text
+        return table
     }
 
-    private var calibration: String {
+    var calibrationError: String { "Calibration error (ECE, 15 bins): \(numberText(report.calibration.error, 4))" }
+
+    var calibration: Columns {
         var table = Columns(["CONFIDENCE", "CLIPS", "MEAN", "RIGHT"])
         for bin in report.calibration.bins where bin.count > 0 {
             table.add([
@@ -72,12 +79,12 @@ struct ClipReportText {
                 shareText(bin.confidence), shareText(bin.accuracy),
             ])
         }
-        return "Calibration error (ECE, 15 bins): \(numberText(report.calibration.error, 4))\n" + table.text
+        return table
     }
 
-    private var tradeoffs: String {
+    var tradeoffs: Columns {
         let thresholds = WordTradeoff.thresholds.map { decimal(Double($0), 2) }
-        var table = Columns(["WORD", "ITS OWN", ""] + thresholds)
+        var table = Columns(["WORD", "ITS OWN", "AT THAT"] + thresholds)
         for word in report.words {
             table.add(
                 [word.word, decimal(word.own.threshold, 2)]
@@ -86,11 +93,11 @@ struct ClipReportText {
                     }
             )
         }
-        return "Recall / false accepts in %, of clips whose posterior of the word reaches a threshold:\n" + table.text
+        return table
     }
 
-    private var openSet: String {
+    var openSet: String {
         "Commands against other words by the highest posterior of any command: AUROC "
-            + numberText(report.openSet.auroc, 4) + "\n"
+            + numberText(report.openSet.auroc, 4)
     }
 }
