@@ -13,7 +13,9 @@ extension Evaluate {
         let status = batch.finish()
         guard status != 130 else { return status }
         guard !clips.isEmpty else {
-            throw Failure("\(printable(folder.path)): nothing to measure, as there is no clip that could be read")
+            // What was wrong with all of them has been said, unless none was asked for.
+            guard status == 0 else { return status }
+            throw Failure("\(printable(options.list ?? folder.path)): names no clip, so there is nothing to measure")
         }
         let report = ClipReport(clips, labels: labels, thresholds: thresholds.values)
         try show(report, text: ClipReportTables(report).text) {

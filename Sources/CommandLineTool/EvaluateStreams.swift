@@ -42,10 +42,8 @@ extension Evaluate {
             return (file: file, tallies: try measure(file, gates: gates, progress: batch.progress))
         }
         let status = batch.finish()
-        guard status != 130 else { return status }
-        guard var totals = results.first?.tallies else {
-            throw Failure("nothing to measure, as there is no recording that could be read with its label track")
-        }
+        // Where there is no result at all, what was wrong with each file has been said.
+        guard status != 130, var totals = results.first?.tallies else { return status }
         for result in results.dropFirst() {
             for index in totals.indices { totals[index].add(result.tallies[index]) }
         }

@@ -22,8 +22,12 @@ public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendab
     public static func beyondEnd(_ file: String, start: Double, seconds: Double) -> EvaluationError {
         EvaluationError(
             code: .trackTooLong,
-            description: "\(file): a label starts at \(start) s, but the audio ends at \(seconds) s; "
+            description:
+                "\(file): a label starts at \(milliseconds(start)) s, but the audio ends at \(milliseconds(seconds)) s; "
                 + "is it the track of another recording?"
         )
     }
+
+    /// A time to the millisecond.
+    private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 }

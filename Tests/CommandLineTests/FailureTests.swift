@@ -84,6 +84,13 @@ struct FailureTests {
             (["classify", "--channel", "9", "x"], "0 to 7"),
             (["classify", "--json=yes", "x"], "takes no value"),
             (["classify", "--clips", "--format", "audacity", "x"], "label track"),
+            (["evaluate"], "one folder of clips"),
+            (["evaluate", "a", "b"], "one folder of clips"),
+            (["evaluate", "--stream"], "needs a recording"),
+            (["evaluate", "--stream", "--list", "x", "y"], "--list"),
+            (["evaluate", "--mode", "spot", "x"], "goes with --stream"),
+            (["evaluate", "--stream", "--tolerance", "nan", "x"], "0 to 60"),
+            (["help", "evaluat"], "did you mean evaluate?"),
             (["help", "clasify"], "did you mean classify?"),
         ]
         for (arguments, says) in table {

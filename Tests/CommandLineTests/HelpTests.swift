@@ -6,7 +6,9 @@ import Testing
 
 /// The texts a user reads first, held to snapshots: a change must be meant.
 struct HelpTests {
-    @Test(arguments: [(["help"], "help"), (["help", "classify"], "help-classify")])
+    @Test(arguments: [
+        (["help"], "help"), (["help", "classify"], "help-classify"), (["help", "evaluate"], "help-evaluate"),
+    ])
     func `help is as it was`(_ arguments: [String], snapshot: String) throws {
         let program = try Program.beckon(arguments)
         #expect(program.status == 0 && program.error == "")
@@ -19,14 +21,18 @@ struct HelpTests {
     }
 
     @Test func `help fits 80 columns`() {
-        for line in (HelpText.overview + HelpText.classify).split(separator: "\n") {
+        for line in (HelpText.overview + HelpText.classify + HelpText.evaluate).split(separator: "\n") {
             #expect(line.count <= 80, "\(line)")
         }
     }
 
-    @Test func `every option is explained, and every option explained exists`() {
-        let explained = Set(HelpText.classify.matches(of: /--[a-z]+/).map { String($0.output) })
-        let known = Set(ClassifyOptions.options.map(\.name))
+    @Test(arguments: [
+        (HelpText.classify, ClassifyOptions.options.map(\.name)),
+        (HelpText.evaluate, EvaluateOptions.options.map(\.name)),
+    ])
+    func `every option is explained, and every option explained exists`(_ text: String, names: [String]) {
+        let explained = Set(text.matches(of: /--[a-z]+/).map { String($0.output) })
+        let known = Set(names)
         #expect(known.subtracting(explained) == ["--help"])
         #expect(explained.subtracting(known) == [])
     }
@@ -35,9 +41,10 @@ struct HelpTests {
         let help = try Program.beckon(["help"]).output
         #expect(try Program.beckon(["--help"]).output == help)
         #expect(try Program.beckon(["-h"]).output == help)
-        #expect(
-            try Program.beckon(["classify", "--help"]).output == (try Program.beckon(["help", "classify"]).output)
-        )
+        for command in ["classify", "evaluate"] {
+            let own = try Program.beckon([command, "--help"]).output
+            #expect(try Program.beckon(["help", command]).output == own)
+        }
     }
 
     @Test func `the version is one line`() throws {

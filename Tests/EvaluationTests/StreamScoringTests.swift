@@ -3,4 +3,212 @@ import Testing
 
 /// The rules by which detections are compared with what was said, each as a row of a table.
 struct StreamScoringTests {
+    /// Labels: 0 up, 1 stop, 2 left. Tolerance: 1 s.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let rule: String
+        /// Label, start, end.
+        let said: [(Int, Double, Double)]
+        /// Label, time of the decision.
+        let heard: [(Int, Double)]
+        let outcomes: [Outcome]
+        var testDescription: String { rule }
+    }
+
+    static let rows = [
+        Row(rule: "nothing said, nothing heard", said: [], heard: [], outcomes: []),
+        Row(rule: "nothing heard", said: [(0, 1, 2)], heard: [], outcomes: []),
+        Row(rule: "a word", said: [(0, 1, 1.5)], heard: [(0, 1.75)], outcomes: [.hit(truth: 0, latency: 0.25)]),
+        Row(
+            rule: "a word decided before it is over",
+            said: [(0, 1, 1.5)],
+            heard: [(0, 1.25)],
+            outcomes: [.hit(truth: 0, latency: -0.25)]
+        ),
+        Row(rule: "before the word's start", said: [(0, 1, 1.5)], heard: [(0, 0.875)], outcomes: [.falseAccept]),
+        Row(
+            rule: "at the very start, and a second later at the last moment",
+            said: [(0, 1, 1.5), (1, 4, 4.5)],
+            heard: [(0, 1), (1, 5.5)],
+            outcomes: [.hit(truth: 0, latency: -0.5), .hit(truth: 1, latency: 1)]
+        ),
+        Row(rule: "too late", said: [(0, 1, 1.5)], heard: [(0, 2.625)], outcomes: [.falseAccept]),
+        Row(
+            rule: "tenths of seconds are no trap",
+            said: [(0, 0.3, 0.7)],
+            heard: [(0, 0.1 * 17)],
+            outcomes: [.hit(truth: 0, latency: 0.1 * 17 - 0.7)]
+        ),
+        Row(
+            rule: "a word reported twice",
+            said: [(0, 1, 1.5)],
+            heard: [(0, 1.5), (0, 2)],
+            outcomes: [.hit(truth: 0, latency: 0), .falseAccept]
+        ),
+        Row(
+            rule: "up … up, heard twice",
+            said: [(0, 1, 1.5), (0, 2, 2.5)],
+            heard: [(0, 1.75), (0, 2.75)],
+            outcomes: [.hit(truth: 0, latency: 0.25), .hit(truth: 1, latency: 0.25)]
+        ),
+        Row(
+            rule: "up … up, of which only the second is heard: it is the nearest",
+            said: [(0, 1, 1.5), (0, 2, 2.5)],
+            heard: [(0, 2.25)],
+            outcomes: [.hit(truth: 1, latency: -0.25)]
+        ),
+        Row(
+            rule: "up … up, and one hearing too many",
+            said: [(0, 1, 1.5), (0, 2, 2.5)],
+            heard: [(0, 1.5), (0, 2.5), (0, 3)],
+            outcomes: [.hit(truth: 0, latency: 0), .hit(truth: 1, latency: 0), .falseAccept]
+        ),
+        Row(rule: "a wrong word", said: [(1, 1, 1.5)], heard: [(0, 1.75)], outcomes: [.wrong(truth: 0)]),
+        Row(
+            rule: "a wrong word does not take the truth",
+            said: [(1, 1, 1.5)],
+            heard: [(0, 1.5), (1, 2)],
+            outcomes: [.wrong(truth: 0), .hit(truth: 0, latency: 0.5)]
+        ),
+        Row(
+            rule: "stop and then up for it: the word has been heard, so up is a false accept",
+            said: [(1, 1, 1.5)],
+            heard: [(1, 1.5), (0, 2)],
+            outcomes: [.hit(truth: 0, latency: 0), .falseAccept]
+        ),
+        Row(
+            rule: "its own word comes before a nearer other one",
+            said: [(0, 1, 1.5), (1, 1.75, 2.25)],
+            heard: [(0, 2)],
+            outcomes: [.hit(truth: 0, latency: 0.5)]
+        ),
+        Row(
+            rule: "a repeat while another word is said is a repeat, not that word taken wrongly",
+            said: [(0, 1, 1.5), (1, 1.75, 2.25)],
+            heard: [(0, 1.5), (0, 2)],
+            outcomes: [.hit(truth: 0, latency: 0), .falseAccept]
+        ),
+        Row(
+            rule: "of two other words the nearer one was taken wrongly",
+            said: [(1, 1, 1.5), (2, 2, 2.5)],
+            heard: [(0, 2.25)],
+            outcomes: [.wrong(truth: 1)]
+        ),
+        Row(
+            rule: "a word inside a longer one",
+            said: [(1, 1, 5), (0, 2, 2.5)],
+            heard: [(0, 2.5), (1, 4)],
+            outcomes: [.hit(truth: 1, latency: 0), .hit(truth: 0, latency: -1)]
+        ),
+        Row(
+            rule: "nothing said where words are heard",
+            said: [],
+            heard: [(0, 1), (1, 2)],
+            outcomes: [.falseAccept, .falseAccept]
+        ),
+    ]
+
+    @Test(arguments: rows)
+    func `what becomes of each detection`(_ row: Row) {
+        let truths = row.said.map { SpokenWord(label: $0.0, start: $0.1, end: $0.2) }
+        let detections = row.heard.map { HeardWord(label: $0.0, time: $0.1) }
+        #expect(outcomes(of: detections, truths: truths, tolerance: 1) == row.outcomes)
+    }
+
+    @Test func `without tolerance a word must be decided while it is said`() {
+        let truths = [SpokenWord(label: 0, start: 1, end: 1.5)]
+        let heard = [HeardWord(label: 0, time: 1.75)]
+        #expect(outcomes(of: heard, truths: truths, tolerance: 0) == [.falseAccept])
+        #expect(outcomes(of: heard, truths: truths, tolerance: 0.25) == [.hit(truth: 0, latency: 0.25)])
+    }
+
+    @Test func `a tally of a recording, counted by hand`() {
+        let tally = StreamTally(
+            words: 3,
+            detections: [
+                HeardWord(label: 0, time: 1.5), HeardWord(label: 0, time: 2), HeardWord(label: 1, time: 5.5),
+                HeardWord(label: 2, time: 9),
+            ],
+            // The last word goes on beyond the end of the recording.
+            truths: [
+                SpokenWord(label: 0, start: 1, end: 1.5), SpokenWord(label: 2, start: 5, end: 5.5),
+                SpokenWord(label: 2, start: 9.5, end: 10.5),
+            ],
+            seconds: 10,
+            tolerance: 1
+        )
+        // up: heard, then heard again; stop: heard in place of left; left: heard half a second before it is said.
+        #expect(tally.words.map(\.said) == [1, 0, 2])
+        #expect(tally.words.map(\.hits) == [1, 0, 0])
+        #expect(tally.words.map(\.wrong) == [0, 0, 1])
+        #expect(tally.words.map(\.falseAccepts) == [1, 0, 1])
+        #expect(tally.confusion == [[0, 0, 0], [0, 0, 0], [0, 1, 0]])
+        #expect(tally.wordlessSeconds == 0 && tally.wordlessFalseAccepts == 0)
+
+        let figures = StreamFigures(tally.total, seconds: tally.seconds)
+        #expect(figures.said == 3 && figures.hits == 1 && figures.misses == 2 && figures.wrong == 1)
+        #expect(figures.falseAccepts == 2 && figures.falseAcceptsPerHour == 720)
+        #expect(figures.hitShare == 1.0 / 3 && figures.latencyMedian == 0)
+    }
+
+    @Test func `recordings add up, those without words also by themselves`() {
+        let speech = StreamTally(
+            words: 2,
+            detections: [HeardWord(label: 0, time: 3)],
+            truths: [SpokenWord(label: 0, start: 2, end: 2.5)],
+            seconds: 1200,
+            tolerance: 1
+        )
+        let talk = StreamTally(
+            words: 2,
+            detections: [HeardWord(label: 0, time: 3), HeardWord(label: 1, time: 9)],
+            truths: [],
+            seconds: 600,
+            tolerance: 1
+        )
+        var both = StreamTally(words: 2)
+        both.add(speech)
+        both.add(talk)
+        #expect(both.seconds == 1800 && both.wordlessSeconds == 600 && both.wordlessFalseAccepts == 2)
+        #expect(both.words.map(\.falseAccepts) == [1, 1] && both.total.latencies == [0.5])
+        let report = SettingReport(
+            mode: "spot",
+            trigger: "early",
+            tally: both,
+            curve: [],
+            labels: LabelSet(["up", "stop", "_unknown_", "_silence_"]),
+            thresholds: [0.9, 0.8, nil, nil]
+        )
+        #expect(report.all.falseAcceptsPerHour == 4 && report.wordlessFalseAcceptsPerHour == 12)
+        #expect(report.words.map(\.threshold) == [0.9, 0.8])
+    }
+
+    @Test func `no truths, no time, no rates`() {
+        let tally = StreamTally(words: 1, detections: [], truths: [], seconds: 0, tolerance: 1)
+        let figures = StreamFigures(tally.total, seconds: tally.seconds)
+        #expect(figures.hitShare == nil && figures.wrongShare == nil && figures.falseAcceptsPerHour == nil)
+        #expect(figures.latencyMedian == nil && figures.latency95 == nil)
+    }
+
+    @Test func `labels that are no words count for nothing`() {
+        let tally = StreamTally(
+            words: 1,
+            detections: [HeardWord(label: 7, time: 1)],
+            truths: [SpokenWord(label: -1, start: 0, end: 1)],
+            seconds: 10,
+            tolerance: 1
+        )
+        #expect(tally.total == StreamTally.Word())
+    }
+
+    @Test func `latencies are ranked: half and 95 % of the hits take no longer`() {
+        var word = StreamTally.Word()
+        word.hits = 20
+        word.said = 20
+        word.latencies = (1...20).map { Double($0) / 4 }.reversed()
+        let figures = StreamFigures(word, seconds: 60)
+        #expect(figures.latencyMedian == 2.5 && figures.latency95 == 4.75)
+        word.latencies = [0.5]
+        #expect(StreamFigures(word, seconds: 60).latencyMedian == 0.5)
+        #expect(StreamFigures(word, seconds: 60).latency95 == 0.5)
+    }
 }

@@ -55,7 +55,7 @@ public struct Program {
         var waits = interrupt
         while process.isRunning, Date() < deadline {
             Thread.sleep(forTimeInterval: 0.01)
-            if waits, try !folder.bytes("out").isEmpty {
+            if waits, try !folder.bytes("out").isEmpty || !folder.bytes("err").isEmpty {
                 waits = false
                 process.interrupt()
             }

@@ -1,0 +1,48 @@
+import Evaluation
+import Testing
+
+struct LabelTrackTests {
+    private static let labels = LabelSet(["up", "stop", "_unknown_", "_silence_"])
+
+    @Test func `a track as Audacity exports it`() throws {
+        let text =
+            "\u{FEFF}2.000000\t2.500000\tStop\r\n\\\t300.0\t4000.0\r\n\r\n0.5\t1.0\tup\r\n3\t3\tfront door\n4\t5\t\n6\t7\n"
+        let track = try LabelTrack(text, file: "x.txt")
+        #expect(track.entries.map(\.label) == ["stop", "up", "front door", "", ""])
+        let words = [SpokenWord(label: 0, start: 0.5, end: 1), SpokenWord(label: 1, start: 2, end: 2.5)]
+        #expect(track.words(of: Self.labels) == words)
+    }
+
+    @Test func `a track that classify wrote`() throws {
+        let track = try LabelTrack("0.725000\t1.400000\tup 98 %\n2\t3\tup 98 times\n", file: "x.txt")
+        #expect(track.entries.map(\.label) == ["up", "up 98 times"])
+    }
+
+    @Test func `what the model knows without its firing is other speech`() throws {
+        let track = try LabelTrack("0\t1\t_unknown_\n1\t2\t_silence_\n", file: "x.txt")
+        #expect(track.words(of: Self.labels) == [])
+    }
+
+    @Test(arguments: ["", "\n\n", "\u{FEFF}", "  \r\n"])
+    func `an empty track has no words`(_ text: String) throws {
+        #expect(try LabelTrack(text, file: "x.txt").entries == [])
+    }
+
+    @Test(arguments: [
+        "hello", "1\tx\tup", "x\t2\tup", "nan\t2\tup", "1\tinf\tup", "-1\t2\tup", "2\t1\tup", "1 2 up", "\t\tup",
+        "\u{FFFD}\u{0}\u{1}",
+    ])
+    func `nonsense is refused with its line`(_ line: String) throws {
+        let error = #expect(throws: EvaluationError.self) { try LabelTrack("1\t2\tup\n\(line)\n", file: "x.txt") }
+        #expect(error?.description.hasPrefix("x.txt, line 2: ") == true)
+    }
+
+    @Test func `a track longer than its recording belongs to another`() throws {
+        let track = try LabelTrack("1\t2\tup\n9\t12\tup\n", file: "x.txt")
+        // A word that the recording's end cuts short is none such.
+        try track.check(seconds: 10, file: "x.txt")
+        let error = #expect(throws: EvaluationError.self) { try track.check(seconds: 8, file: "x.txt") }
+        #expect(error?.description.contains("9.0 s") == true)
+        try LabelTrack("", file: "x.txt").check(seconds: 0, file: "x.txt")
+    }
+}

@@ -1,0 +1,40 @@
+import Evaluation
+import Spotting
+import Testing
+
+struct PosteriorTraceTests {
+    private static let labels = ["up", "stop", "_unknown_", "_silence_"]
+
+    /// Silence, one word for a second and a half, silence.
+    private var trace: PosteriorTrace {
+        var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
+        for hop in 0..<40 {
+            let isWord = (10..<25).contains(hop)
+            trace.add(isWord ? [0.85, 0.05, 0.1, 0] : [0, 0, 0, 1], sound: SoundActivity())
+        }
+        return trace
+    }
+
+    private func words(threshold: Float) -> [HeardWord] {
+        var thresholds = Thresholds(labels: Self.labels, defaults: [])
+        thresholds.setAll(threshold)
+        return trace.words(settings: GateSettings(), thresholds: thresholds)
+    }
+
+    @Test func `the same trace is decided about again and again`() {
+        let low = words(threshold: 0.3)
+        let high = words(threshold: 0.8)
+        #expect(low.map(\.label) == [0] && high.map(\.label) == [0])
+        // The average of five scores rises hop by hop, so that a higher threshold is reached later.
+        #expect((low.first?.time ?? 0) < (high.first?.time ?? 0))
+        #expect(words(threshold: 0.9) == [])
+        #expect(words(threshold: 0.3) == low)
+    }
+
+    @Test func `a hop of another length is none`() {
+        var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
+        for _ in 0..<20 { trace.add([1, 0], sound: SoundActivity()) }
+        let thresholds = Thresholds(labels: Self.labels, defaults: [])
+        #expect(trace.words(settings: GateSettings(), thresholds: thresholds) == [])
+    }
+}
