@@ -143,7 +143,9 @@ public struct AudioFile: ~Copyable {
                     + "frames, \(frames - total) are missing\(reason); \(advice)"
             )
         }
-        if decoder.log.contains("without an End-Of-Stream flag") {
+        if decoder.log.contains("without an End-Of-Stream flag"),
+            !OggEnd.isMarked(descriptor: file.descriptor, fileSize: file.size)
+        {
             return .truncated.saying(
                 "audio file \(name) ends early, after \(seconds(total)) s: the last page of the Ogg stream is "
                     + "missing; \(advice)"

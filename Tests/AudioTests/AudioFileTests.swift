@@ -71,6 +71,31 @@ import Testing
         #expect(snr >= coding.snr)
     }
 
+    /// All audio of such a clip is on the last page of its Ogg stream.
+    @Test(arguments: [SF_FORMAT_OPUS, SF_FORMAT_VORBIS], [400, 8_000, 16_000])
+    func shortOggClipsAreWhole(coding: Int, frames: Int) throws {
+        let folder = try TestFolder()
+        let tone = Signals.sine(1_000, rate: 16_000, seconds: Double(frames) / 16_000)
+        let path = try folder.write("clip.ogg", format: SF_FORMAT_OGG | coding, rate: 16_000, tone)
+        let (samples, error) = try Self.read(path)
+        #expect(error == nil && samples.count == frames)
+
+        // The same without its last byte, and with the flag that ends the stream taken off the last page, is not.
+        let bytes = try folder.bytes("clip.ogg")
+        let cut = try folder.write("cut.ogg", bytes: bytes.dropLast())
+        let start = try #require(bytes.indices.last { bytes[$0...].starts(with: "OggS".utf8) })
+        var unmarked = bytes
+        unmarked[start + 5] &= ~4
+        let open = try folder.write("open.ogg", bytes: unmarked)
+        for path in [cut, open] {
+            do {
+                #expect(try Self.read(path).error == .truncated, "\(path)")
+            } catch let error as AudioError {
+                #expect(error == .undecodable || error == .notAudio || error == .noAudio, "\(error)")
+            }
+        }
+    }
+
     @Test(arguments: 1...8) func keepsChannelsApart(channels: Int) throws {
         let folder = try TestFolder()
         let frames = 700
