@@ -41,7 +41,7 @@ struct Evaluate {
         }
         guard let path = options.html else { return }
         do {
-            try Data(html().utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try Data(html().utf8).write(to: URL(fileURLWithPath: path))
         } catch {
             throw Failure("\(printable(path)): cannot write the report here; is there room on the disk?")
         }

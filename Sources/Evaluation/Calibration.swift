@@ -20,7 +20,7 @@ public struct Calibration: Sendable, Equatable, Encodable {
     public init(_ answers: [(confidence: Double, isRight: Bool)], bins count: Int = 15) {
         let count = max(1, count)
         let slots = Dictionary(grouping: answers) { answer in
-            min(count - 1, max(0, Int(answer.confidence * Double(count))))
+            Int(exactly: min(Double(count - 1), max(0, (answer.confidence * Double(count)).rounded(.down)))) ?? 0
         }
         bins = (0..<count).map { number in
             let answers = slots[number] ?? []

@@ -17,14 +17,18 @@ public struct DetectionCurve: Sendable, Equatable, Encodable {
     /// Probability that a positive scores higher than a negative, ties counting half; nil where either are missing.
     public let auroc: Double?
 
-    /// - Parameters: scores of what should be accepted and of what should not.
+    /// - Parameters: scores of what should be accepted and of what should not; NaN counts as 0.
     public init(positives: [Float], negatives: [Float]) {
+        // NaN equals nothing, not even itself.
+        func ordered(_ scores: [Float]) -> [Float] { scores.map { $0.isNaN ? 0 : $0 } }
         guard !positives.isEmpty, !negatives.isEmpty else {
             points = []
             auroc = nil
             return
         }
-        let scores = positives.map { (score: $0, isPositive: true) } + negatives.map { (score: $0, isPositive: false) }
+        let scores =
+            ordered(positives).map { (score: $0, isPositive: true) }
+            + ordered(negatives).map { (score: $0, isPositive: false) }
         let sorted = scores.sorted { $0.score > $1.score }
         var points: [Point] = []
         var (hits, falseAccepts) = (0, 0)

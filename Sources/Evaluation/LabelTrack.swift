@@ -19,6 +19,7 @@ public struct SpokenWord: Sendable, Equatable {
 /// A line has start and end in seconds and a label, separated by tabs; lines that begin with a backslash hold frequencies
 /// and are passed over. An empty track says that no word is spoken.
 public struct LabelTrack: Sendable, Equatable {
+    /// A line; its label in small letters.
     public struct Entry: Sendable, Equatable {
         public let start: Double
         public let end: Double
@@ -47,7 +48,7 @@ public struct LabelTrack: Sendable, Equatable {
     /// The words that a model knows, by start; all other labels are other speech.
     public func words(of labels: LabelSet) -> [SpokenWord] {
         let words = entries.compactMap { entry in
-            labels.names[labels.words].firstIndex(of: entry.label).map {
+            labels.names[labels.words].firstIndex { $0.lowercased() == entry.label }.map {
                 SpokenWord(label: $0, start: entry.start, end: entry.end)
             }
         }

@@ -102,6 +102,14 @@ struct ClipReportTests {
         #expect(report.openSet.auroc == 15.0 / 18)
     }
 
+    @Test func `numbers that are none take part without harm`() {
+        let curve = DetectionCurve(positives: [0.9, .nan], negatives: [0.1, .nan])
+        // 0.9 is above both, NaN is below one and level with the other.
+        #expect(curve.auroc == 2.5 / 4)
+        let calibration = Calibration([(confidence: .nan, isRight: true), (confidence: -1, isRight: true)], bins: 5)
+        #expect(calibration.bins.map(\.count) == [2, 0, 0, 0, 0])
+    }
+
     @Test func `a curve falls from all missed to all accepted`() {
         let curve = DetectionCurve(positives: [0.9, 0.7, 0.4], negatives: [0.8, 0.2])
         #expect(curve.points.map(\.threshold) == [0.9, 0.8, 0.7, 0.4, 0.2])

@@ -13,6 +13,12 @@ struct LabelTrackTests {
         #expect(track.words(of: Self.labels) == words)
     }
 
+    @Test func `words are the same in small and capital letters`() throws {
+        let labels = LabelSet(["Up", "STOP", "_unknown_", "_silence_"])
+        let track = try LabelTrack("1\t2\tstop\n3\t4\tUP\n", file: "x.txt")
+        #expect(track.words(of: labels).map(\.label) == [1, 0])
+    }
+
     @Test func `a track that classify wrote`() throws {
         let track = try LabelTrack("0.725000\t1.400000\tup 98 %\n2\t3\tup 98 times\n", file: "x.txt")
         #expect(track.entries.map(\.label) == ["up", "up 98 times"])
