@@ -6,6 +6,7 @@ import PackageDescription
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
 ///                             ↘  Audio → CSndFile, CSampleRate, CLinuxMemory
 ///                             ↘  Charts → CZlib
+///                             ↘  Inspection
 let package = Package(
     name: "beckon",
     products: [
@@ -30,7 +31,15 @@ let package = Package(
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(name: "Charts", dependencies: ["CZlib"]),
-        .target(name: "CommandLineTool", dependencies: ["Audio", "Charts", "Evaluation", "Inference", "Spotting"]),
+        .target(
+            name: "Inspection",
+            // As the kernels: measuring minutes of audio stays quick in debug builds too.
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
+        .target(
+            name: "CommandLineTool",
+            dependencies: ["Audio", "Charts", "Evaluation", "Inference", "Inspection", "Spotting"]
+        ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
@@ -40,6 +49,7 @@ let package = Package(
             dependencies: ["Inference", "Kernels", "TestSupport"],
             exclude: ["Fixtures"]
         ),
+        .testTarget(name: "InspectionTests", dependencies: ["Inspection", "TestSupport"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib"]),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),

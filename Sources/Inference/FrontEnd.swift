@@ -10,9 +10,11 @@ final class FrontEnd: Sendable {
     /// Samples from one column to the next.
     let hopSamples: Int
     /// Samples under one column.
-    private let frameSamples: Int
+    let frameSamples: Int
     private let scale: Float
     private let tables: LogMelTables?
+    /// Where the bands of a log-mel front end have their tops, in hertz; empty for others.
+    let bandHertz: [Double]
     let scratchCount: Int
 
     init(_ description: ModelDescription, file: String) throws(ModelError) {
@@ -27,6 +29,7 @@ final class FrontEnd: Sendable {
             frameSamples = 1
             self.scale = Float(scale)
             tables = nil
+            bandHertz = []
             scratchCount = 0
         case .logMel(let numbers):
             let shape = try numbers.shape(description, file: file)
@@ -36,6 +39,7 @@ final class FrontEnd: Sendable {
             frameSamples = shape.frameSamples
             scale = 1
             tables = LogMelTables(shape: shape)
+            bandHertz = Array(shape.filterBorders().dropFirst().dropLast())
             scratchCount = shape.scratchCount
         }
     }

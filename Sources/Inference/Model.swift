@@ -75,11 +75,17 @@ public final class Model: Sendable {
     /// Bytes that each stream keeps from hop to hop.
     public var streamStateBytes: Int { (hop?.count ?? 0) * MemoryLayout<Float>.stride }
 
+    /// How the front end's columns lie in time and frequency.
+    public var features: FeatureLayout { FeatureLayout(frontEnd) }
+
     /// The front end's columns over a window of `windowSamples` samples, channels last.
-    public func features(of samples: Span<Float>) -> [Float] {
-        let columns = AlignedBuffer(count: frontEnd.columns * frontEnd.channels)
+    ///
+    /// - Parameter newest: how many columns, counted from the window's end; nil gives all.
+    public func features(of samples: Span<Float>, newest: Int? = nil) -> [Float] {
+        let count = min(max(newest ?? frontEnd.columns, 1), frontEnd.columns)
+        let columns = AlignedBuffer(count: count * frontEnd.channels)
         let scratch = AlignedBuffer(count: frontEnd.scratchCount)
-        frontEnd.run(samples, newest: frontEnd.columns, to: columns.base, scratch: scratch.base)
+        frontEnd.run(samples, newest: count, to: columns.base, scratch: scratch.base)
         return Array(UnsafeBufferPointer(start: columns.base, count: columns.count))
     }
 

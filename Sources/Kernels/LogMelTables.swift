@@ -44,7 +44,7 @@ public struct LogMelShape: Sendable, Equatable {
     }
 
     /// The borders of the triangular filters in hertz: `bands + 2` points, evenly spaced in mel (HTK's scale).
-    func filterBorders() -> [Double] {
+    public func filterBorders() -> [Double] {
         func mel(_ hertz: Double) -> Double { 2595 * log10(1 + hertz / 700) }
         let low = mel(lowHertz)
         let step = (mel(highHertz) - low) / Double(bands + 1)

@@ -25,6 +25,12 @@ public struct Detector: ~Copyable {
         )
     }
 
+    /// The averages that the gate decided by after the newest hop, one a label.
+    public var scores: [Float] { handler.scores }
+
+    /// The gate after the newest hop.
+    public var gate: Gate { handler.gate }
+
     /// Hears one hop more.
     ///
     /// - Parameters:

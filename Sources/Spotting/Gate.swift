@@ -28,6 +28,9 @@ public struct Gate {
     /// Hops taken in since the start or the last `flush()`.
     public private(set) var hop = 0
 
+    /// Labels of the words that fired and may not fire again yet.
+    public var resting: [Int] { armed.indices.filter { !armed[$0] } }
+
     /// May be changed between hops; state is kept.
     public var thresholds: Thresholds
     private let settings: GateSettings

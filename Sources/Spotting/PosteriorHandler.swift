@@ -3,8 +3,8 @@
 /// It is the deciding half of the ``Detector``. Posteriors that were kept can so be decided about again under other
 /// settings, and what comes out is what the detector would have said. Nothing is allocated after `init`.
 public struct PosteriorHandler {
+    public private(set) var gate: Gate
     private var smoother: Smoother
-    private var gate: Gate
     private var matcher: PhraseMatcher
     private let hopSeconds: Double
     /// Hops since the stream began, flushes included.
@@ -29,6 +29,9 @@ public struct PosteriorHandler {
         matcher = PhraseMatcher(phrases)
         self.hopSeconds = hopSeconds
     }
+
+    /// The averages that the gate decides by, one a label.
+    public var scores: [Float] { smoother.average }
 
     /// Takes one hop in.
     ///
