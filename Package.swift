@@ -50,12 +50,12 @@ let package = Package(
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "InspectionTests", dependencies: ["Inspection", "TestSupport"]),
-        .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib"]),
+        .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["CommandLineTool", "CSndFile", "TestSupport", "beckon"],
+            dependencies: ["CommandLineTool", "CSndFile", "Inspection", "TestSupport", "beckon"],
             exclude: ["Snapshots"]
         ),
     ],

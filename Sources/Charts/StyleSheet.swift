@@ -32,6 +32,7 @@ enum StyleSheet {
         th, td { text-align: left; padding: 0.3rem 1.1rem 0.3rem 0; border-bottom: 1px solid var(--grid);
           vertical-align: top; }
         th { color: var(--faint); font-weight: 600; }
+        td:first-child { white-space: nowrap; }
         .number { text-align: right; }
         ul.findings { list-style: none; margin: 0.5rem 0 1rem; padding: 0; max-width: 46rem; }
         ul.findings li { border-left: 4px solid var(--series-5); background: var(--panel); padding: 0.5rem 0.9rem;

@@ -30,6 +30,10 @@ public enum CommandLineTool {
             let arguments = try Arguments(rest, options: EvaluateOptions.options)
             if arguments.has("--help") { return try help(command) }
             return try Evaluate(EvaluateOptions(arguments, processors: processors)).run()
+        case "inspect":
+            let arguments = try Arguments(rest, options: InspectOptions.options)
+            if arguments.has("--help") { return try help(command) }
+            return try Inspect(InspectOptions(arguments)).run()
         case "help", "--help", "-h":
             return try help(rest.first)
         case "--version", "version":
@@ -40,7 +44,7 @@ public enum CommandLineTool {
             throw UsageError(
                 "unknown \(kind) \(command)",
                 near: command,
-                of: ["classify", "evaluate", "help", "--version", "--help"]
+                of: ["classify", "evaluate", "inspect", "help", "--version", "--help"]
             )
         }
     }
@@ -52,8 +56,9 @@ public enum CommandLineTool {
         case nil: Terminal.output(HelpText.overview)
         case "classify": Terminal.output(HelpText.classify)
         case "evaluate": Terminal.output(HelpText.evaluate)
+        case "inspect": Terminal.output(HelpText.inspect)
         case "help": Terminal.output(HelpText.overview)
-        case let topic?: throw UsageError("no help on \(topic)", near: topic, of: ["classify", "evaluate"])
+        case let topic?: throw UsageError("no help on \(topic)", near: topic, of: ["classify", "evaluate", "inspect"])
         }
         return 0
     }

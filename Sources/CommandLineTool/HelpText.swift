@@ -8,6 +8,7 @@ enum HelpText {
         Commands:
           classify    say which words are spoken in audio files, and when
           evaluate    measure how well a model hears
+          inspect     show what the model sees of a recording, as a page
           help        explain a command: beckon help classify
 
         Options:
@@ -107,6 +108,43 @@ enum HelpText {
         Examples:
           beckon evaluate speech_commands/ --list speech_commands/testing_list.txt
           beckon evaluate --stream --html report.html recordings/
+
+        """
+
+    static let inspect = """
+        beckon inspect — show what the model sees of a recording, as a page
+
+        Usage: beckon inspect [OPTION…] FILE
+
+        Writes one HTML page that needs nothing else: what is right and wrong with
+        the recording and what to do about it; the sound, the picture of it that the
+        network gets, the score of every class and the gate's state over time; and
+        the words that were heard.
+
+        What to show:
+          --from SECONDS      begin here
+          --to SECONDS        end here; a report shows at most five minutes
+
+        How to listen, as for classify:
+          --mode MODE         spot (default) or command
+          --trigger WHEN      early (default) or end
+          -t, --threshold T   confidence that every word needs, 0 to 1
+          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
+          -m, --model DIR     model folder (default: the commands model)
+          --channel N|mix     channel to listen to, from 0 (default: mix)
+
+        How to print it:
+          -o, --output FILE   the page to write, or - for standard output (default:
+                              FILE's name ending in .html, in the current folder)
+          --json              everything as one JSON object on standard output,
+                              and no page
+
+        Where a file is damaged, the page shows what comes before, and the exit
+        status is 1.
+
+        Examples:
+          beckon inspect recording.flac
+          beckon inspect --from 60 --to 75 --mode command -o talk.html talk.wav
 
         """
 }

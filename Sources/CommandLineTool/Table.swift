@@ -29,7 +29,8 @@ struct Table: ReportFormat {
             case .phrasePartial: "“\(event.name) …”"
             }
         let strong = event.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
-        return pad(printable(event.file), fileWidth) + "  " + clock(event.start) + " " + clock(event.end) + "  "
+        return pad(printable(event.file), fileWidth) + "  " + left(clockText(event.start), 8) + " "
+            + left(clockText(event.end), 8) + "  "
             + strong + "  " + left(percent(event.confidence), 10) + "\n"
     }
 
@@ -42,18 +43,16 @@ struct Table: ReportFormat {
         pad(printable(file), fileWidth) + "  " + dim(left("–", 8)) + "\n"
     }
 
-    /// Seconds as `0:01.25`, or `1:02:03.45` from an hour on.
-    private func clock(_ seconds: Double) -> String {
-        let hundredths = Int((max(0, seconds) * 100).rounded())
-        let (minutes, rest) = (hundredths / 6000, hundredths % 6000)
-        let tail = two(rest / 100) + "." + two(rest % 100)
-        let text = minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(two(minutes % 60)):\(tail)"
-        return left(text, 8)
-    }
-
-    private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
     private func bold(_ text: String) -> String { colour ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
     private func dim(_ text: String) -> String { colour ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}
+
+/// Seconds as `0:01.25`, or `1:02:03.45` from an hour on.
+func clockText(_ seconds: Double) -> String {
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let hundredths = Int((max(0, seconds) * 100).rounded())
+    let (minutes, rest) = (hundredths / 6000, hundredths % 6000)
+    let tail = two(rest / 100) + "." + two(rest % 100)
+    return minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(two(minutes % 60)):\(tail)"
 }

@@ -126,8 +126,8 @@ public struct Finding: Sendable, Equatable {
 
     /// A number with at most one decimal.
     private static func tenths(_ value: Double) -> String {
-        let text = "\((value * 10).rounded() / 10 + 0)"
-        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        let text = "\((abs(value) * 10).rounded() / 10)"
+        return (value < 0 ? "−" : "") + (text.hasSuffix(".0") ? text.dropLast(2) : text[...])
     }
 
     private static func percentage(_ share: Double) -> String {

@@ -1,0 +1,59 @@
+/// What `beckon inspect` was asked to do.
+struct InspectOptions {
+    let file: String
+    /// Nil for the file's name with the ending `html` in the current folder; `-` for standard output.
+    let output: String?
+    let json: Bool
+    /// Seconds, rounded down to the hop.
+    let from: Double
+    /// Seconds, rounded up to the hop; nil for the file's end.
+    let to: Double?
+    let listening: ListeningOptions
+    /// Seconds that one report may show.
+    var longest = 300.0
+
+    static let options: [Arguments.Option] =
+        ListeningOptions.options.filter { $0.name != "--jobs" } + [
+            .init("--output", short: "-o", takesValue: true), .init("--json"), .init("--from", takesValue: true),
+            .init("--to", takesValue: true),
+        ]
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard let file = arguments.operands.first, arguments.operands.count == 1 else {
+            throw UsageError("inspect takes one audio file")
+        }
+        self.file = file
+        listening = try ListeningOptions(arguments, processors: 1)
+        output = arguments.value("--output")
+        json = arguments.has("--json")
+        guard output == nil || !json else {
+            throw UsageError("--json prints to standard output, in place of the report that --output names")
+        }
+        guard output != "" else { throw UsageError("--output needs the name of a file, or - for standard output") }
+        func seconds(_ option: String) throws(UsageError) -> Double? {
+            guard let text = arguments.value(option) else { return nil }
+            guard let value = Double(text), (0...1e7).contains(value) else {
+                throw UsageError("\(option) takes seconds from the file's start, such as 12.5, not '\(text)'")
+            }
+            return value
+        }
+        // The epsilon keeps 0.3, which is a little more than 3 tenths in binary, where it is.
+        from = (try seconds("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 }) ?? 0
+        to = try seconds("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
+        if let to {
+            guard to > from else { throw UsageError("--to must lie after --from") }
+            guard to - from <= longest + 0.05 else {
+                throw UsageError("a report shows at most 300 seconds; choose --from and --to closer together")
+            }
+        }
+    }
+
+    /// Where the report goes, as a path; nil for standard output.
+    var path: String? {
+        if output == "-" { return nil }
+        if let output { return output }
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        let stem = name.lastIndex(of: ".").map { $0 == name.startIndex ? name[...] : name[..<$0] } ?? name[...]
+        return stem + ".html"
+    }
+}

@@ -1,0 +1,267 @@
+import CSndFile
+import Foundation
+import Inspection
+import TestSupport
+import Testing
+
+@testable import CommandLineTool
+
+/// `beckon inspect` run as a user would: the page, the JSON, and what goes wrong.
+struct InspectTests {
+    private static let voice = Voices.path("Side_Left")
+
+    /// The part of `inspect --json` that the tests look at.
+    struct Report: Decodable {
+        struct Finding: Decodable {
+            let kind: String
+            let serious: Bool
+        }
+        struct Hop: Decodable {
+            let time: Double
+            let state: String
+            let scores: [Double]
+        }
+        struct Signal: Decodable {
+            let peak: Double
+            let clippedShare: Double
+            let offset: Double
+            let highestHertz: Double?
+            let humHertz: Double?
+        }
+        struct Clip: Decodable {
+            let label: String
+            let scores: [String: Double]
+        }
+        let sampleRate: Int
+        let from: Double
+        let to: Double
+        let signal: Signal
+        let findings: [Finding]
+        let labels: [String]
+        let thresholds: [String: Double]
+        let events: [Result.Event]
+        let clip: Clip?
+        let hops: [Hop]
+        let note: String?
+    }
+
+    private func report(_ arguments: [String]) throws -> Report {
+        let program = try Program.beckon(["inspect", "--json"] + arguments)
+        #expect(program.status == 0 && program.lines.count == 1, "\(program.error)")
+        return try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
+    }
+
+    @Test func `the words are those of classify, to the digit`() throws {
+        for name in ["Side_Left", "Rear_Right", "Front_Center", "Noise"] {
+            for options in [[], ["--trigger", "end"], ["--mode", "command", "--threshold", "0.5"]] {
+                let classified = try Result.all(
+                    in: Program.beckon(["classify", "--json", Voices.path(name)] + options)
+                )
+                let inspected = try report([Voices.path(name)] + options)
+                #expect(inspected.events == classified.map(Result.Event.init), "\(name) \(options)")
+            }
+        }
+    }
+
+    @Test func `hops, states and scores`() throws {
+        let report = try report([Self.voice])
+        #expect(report.sampleRate == 48_000 && report.labels.count == 12 && report.thresholds.count == 10)
+        // 1.41 s are 15 hops, and ten more of quiet follow.
+        #expect(report.hops.count == 25 && report.hops[0].time == 0.1 && report.hops[24].time == 2.5)
+        for hop in report.hops { #expect(abs(hop.scores.reduce(0, +) - 1) < 0.001) }
+        let event = try #require(report.events.first)
+        let firing = report.hops.filter { $0.state == "firing" }
+        #expect(firing.map(\.time) == [event.time])
+        let left = try #require(report.labels.firstIndex(of: "left"))
+        #expect(abs(firing[0].scores[left] - event.confidence) < 0.0002)
+        let after = report.hops.first { $0.time > event.time }
+        #expect(after?.state == "refractory" && report.hops[0].state != "refractory")
+    }
+
+    @Test func `a part of a file holds what the whole has there`() throws {
+        let folder = try TestFolder()
+        let audio =
+            try Voices.samples("Side_Left") + [Float](repeating: 0, count: 24_000) + Voices.samples("Rear_Right")
+        let path = try folder.write("two.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 48_000, audio)
+        let whole = try report([path])
+        #expect(whole.events.map(\.word) == ["left", "right"])
+        let part = try report([path, "--from", "1.91", "--to", "3.3"])
+        #expect(part.from == 1.9 && abs(part.to - 3.3) < 1e-6 && part.hops.count == 14)
+        #expect(part.events == whole.events.filter { $0.time > 1.95 && $0.time < 3.35 })
+        for (one, other) in zip(part.hops, whole.hops.dropFirst(19)) {
+            #expect(one.time == other.time && one.scores == other.scores)
+        }
+    }
+
+    @Test func `findings on made recordings`() throws {
+        let folder = try TestFolder()
+        let voice = try Voices.samples("Side_Left")
+        let table: [(String, [Float])] = [
+            ("clipped", voice.map { min(max($0 * 12, -1), 1) }),
+            ("dc-offset", voice.map { $0 * 0.5 + 0.05 }),
+            ("too-quiet", voice.map { $0 * 0.01 }),
+            ("hum", voice.indices.map { voice[$0] + 0.05 * Float(sin(2 * Double.pi * 50 * Double($0) / 48_000)) }),
+            ("digital-silence", voice.map { _ in 0 }),
+        ]
+        for (kind, samples) in table {
+            let path = try folder.write("\(kind).wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, rate: 48_000, samples)
+            let report = try report([path])
+            #expect(report.findings.contains { $0.kind == kind }, "\(kind): \(report.findings)")
+            #expect((kind == "hum") == (report.signal.humHertz == 50))
+            #expect((kind == "clipped") == (report.signal.clippedShare > 0.001))
+            #expect((kind == "dc-offset") == (abs(report.signal.offset - 0.05) < 0.002))
+        }
+        #expect(try report([Self.voice]).findings.allSatisfy { !$0.serious })
+    }
+
+    @Test func `one channel of two`() throws {
+        let folder = try TestFolder()
+        let voice = try Voices.samples("Side_Left")
+        let path = try folder.write(
+            "two.wav",
+            format: SF_FORMAT_WAV | SF_FORMAT_FLOAT,
+            rate: 48_000,
+            channels: 2,
+            voice.flatMap { [1, $0] }
+        )
+        #expect(try report([path, "--channel", "1"]).signal.offset < 0.01)
+        #expect(try report([path, "--channel", "0"]).signal.offset == 1)
+        // Of all channels the worst counts.
+        #expect(try report([path]).signal.offset == 1)
+    }
+
+    @Test func `the page is well-formed, complete, and needs nothing else`() throws {
+        let folder = try TestFolder()
+        let name = "a<b>&\"'\u{1}.wav"
+        try FileManager.default.copyItem(atPath: Self.voice, toPath: folder.file(name))
+        let program = try Program.beckon(["inspect", folder.file(name), "-o", folder.file("report.html")])
+        #expect(program.status == 0 && program.output == folder.file("report.html") + "\n" && program.error == "")
+        let html = String(decoding: try folder.bytes("report.html"), as: UTF8.self)
+        let page = try Tree(html)
+        #expect(page.texts("h1") == ["What the model sees: a<b>&\"'\u{FFFD}.wav"])
+        #expect(page.all("svg").count == 8 && page.all("image").count == 1)
+        #expect(page.all("script").isEmpty && page.all("link").isEmpty && !html.contains("src="))
+        #expect(!html.replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
+        #expect(page.texts("p").first?.hasPrefix("Heard: “left” at 0.8 s (98 %)") == true)
+        #expect(page.texts("text").contains("left 98 %") && page.texts("text").contains("left rests"))
+        for label in ["yes", "go", "_unknown_", "_silence_", "4 kHz"] {
+            #expect(page.texts("text").contains(label), "\(label)")
+        }
+    }
+
+    @Test func `a clip of a second is labelled as classify labels it`() throws {
+        let folder = try TestFolder()
+        let voice = try Voices.samples("Side_Left")
+        let clip = Array(voice.suffix(48_000))
+        let path = try folder.write("clip.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, rate: 48_000, clip)
+        let label = try #require(Result.all(in: Program.beckon(["classify", "--clips", "--json", path])).first)
+        let inspected = try #require(try report([path]).clip)
+        #expect(inspected.label == label.label && inspected.scores == label.scores)
+        let html = try Program.beckon(["inspect", path, "-o", "-"]).output
+        #expect(html.contains("Heard as a clip"))
+        #expect(try report([Voices.path("Front_Left")]).clip == nil)
+    }
+
+    @Test func `silence gives a page too, and says so`() throws {
+        let folder = try TestFolder()
+        let path = try folder.write(
+            "nothing.wav",
+            format: SF_FORMAT_WAV | SF_FORMAT_PCM_16,
+            [Float](repeating: 0, count: 3)
+        )
+        let html = try Program.beckon(["inspect", path, "-o", "-"]).output
+        let page = try Tree(html)
+        #expect(page.texts("strong") == ["Digital silence: every sample is zero"])
+        #expect(page.texts("p").first?.hasPrefix("No word was heard") == true)
+    }
+
+    @Test func `bad input`() throws {
+        let folder = try TestFolder()
+        let own = try folder.write("talk.html", bytes: [UInt8](Data(contentsOf: URL(fileURLWithPath: Self.voice))))
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link.html"), withDestinationPath: own)
+        let out = folder.file("out.html")
+        let table: [([String], Int32, String)] = [
+            ([folder.file("none.wav"), "-o", out], 1, "does not exist"),
+            ([folder.path, "-o", out], 1, "is a directory"),
+            ([try folder.write("empty.wav", bytes: []), "-o", out], 1, "empty"),
+            ([try folder.write("text.wav", bytes: Array("hello".utf8)), "-o", out], 1, "not an audio file"),
+            ([own, "-o", own], 1, "would replace"), ([own, "-o", folder.file("link.html")], 1, "would replace"),
+            ([Self.voice, "-o", folder.path], 1, "cannot write"),
+            ([Self.voice, "-o", folder.file("no/such/folder.html")], 1, "cannot write"),
+            ([Self.voice, "-o", "/dev/full"], 1, "cannot write"),
+            ([Self.voice, "-o", out, "--from", "100"], 1, "ends before"),
+            ([Self.voice, "-o", out, "--channel", "3"], 1, "no channel 3"),
+            ([Self.voice, "-o", out, "--word", "maybe=0.5"], 1, "'maybe'"),
+            ([], 2, "takes one audio file"), ([Self.voice, Self.voice], 2, "takes one audio file"),
+            ([Self.voice, "--json", "-o", out], 2, "--json prints"), ([Self.voice, "-o", ""], 2, "name of a file"),
+            ([Self.voice, "--from", "x"], 2, "--from takes seconds"), ([Self.voice, "--to", "nan"], 2, "--to takes"),
+            ([Self.voice, "--from", "3", "--to", "3"], 2, "after --from"),
+            ([Self.voice, "--from", "0", "--to", "301"], 2, "at most 300"), ([Self.voice, "--jobs", "2"], 2, "--jobs"),
+        ]
+        for (arguments, status, says) in table {
+            let program = try Program.beckon(["inspect"] + arguments)
+            #expect(program.status == status, "\(arguments): \(program.status) \(program.error)")
+            #expect(program.error.split(separator: "\n").count == 1 && program.error.contains(says), "\(program.error)")
+            #expect(program.output == "" && !FileManager.default.fileExists(atPath: out), "\(arguments)")
+        }
+        #expect(try folder.bytes("talk.html").count > 100_000)
+    }
+
+    @Test func `of a damaged file, what is sound is shown`() throws {
+        let folder = try TestFolder()
+        let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.voice)))
+        let path = try folder.write("cut.wav", bytes: Array(whole.prefix(whole.count * 3 / 4)))
+        let program = try Program.beckon(["inspect", "--json", path])
+        #expect(program.status == 1 && program.error.contains("ends early"))
+        let report = try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
+        #expect(report.to > 0.9 && report.to < 1.1 && report.hops.count >= 9)
+    }
+
+    @Test func `of a long file the beginning is shown, and a line says so`() throws {
+        let words = [Voices.path("Rear_Right"), "--json"]
+        var options = try InspectOptions(Arguments(words, options: InspectOptions.options))
+        #expect(options.longest == 300)
+        options.longest = 0.8
+        let model = try options.listening.loadModel()
+        let thresholds = try options.listening.thresholds(for: model)
+        let progress = Progress(files: 1, isShown: false)
+        let hearing = try Hearing(options, model: model, thresholds: thresholds, progress: progress)
+        #expect(hearing.isCut && hearing.to == 0.8 && hearing.hops.count == 8 && hearing.samples.count == 12_800)
+        // Eight columns of 40 bands a hop; of the channel as recorded, 0.8 s.
+        #expect(hearing.columns.count == 8 * 8 * 40 && hearing.statistics.map(\.count) == [38_400])
+        let report = InspectReport(hearing, options: options, model: model, thresholds: thresholds)
+        #expect(report.note == "the report shows 0.8 s from 0:00.00; choose another part with --from and --to")
+        #expect(report.clip == nil)
+    }
+
+    static let pages: [(String, String?, String?)] = [
+        ("talk.wav", nil, "talk.html"), ("a/b.c/talk.old.flac", nil, "talk.old.html"),
+        ("a/.hidden", nil, ".hidden.html"),
+        ("a/talk", nil, "talk.html"), ("talk.wav", "x/y", "x/y"), ("talk.wav", "-", nil),
+    ]
+
+    @Test(arguments: pages)
+    func `where the page goes`(_ file: String, _ output: String?, _ path: String?) throws {
+        let words = [file] + (output.map { ["-o", $0] } ?? [])
+        #expect(try InspectOptions(Arguments(words, options: InspectOptions.options)).path == path)
+    }
+}
+
+extension Result {
+    /// The numbers of an event.
+    struct Event: Decodable, Equatable {
+        let word: String
+        let confidence: Double
+        let start: Double
+        let end: Double
+        let time: Double
+
+        init(_ result: Result) {
+            word = result.word ?? ""
+            confidence = result.confidence
+            start = result.start ?? 0
+            end = result.end ?? 0
+            time = result.time ?? 0
+        }
+    }
+}
