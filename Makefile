@@ -3,7 +3,11 @@
 VOICES  ?= /usr/share/sounds/alsa
 MODEL   ?= Models/commands
 PYTHON  ?= python3
+WORDS   ?= yes no up down left right on off stop go
 VENV    := .build/training
+BANK     = $(VENV)/$(notdir $(MODEL))
+# One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
+TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
 .PHONY: run test build deps model validate lint format clean
 
@@ -20,11 +24,15 @@ build: deps
 deps:
 	@./install-dependencies
 
-# Trains a model from the recordings in DATA; see Models/training/README.md. May be stopped and started again.
-model: $(VENV)/done $(VENV)/synthetic/done
+# Trains a model from the recordings in DATA, for WORDS; see Models/training/README.md. May be stopped and started again.
+model: $(VENV)/done $(BANK)/synthetic/done
 	@test -n "$(DATA)" || { echo "make model needs DATA=<folder of recordings>; see Models/training/README.md"; exit 2; }
-	OMP_NUM_THREADS=1 $(VENV)/bin/python Models/training/train.py --data "$(DATA)" --data $(VENV)/synthetic \
-		--runs $(VENV)/runs --out "$(MODEL)" $(OPTIONS)
+	@test -d "$(DATA)" || { echo "$(DATA): no such folder; DATA names the folder of recordings"; exit 2; }
+	@test ! -f "$(DATA)/melspec.tar" -o -f $(VENV)/runs/pictures.npz || \
+		$(TRAIN)/pictures.py --data "$(DATA)" --runs $(VENV)/runs
+	$(TRAIN)/bank.py --data "$(DATA)" --data $(BANK)/synthetic --runs $(VENV)/runs --bank $(BANK) --words "$(WORDS)"
+	$(TRAIN)/train.py --data "$(DATA)" --data $(BANK)/synthetic --runs $(VENV)/runs --bank $(BANK) --words "$(WORDS)" \
+		--out "$(MODEL)" --name "$(notdir $(MODEL))" $(OPTIONS)
 
 $(VENV)/done: Models/training/requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -37,9 +45,9 @@ validate: build $(VENV)/done
 	$(VENV)/bin/python Models/training/validate.py --data "$(DATA)" --runs $(VENV)/runs \
 		--beckon .build/release/beckon --model "$(MODEL)"
 
-# Other words, spoken by synthetic voices.
-$(VENV)/synthetic/done: $(VENV)/done Models/training/synthesise.py
-	$(VENV)/bin/python Models/training/synthesise.py --out $(VENV)/synthetic
+# The words and others, spoken by synthetic voices.
+$(BANK)/synthetic/done: $(VENV)/done Models/training/synthesise.py
+	$(VENV)/bin/python Models/training/synthesise.py --out $(BANK)/synthetic --commands "$(WORDS)"
 	touch $@
 
 lint:

@@ -9,9 +9,13 @@ COMMANDS = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go
 UNKNOWN, SILENCE = "_unknown_", "_silence_"
 WINDOW = mixing.WINDOW
 # Extra examples in a pass, as shares of the number of word recordings.
-PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC = 0.16, 0.22, 0.03, 0.16, 0.12
-# Pass from which synthetic words join, for the last third: until then their place goes to recorded ones.
-SYNTHETIC_FROM = 60
+PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC, PICTURED = 0.12, 0.16, 0.02, 0.10, 0.08, 0.20
+# Of the pictured words, the share that are commands.
+PICTURED_COMMANDS = 0.35
+# A part of a command shorter than this share of it is surely none; a longer one is either none or that command.
+SURELY_NONE = 0.4
+# Words kept from training, recorded or pictured: what the network makes of them measures words never heard.
+HELD_OUT = ("marvin", "sheila", "wow", "snowboy")
 # Recordings of many different words under one label.
 MANY_WORDS = ("honk_random", "synthetic")
 # The dataset's own background recordings, and the share of each (its beginning) that is trained on.
@@ -23,9 +27,9 @@ OWN_OUTPUT = 200
 class Examples:
     """The training partition as batches. Outputs: the commands, every other well-recorded word, `other`, silence."""
 
-    def __init__(self, table, batch, seed, commands=COMMANDS):
+    def __init__(self, table, batch, seed, commands=COMMANDS, pictures=None):
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
-        train = table["part"] == "training"
+        train = (table["part"] == "training") & ~np.isin(table["label"], HELD_OUT)
         # The long background recordings are split in time instead: their end is kept for validation.
         background = (table["kind"] == "noise") & (table["label"] == BACKGROUND)
         train = train | background
@@ -34,18 +38,33 @@ class Examples:
         # What was made by synthesise.py: its folder of other words, and whatever lies in words/ under a command's name.
         made = (table["label"] == "synthetic") | ((table["kind"] == "word") & np.isin(table["label"], commands))
         self.words, self.synthetic = np.flatnonzero(words & ~made), np.flatnonzero(words & made)
-        self.speech = np.flatnonzero(train & (table["kind"] == "speech"))
+        speech = np.flatnonzero(train & (table["kind"] == "speech"))
+        # Without running speech, pieces of words take its place around words and in babble.
+        self.speech = speech if len(speech) else self.words
         self.noise = np.flatnonzero(train & (table["kind"] == "noise"))
         self.background = np.flatnonzero(background)
-        names, counts = np.unique(table["label"][self.words], return_counts=True)
-        own = [n for n, c in zip(names, counts) if c >= OWN_OUTPUT and n not in commands and n not in MANY_WORDS]
+        self.pictures = pictures
+        shown = np.zeros(0, str) if pictures is None else pictures["label"]
+        names, counts = np.unique(np.concatenate([table["label"][self.words], shown]), return_counts=True)
+        own = [n for n, c in zip(names, counts) if c >= OWN_OUTPUT and n not in (*commands, *MANY_WORDS, *HELD_OUT)]
         self.outputs = list(commands) + [str(n) for n in own] + ["other", SILENCE]
         index = {name: i for i, name in enumerate(self.outputs)}
         self.other, self.silence = index["other"], index[SILENCE]
         self.target = np.array([index.get(str(label), self.other) for label in table["label"]])
         self.commanded = self.words[np.isin(table["label"][self.words], commands)]
-        extra = [int(len(self.words) * share) for share in (PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC)]
-        self.kinds = np.repeat(np.arange(6), [len(self.words)] + extra)
+        if pictures is not None:
+            self.shown_target = np.array([index.get(str(label), self.other) for label in shown])
+            command, held = np.isin(shown, commands), np.isin(shown, HELD_OUT)
+            self.shown_commands, self.shown_others = np.flatnonzero(command), np.flatnonzero(~command & ~held)
+        shares = (
+            PARTIAL,
+            RUNNING if len(speech) else 0,
+            REVERSED,
+            QUIET,
+            SYNTHETIC,
+            0 if pictures is None else PICTURED,
+        )
+        self.kinds = np.repeat(np.arange(7), [len(self.words)] + [int(len(self.words) * share) for share in shares])
         generator = np.random.default_rng([seed, 1])
         self.rooms = mixing.rooms(300, generator)
         self.made = np.stack([mixing.coloured_noise(generator) for _ in range(300)])
@@ -58,34 +77,63 @@ class Examples:
         return len(self.kinds) // self.batch
 
     def __getitem__(self, number):
-        """Raw mel energies [batch, 79, 40] (not yet normalised) and output indices [batch]."""
+        """Mel energies [batch, 79, 40], output indices [batch], and a second output that is right too, or −1 [batch]."""
         order = np.random.default_rng([self.seed, 2, self.pass_number])
         rows = order.permutation(len(self.kinds))[number * self.batch : (number + 1) * self.batch]
         generator = np.random.default_rng([self.seed, 3, self.pass_number, number])
         waves = np.zeros((self.batch, WINDOW), np.float32)
-        targets = np.zeros(self.batch, np.int64)
+        targets, either = np.zeros(self.batch, np.int64), np.full(self.batch, -1, np.int64)
+        shown = []
         for i, row in enumerate(rows):
-            kind = self.kinds[row]
+            kind, extent = self.kinds[row], None
             if kind == 0:
                 targets[i], extent = self.word(waves[i], self.words[row], generator)
             elif kind == 1:
-                targets[i], extent = self.partial(waves[i], generator)
+                targets[i], either[i], extent = self.partial(waves[i], generator)
             elif kind == 2:
                 targets[i], extent = self.running(waves[i], generator)
-            elif kind == 5:
-                joined = self.pass_number >= SYNTHETIC_FROM and len(self.synthetic) > 0
-                row = generator.choice(self.synthetic if joined else self.words)
-                targets[i], extent = self.word(waves[i], row, generator)
             elif kind == 3:
                 targets[i], extent = self.word(waves[i], generator.choice(self.commanded), generator, reverse=True)
+            elif kind == 5:
+                row = generator.choice(self.synthetic if len(self.synthetic) > 0 else self.words)
+                targets[i], extent = self.word(waves[i], row, generator)
+            elif kind == 6:
+                shown.append(i)
+                self.beside(waves[i], generator)
+                continue
             else:
-                targets[i], extent = self.silence, None
+                targets[i] = self.silence
             if extent is None:
                 self.only_noise(waves[i], generator)
             else:
                 self.surround(waves[i], extent, generator)
-        energies = frontend.mel_energies(waves) * mixing.colour(self.batch, generator)[:, None, :]
-        return energies, targets
+        energies = frontend.mel_energies(waves)
+        for i in shown:
+            command = generator.random() < PICTURED_COMMANDS
+            row = generator.choice(self.shown_commands if command else self.shown_others)
+            targets[i] = self.shown_target[row]
+            energies[i] = self.pictured(energies[i], self.pictures["logs"][row], generator)
+        return energies, targets, either
+
+    def pictured(self, noise, logs, generator):
+        """A word of which there is only a picture, moved by up to ±100 ms, with noise at a drawn ratio, at a drawn level."""
+        energies = np.exp(logs.astype(np.float32))
+        shift = generator.integers(-8, 9)
+        moved = np.full_like(energies, 0)
+        if shift >= 0:
+            moved[shift:] = energies[: len(energies) - shift]
+        else:
+            moved[:shift] = energies[-shift:]
+        energies = moved * 10 ** (generator.uniform(-35, 10) / 10)
+        loudest = np.sort(energies.sum(axis=1))[-20:].mean() + 1e-9
+        if generator.random() < 0.7:
+            ratio = generator.uniform(4, 40)
+            energies = energies + noise * (loudest * 10 ** (-ratio / 10) / (noise.sum(axis=1).mean() + 1e-9))
+        return energies
+
+    def beside(self, wave, generator):
+        """Noise for a picture."""
+        wave[:] = self.ambience(generator) * np.float32(0.05)
 
     def word(self, wave, row, generator, reverse=False):
         """A whole word: as recorded with ±100 ms of shift, or anywhere in the window with other speech around it."""
@@ -96,7 +144,7 @@ class Examples:
         if reverse:
             mixing.place(table["audio"], wave, start, length, float(last), -speed, 0.0, float(length))
             return self.other, (0, int((last - first) / speed))
-        if not long and generator.random() < 0.55:
+        if not long and generator.random() < 0.65:
             offset = WINDOW / 2 * (1 - speed) + generator.uniform(-1600, 1600)
             mixing.place(table["audio"], wave, start, length, offset, speed, 0.0, float(length))
             return self.target[row], (int((first - offset) / speed), int((last - offset) / speed))
@@ -108,16 +156,19 @@ class Examples:
         low, high = (max(0.0, first - margin), min(float(length), last + margin)) if isolate else (0.0, float(length))
         mixing.place(table["audio"], wave, start, length, offset, speed, low, high)
         extent = (int(at), int(at + spoken))
-        if isolate and generator.random() < 0.6:
+        if isolate and generator.random() < 0.5:
             self.add_context(wave, extent, generator)
         return self.target[row], extent
 
     def partial(self, wave, generator):
-        """Part of a command, the rest of it outside the window or cut away: never that command, nor another."""
+        """Part of a command, the rest of it outside the window or cut away: never another command. Of the word itself it is
+        none if little is left; if much is left, it may be that word as well."""
         table, row, speed = self.table, generator.choice(self.commanded), generator.uniform(0.88, 1.13)
         start, length = table["start"][row], table["length"][row]
         first, last = float(table["from"][row]), float(table["to"][row])
-        share = max(1600.0, generator.uniform(0.25, 0.62) * (last - first))
+        part = generator.uniform(0.2, 0.75)
+        share = max(1600.0, part * (last - first))
+        either = self.target[row] if share > SURELY_NONE * (last - first) else -1
         tail = generator.random() < 0.6
         low, high = (last - share, float(length)) if tail else (0.0, first + share)
         slide = generator.random() < 0.5
@@ -131,7 +182,7 @@ class Examples:
         extent = (int(at), int(at + share / speed)) if tail else (int(at - share / speed), int(at))
         if not slide and generator.random() < 0.4:
             self.add_context(wave, extent, generator)
-        return self.other, extent
+        return self.other, either, extent
 
     def running(self, wave, generator):
         """Running speech: a whole window of it, or a piece of it in quiet, as when somebody begins to talk."""
@@ -152,7 +203,7 @@ class Examples:
         loudness = mixing.level(wave, *extent)
         for before in (True, False):
             if generator.random() < (0.7 if before else 0.45):
-                gap = int(generator.exponential(900)) + 150
+                gap = int(generator.exponential(1200)) + 600
                 span = int(generator.uniform(1600, WINDOW))
                 first, last = (
                     (extent[0] - gap - span, extent[0] - gap) if before else (extent[1] + gap, extent[1] + gap + span)
@@ -195,7 +246,7 @@ class Examples:
             ratio = generator.uniform(4, 40)
             mixing.add_scaled(wave, self.ambience(generator), loudness * 10 ** (-ratio / 20))
         target = (
-            10 ** (generator.uniform(-45, -8) / 20)
+            10 ** (generator.uniform(-54, -8) / 20)
             if generator.random() < 0.6
             else loudness * 10 ** (generator.uniform(-6, 6) / 20)
         )

@@ -35,7 +35,12 @@ def mel_energies(waves):
     return (spectrum.real**2 + spectrum.imag**2) @ FILTERS32
 
 
-def description(mean, deviation):
+# What is taken off the logs and what they are divided by: near the mean and deviation of what is trained on, and fixed, so that
+# networks can be compared and averaged.
+MEAN, DEVIATION = -6.0, 5.0
+
+
+def description():
     """The front end as model.json states it."""
     return {
         "kind": "log-mel",
@@ -46,10 +51,11 @@ def description(mean, deviation):
         "lowHertz": LOW,
         "highHertz": HIGH,
         "floor": FLOOR,
-        "mean": mean,
-        "deviation": deviation,
+        "mean": MEAN,
+        "deviation": DEVIATION,
     }
 
 
-def log_mel(waves, mean, deviation):
-    return (np.log(mel_energies(waves) + np.float32(FLOOR)) - np.float32(mean)) / np.float32(deviation)
+def normalised(energies):
+    """Mel energies → what the network sees."""
+    return ((np.log(energies + np.float32(FLOOR)) - MEAN) / DEVIATION).astype(np.float32)

@@ -97,7 +97,7 @@ def group(name):
     """(kind, label) of a recording from its path; kind is clip, word, speech or noise."""
     parts = name.split("/")
     if "noise" in parts or "_background_noise_" in parts:
-        return "noise", parts[-2]
+        return "noise", "gsc" if "_background_noise_" in parts else parts[-2]
     if "speech" in parts:
         return "speech", parts[-2]
     if "words" in parts:
@@ -109,7 +109,8 @@ def load_all(folders, runs):
     """The recordings of several folders as one table; each folder has a cache of its own in `runs`."""
     tables = []
     for folder in folders:
-        name = "recordings" if folder == folders[0] else os.path.basename(os.path.normpath(folder))
+        # The synthetic words lie in a folder of their own for each list of words.
+        name = "-".join(os.path.normpath(os.path.abspath(folder)).split(os.sep)[-3:]).replace("_", "")
         tables.append(load(folder, os.path.join(runs, name + ".npz")))
     joined = {key: np.concatenate([table[key] for table in tables]) for key in tables[0]}
     shifts = np.cumsum([0] + [len(table["audio"]) for table in tables[:-1]])
@@ -119,7 +120,8 @@ def load_all(folders, runs):
 
 def load(folder, cache):
     """All recordings but the testing partition's: dict with `audio` (one long int16 array) and, per recording, `start`,
-    `length`, `from`, `to` (the utterance's bounds), `kind`, `label`, `part`."""
+    `length`, `from`, `to` (the utterance's bounds), `kind`, `label`, `part`, `name` (`<folder>/<file>` without extension).
+    """
     if os.path.exists(cache):
         with np.load(cache) as stored:
             return {key: stored[key] for key in stored.files}
@@ -138,7 +140,16 @@ def load(folder, cache):
             samples = np.pad(samples[:RATE], (0, max(0, RATE - len(samples))))
         first, last = bounds(samples) if kind in ("clip", "word") else (0, len(samples))
         rows.append(
-            (position, len(samples), first, last, kind, label, "validation" if part == "validation" else "training")
+            (
+                position,
+                len(samples),
+                first,
+                last,
+                kind,
+                label,
+                "validation" if part == "validation" else "training",
+                "/".join(os.path.splitext(name)[0].split("/")[-2:]),
+            )
         )
         pieces.append(samples)
         position += len(samples)
@@ -148,7 +159,7 @@ def load(folder, cache):
         sys.exit(f"{folder}: no recordings found; see the recipe's README for the layout it expects")
     columns = list(zip(*rows))
     table = {"audio": np.concatenate(pieces)}
-    for key, column in zip(("start", "length", "from", "to", "kind", "label", "part"), columns):
+    for key, column in zip(("start", "length", "from", "to", "kind", "label", "part", "name"), columns):
         table[key] = np.array(column)
     os.makedirs(os.path.dirname(cache) or ".", exist_ok=True)
     np.savez(cache + ".part.npz", **table)

@@ -50,21 +50,22 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--words", type=int, default=3500, help="dictionary words")
     parser.add_argument("--near", type=int, default=10, help="recordings of each near word")
-    parser.add_argument("--commands", type=int, default=120, help="recordings of each command")
+    parser.add_argument("--commands", default=" ".join(COMMANDS), help="the words that shall fire")
+    parser.add_argument("--takes", type=int, default=120, help="recordings of each command")
     options = parser.parse_args()
     if not os.path.exists(DICTIONARY):
         sys.exit(f"{DICTIONARY} is missing: apt-get install wamerican-small espeak-ng flite")
-    generator = np.random.default_rng(30)
+    generator, commands = np.random.default_rng(30), options.commands.split()
     with open(DICTIONARY) as file:
         listed = [
-            w for w in file.read().split() if w.isalpha() and w.islower() and 2 < len(w) < 10 and w not in COMMANDS
+            w for w in file.read().split() if w.isalpha() and w.islower() and 2 < len(w) < 10 and w not in commands
         ]
     chosen = (
         list(generator.choice(listed, options.words, replace=False))
-        + [w for w in NEAR if w not in COMMANDS] * options.near
+        + [w for w in NEAR if w not in commands] * options.near
     )
     jobs = []
-    for label, words in [("synthetic", chosen)] + [(c, [c] * options.commands) for c in COMMANDS]:
+    for label, words in [("synthetic", chosen)] + [(c, [c] * options.takes) for c in commands]:
         folder = os.path.join(options.out, "words", label)
         os.makedirs(folder, exist_ok=True)
         for number, word in enumerate(words):

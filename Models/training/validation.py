@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from examples import BACKGROUND, BACKGROUND_SHARE, COMMANDS, WINDOW
+from examples import BACKGROUND, BACKGROUND_SHARE, COMMANDS, HELD_OUT, WINDOW
+
+
+def second(table, row):
+    """One second of a recording: a clip as it is, of others the second around the word's middle."""
+    start, length = int(table["start"][row]), int(table["length"][row])
+    middle = (int(table["from"][row]) + int(table["to"][row])) // 2
+    begin = max(0, min(middle - WINDOW // 2, length - WINDOW))
+    piece = table["audio"][start + begin : start + min(length, begin + WINDOW)]
+    return np.pad(piece / np.float32(32768), (0, WINDOW - len(piece)))
 
 
 def clips(table, commands=COMMANDS):
@@ -13,13 +22,17 @@ def clips(table, commands=COMMANDS):
     held = table["part"] == "validation"
     words = np.flatnonzero(held & (table["kind"] == "clip"))
     known = np.isin(table["label"][words], commands)
+    # A word that has no clips is judged on what other recordings of it there are.
+    missing = [word for word in commands if word not in table["label"][words]]
+    spoken = np.flatnonzero(held & (table["kind"] == "word") & np.isin(table["label"], missing))
+    words, known = np.concatenate([words, spoken]), np.concatenate([known, np.ones(len(spoken), bool)])
     share = known.sum() // 8
     others = generator.permutation(words[~known])[:share]
     rows = np.concatenate([words[known], others])
-    waves = [table["audio"][table["start"][r] : table["start"][r] + WINDOW] / np.float32(32768) for r in rows]
+    waves = [second(table, row) for row in rows]
     labels = [commands.index(l) if l in commands else len(commands) for l in table["label"][rows]]
     noise = np.flatnonzero((table["kind"] == "noise") & (table["label"] == BACKGROUND))
-    for _ in range(share):
+    for _ in range(share if len(noise) else 0):
         row = generator.choice(noise)
         length = table["length"][row]
         begin = table["start"][row] + generator.integers(int(length * BACKGROUND_SHARE), length - WINDOW)
@@ -33,11 +46,11 @@ def running(table, count=4000):
     generator = np.random.default_rng(21)
     rows = np.flatnonzero((table["part"] == "validation") & (table["kind"] == "speech"))
     out = []
-    for _ in range(count):
+    for _ in range(count if len(rows) else 0):
         row = generator.choice(rows)
         begin = table["start"][row] + generator.integers(0, table["length"][row] - WINDOW)
         out.append(table["audio"][begin : begin + WINDOW] / np.float32(32768))
-    return np.stack(out).astype(np.float32)
+    return np.array(out, np.float32).reshape(-1, WINDOW)
 
 
 def sounds(table, count=1000):
@@ -45,11 +58,11 @@ def sounds(table, count=1000):
     generator = np.random.default_rng(23)
     rows = np.flatnonzero((table["part"] == "validation") & (table["kind"] == "noise") & (table["label"] != BACKGROUND))
     out = []
-    for _ in range(count):
+    for _ in range(count if len(rows) else 0):
         row = generator.choice(rows)
         begin = table["start"][row] + generator.integers(0, table["length"][row] - WINDOW)
         out.append(table["audio"][begin : begin + WINDOW] / np.float32(32768) * np.float32(generator.random()))
-    return np.stack(out).astype(np.float32)
+    return np.array(out, np.float32).reshape(-1, WINDOW)
 
 
 def tails(table, count=1000, commands=COMMANDS):
@@ -102,3 +115,15 @@ def calibration_error(posteriors, truth, bins=15):
 def false_accepts(posteriors, threshold, commands=COMMANDS):
     """Share of windows, in per cent, in which a command reaches the threshold."""
     return 100 * (posteriors[:, : len(commands)].max(axis=1) >= threshold).mean()
+
+
+def unheard(table):
+    """Clips of words that no network is trained on (examples.HELD_OUT), each recording's loudest second."""
+    rows = np.flatnonzero(np.isin(table["label"], HELD_OUT))
+    return np.array([second(table, row) for row in rows], np.float32).reshape(-1, WINDOW)
+
+
+def separation(clips, others, commands=COMMANDS):
+    """AUROC of the largest command posterior: how often a command's is above another word's."""
+    a, b = clips[:, : len(commands)].max(axis=1), np.sort(others[:, : len(commands)].max(axis=1))
+    return (np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")).mean() / (2 * len(b))
