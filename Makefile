@@ -5,7 +5,7 @@ MODEL   ?= Models/commands
 PYTHON  ?= python3
 VENV    := .build/training
 
-.PHONY: run test build deps model validate lint format clean
+.PHONY: run test build deps data model flatspeech validate robust streams onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -21,10 +21,12 @@ deps:
 	@./install-dependencies
 
 # Trains a model from the recordings in DATA; see Models/training/README.md. May be stopped and started again.
-model: $(VENV)/done $(VENV)/synthetic/done
-	@test -n "$(DATA)" || { echo "make model needs DATA=<folder of recordings>; see Models/training/README.md"; exit 2; }
+model: data $(VENV)/done $(VENV)/synthetic/done
 	OMP_NUM_THREADS=1 $(VENV)/bin/python Models/training/train.py --data "$(DATA)" --data $(VENV)/synthetic \
 		--runs $(VENV)/runs --out "$(MODEL)" $(OPTIONS)
+
+data:
+	@test -n "$(DATA)" || { echo "make $(MAKECMDGOALS) needs DATA=<folder of recordings>; see Models/training/README.md"; exit 2; }
 
 $(VENV)/done: Models/training/requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -32,10 +34,29 @@ $(VENV)/done: Models/training/requirements.txt
 	touch $@
 
 # Measures a model on the validation clips in DATA, through the program itself.
-validate: build $(VENV)/done
-	@test -n "$(DATA)" || { echo "make validate needs DATA=<folder of recordings>"; exit 2; }
+validate: data build $(VENV)/done
 	$(VENV)/bin/python Models/training/validate.py --data "$(DATA)" --runs $(VENV)/runs \
 		--beckon .build/release/beckon --model "$(MODEL)"
+
+# Measures a model on the same clips in noise, in rooms, over the telephone and so on. OPTIONS=--share=0.1 is quicker.
+robust: data build $(VENV)/done
+	$(VENV)/bin/python Models/training/robustness.py --data "$(DATA)" --runs $(VENV)/runs \
+		--beckon .build/release/beckon --model "$(MODEL)" $(OPTIONS)
+
+# Makes long recordings of words in noise and of talk without them, and measures a model on these.
+streams: data build $(VENV)/done
+	$(VENV)/bin/python Models/training/streams.py --data "$(DATA)" --runs $(VENV)/runs --out $(VENV)/streams $(OPTIONS)
+	.build/release/beckon evaluate --model "$(MODEL)" --stream $(VENV)/streams/*.wav
+
+# Writes a model as ONNX and checks that it answers as the program does.
+onnx: build $(VENV)/done
+	$(VENV)/bin/python Models/training/onnx_export.py --beckon .build/release/beckon "$(MODEL)" \
+		$(VENV)/$(notdir $(MODEL:%/=%)).onnx
+
+# Trains the tutorial's network, to compare with. May be stopped and started again.
+flatspeech: data build $(VENV)/done
+	OMP_NUM_THREADS=1 nice -n 5 $(VENV)/bin/python Models/training/flatspeech.py --data "$(DATA)" --runs $(VENV)/runs \
+		--beckon .build/release/beckon --out Models/flatspeech $(OPTIONS)
 
 # Other words, spoken by synthetic voices.
 $(VENV)/synthetic/done: $(VENV)/done Models/training/synthesise.py
