@@ -9,7 +9,7 @@ BANK     = $(VENV)/$(notdir $(MODEL))
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build deps model validate lint format clean
+.PHONY: run test build deps data model flatspeech validate robust streams onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -25,14 +25,16 @@ deps:
 	@./install-dependencies
 
 # Trains a model from the recordings in DATA, for WORDS; see Models/training/README.md. May be stopped and started again.
-model: $(VENV)/done $(BANK)/synthetic/done
-	@test -n "$(DATA)" || { echo "make model needs DATA=<folder of recordings>; see Models/training/README.md"; exit 2; }
-	@test -d "$(DATA)" || { echo "$(DATA): no such folder; DATA names the folder of recordings"; exit 2; }
+model: data $(VENV)/done $(BANK)/synthetic/done
 	@test ! -f "$(DATA)/melspec.tar" -o -f $(VENV)/runs/pictures.npz || \
 		$(TRAIN)/pictures.py --data "$(DATA)" --runs $(VENV)/runs
 	$(TRAIN)/bank.py --data "$(DATA)" --data $(BANK)/synthetic --runs $(VENV)/runs --bank $(BANK) --words "$(WORDS)"
 	$(TRAIN)/train.py --data "$(DATA)" --data $(BANK)/synthetic --runs $(VENV)/runs --bank $(BANK) --words "$(WORDS)" \
 		--out "$(MODEL)" --name "$(notdir $(MODEL))" $(OPTIONS)
+
+data:
+	@test -d "$(DATA)" -o -z "$(DATA)" || { echo "$(DATA): no such folder; DATA names the folder of recordings"; exit 2; }
+	@test -n "$(DATA)" || { echo "make $(MAKECMDGOALS) needs DATA=<folder of recordings>; see Models/training/README.md"; exit 2; }
 
 $(VENV)/done: Models/training/requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -40,10 +42,29 @@ $(VENV)/done: Models/training/requirements.txt
 	touch $@
 
 # Measures a model on the validation clips in DATA, through the program itself.
-validate: build $(VENV)/done
-	@test -n "$(DATA)" || { echo "make validate needs DATA=<folder of recordings>"; exit 2; }
+validate: data build $(VENV)/done
 	$(VENV)/bin/python Models/training/validate.py --data "$(DATA)" --runs $(VENV)/runs \
 		--beckon .build/release/beckon --model "$(MODEL)"
+
+# Measures a model on the same clips in noise, in rooms, over the telephone and so on. OPTIONS=--share=0.1 is quicker.
+robust: data build $(VENV)/done
+	$(VENV)/bin/python Models/training/robustness.py --data "$(DATA)" --runs $(VENV)/runs \
+		--beckon .build/release/beckon --model "$(MODEL)" $(OPTIONS)
+
+# Makes long recordings of words in noise and of talk without them, and measures a model on these.
+streams: data build $(VENV)/done
+	$(VENV)/bin/python Models/training/streams.py --data "$(DATA)" --runs $(VENV)/runs --out $(VENV)/streams $(OPTIONS)
+	.build/release/beckon evaluate --model "$(MODEL)" --stream $(VENV)/streams/*.wav
+
+# Writes a model as ONNX and checks that it answers as the program does.
+onnx: build $(VENV)/done
+	$(VENV)/bin/python Models/training/onnx_export.py --beckon .build/release/beckon "$(MODEL)" \
+		$(VENV)/$(notdir $(MODEL:%/=%)).onnx
+
+# Trains the tutorial's network, to compare with. May be stopped and started again.
+flatspeech: data build $(VENV)/done
+	OMP_NUM_THREADS=1 nice -n 5 $(VENV)/bin/python Models/training/flatspeech.py --data "$(DATA)" --runs $(VENV)/runs \
+		--beckon .build/release/beckon --out Models/flatspeech $(OPTIONS)
 
 # The words and others, spoken by synthetic voices.
 $(BANK)/synthetic/done: $(VENV)/done Models/training/synthesise.py

@@ -25,18 +25,23 @@ def save_tensors(path, tensors):
     path.write_bytes(len(text).to_bytes(8, "little") + text + data)
 
 
+def mel_filters(front, rate=16000):
+    """Triangles of height 1, [bands, bins], evenly spaced on the HTK mel scale."""
+    mel = lambda hertz: 2595 * np.log10(1 + hertz / 700)
+    points = np.linspace(mel(front["lowHertz"]), mel(front["highHertz"]), front["bands"] + 2)
+    edges = 700 * (10 ** (points / 2595) - 1)
+    bins = np.arange(front["fftSize"] // 2 + 1) * rate / front["fftSize"]
+    rising = (bins - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
+    falling = (edges[2:, None] - bins) / (edges[2:] - edges[1:-1])[:, None]
+    return np.maximum(0, np.minimum(rising, falling))
+
+
 def log_mel(waves, front):
     """Features [n, columns, bands] as Models/FORMAT.md defines them, in double precision."""
     frames = waves.unfold(1, front["frameSamples"], front["hopSamples"])
     window = torch.hann_window(front["frameSamples"], periodic=True, dtype=torch.float64)
     power = torch.fft.rfft(frames * window, n=front["fftSize"]).abs() ** 2
-    mel = lambda hertz: 2595 * np.log10(1 + hertz / 700)
-    points = np.linspace(mel(front["lowHertz"]), mel(front["highHertz"]), front["bands"] + 2)
-    edges = 700 * (10 ** (points / 2595) - 1)
-    bins = np.arange(front["fftSize"] // 2 + 1) * 16000 / front["fftSize"]
-    rising = (bins - edges[:-2, None]) / (edges[1:-1] - edges[:-2])[:, None]
-    falling = (edges[2:, None] - bins) / (edges[2:] - edges[1:-1])[:, None]
-    filters = torch.from_numpy(np.maximum(0, np.minimum(rising, falling)))
+    filters = torch.from_numpy(mel_filters(front))
     return ((power @ filters.T + front["floor"]).log() - front["mean"]) / front["deviation"]
 
 

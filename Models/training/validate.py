@@ -5,17 +5,23 @@ so the accuracy of the shipped program, not of PyTorch.
 """
 
 import argparse
-import json
 import os
-import subprocess
 import tempfile
 
-import numpy as np
-import soundfile
-
+import program
 import recordings
 import validation
 from examples import COMMANDS, SILENCE, UNKNOWN
+
+
+def measure(table, beckon, model):
+    """Accuracies in per cent (all, words, unknown, silence), the calibration error `ece`, and how many clips."""
+    waves, truth = validation.clips(table)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = program.write_clips(folder, waves)
+        posteriors = program.posteriors(beckon, model, paths, COMMANDS + [UNKNOWN, SILENCE])
+    result = {key: float(value) for key, value in validation.accuracy(posteriors, truth).items()}
+    return result | {"ece": float(validation.calibration_error(posteriors, truth)), "clips": len(waves)}
 
 
 def main():
@@ -25,29 +31,9 @@ def main():
     parser.add_argument("--beckon", required=True, help="the program to measure")
     parser.add_argument("--model", required=True, help="the model folder to measure")
     options = parser.parse_args()
-    table = recordings.load_all([options.data], options.runs)
-    waves, truth = validation.clips(table)
-    labels = COMMANDS + [UNKNOWN, SILENCE]
-    with tempfile.TemporaryDirectory() as folder:
-        paths = []
-        for number, wave in enumerate(waves):
-            paths.append(os.path.join(folder, f"{number}.wav"))
-            soundfile.write(paths[-1], wave, recordings.RATE, subtype="FLOAT")
-        run = subprocess.run(
-            [options.beckon, "classify", "--clips", "--json", "--model", options.model, "-"],
-            input="\n".join(paths),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    lines = [json.loads(line) for line in run.stdout.splitlines()]
-    posteriors = np.array([[line["scores"][label] for label in labels] for line in lines])
-    result = validation.accuracy(posteriors, truth)
-    print(
-        f"{len(waves)} clips: "
-        + ", ".join(f"{key} {value:.2f} %" for key, value in result.items())
-        + f", calibration error {validation.calibration_error(posteriors, truth):.4f}"
-    )
+    result = measure(recordings.load_all([options.data], options.runs), options.beckon, options.model)
+    shares = ", ".join(f"{key} {result[key]:.2f} %" for key in ("all", "words", "unknown", "silence"))
+    print(f"{result['clips']} clips: {shares}, calibration error {result['ece']:.4f}")
 
 
 if __name__ == "__main__":

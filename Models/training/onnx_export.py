@@ -1,0 +1,200 @@
+"""Writes a model folder as ONNX and checks it: `python onnx_export.py MODEL OUT.onnx`.
+
+`OUT.onnx` takes waveforms [n, 16000] in [−1, 1]; for a log-mel model, `OUT.features.onnx` beside it takes that front end's
+output [n, columns, bands]. Both answer with `posteriors` [n, labels], in the order of the metadata entry `labels`, and with
+the network's `logits`. The graph is built from model.json and model.safetensors alone, as Models/FORMAT.md defines them:
+what stands there is what runs here, without PyTorch or Swift in between.
+
+Nothing is written unless onnxruntime's logits of the waveforms in reference.safetensors lie within 1e-4 of those stored
+there, and its posteriors within 1e-4 of what the built program says of the same waveforms.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import safetensors.numpy
+import torch
+from onnx import TensorProto, helper, numpy_helper
+
+import program
+import reference
+
+OPSET, IR = 17, 8
+TOLERANCE = 1e-4
+
+
+class Graph:
+    """Nodes and constants of an ONNX graph; `add` returns the name of a node's output."""
+
+    def __init__(self):
+        self.nodes, self.constants = [], []
+
+    def constant(self, name, values, kind=np.float32):
+        array = np.ascontiguousarray(values, dtype=kind)
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, op, inputs, output, **attributes):
+        self.nodes.append(helper.make_node(op, inputs, [output], name=output, **attributes))
+        return output
+
+    def convolve(self, source, name, weight, bias, stride=1, dilation=1, groups=1):
+        """A valid convolution; `weight` is [out, in / groups, kernel]."""
+        inputs = [source, self.constant(f"{name}.weight", weight)]
+        if bias is not None:
+            inputs.append(self.constant(f"{name}.bias", bias))
+        shape = {"kernel_shape": [weight.shape[2]], "strides": [stride], "dilations": [dilation], "group": groups}
+        return self.add("Conv", inputs, name, **shape)
+
+
+def log_mel(graph, source, front, rate):
+    """Waveforms [n, samples] → [n, bands, columns]: the windowed Fourier transform as one convolution, whose squares the mel
+    filters sum over real and imaginary parts alike."""
+    size, fft = front["frameSamples"], front["fftSize"]
+    time, bins = np.arange(size), np.arange(fft // 2 + 1)
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * time / size)
+    phase = 2 * np.pi * (np.outer(bins, time) % fft) / fft
+    kernels = np.concatenate([np.cos(phase), -np.sin(phase)]) * window
+    filters = reference.mel_filters(front, rate)
+    x = graph.add("Unsqueeze", [source, graph.constant("front.axis", [1], np.int64)], "front.channel")
+    x = graph.convolve(x, "front.spectrum", kernels[:, None], None, stride=front["hopSamples"])
+    x = graph.add("Mul", [x, x], "front.squares")
+    floor = np.full(front["bands"], front["floor"])
+    x = graph.convolve(x, "front.mel", np.concatenate([filters, filters], axis=1)[:, :, None], floor)
+    x = graph.add("Log", [x], "front.log")
+    x = graph.add("Sub", [x, graph.constant("front.mean", front["mean"])], "front.centred")
+    return graph.add("Div", [x, graph.constant("front.deviation", front["deviation"])], "front.features")
+
+
+def waveform(graph, source, front):
+    """Waveforms [n, samples] → [n, 1, samples]."""
+    x = graph.add("Mul", [source, graph.constant("front.scale", front["scale"])], "front.scaled")
+    return graph.add("Unsqueeze", [x, graph.constant("front.axis", [1], np.int64)], "front.features")
+
+
+def layer(graph, description, sources, weights):
+    """One layer of model.json, channels before columns. Its name gets a prefix, as `logits` and the like are taken."""
+    name, op = "layers." + description["name"], description["op"]
+    output = f"{name}.linear" if description.get("activation") == "relu" else name
+    if op in ("conv1d", "dense"):
+        weight, bias = (weights[f"{description['name']}.{part}"] for part in ("weight", "bias"))
+        weight = weight.transpose(0, 2, 1) if op == "conv1d" else weight[:, :, None]
+        settings = [description.get(key, 1) for key in ("stride", "dilation", "groups")]
+        x = graph.convolve(sources[0], output, weight, bias, *settings)
+    elif op == "add":
+        x = graph.add("Add", sources, output)
+    elif op == "crop":
+        end = -description["end"] or np.iinfo(np.int64).max
+        limits = [("start", description["start"]), ("end", end), ("axis", 2)]
+        x = graph.add("Slice", sources + [graph.constant(f"{name}.{k}", [v], np.int64) for k, v in limits], output)
+    elif op == "mean":
+        x = graph.add("AveragePool", sources, output, kernel_shape=[description["columns"]], strides=[1])
+    elif op == "flatten":
+        x = graph.add("Transpose", sources, f"{name}.columns", perm=[0, 2, 1])
+        x = graph.add("Reshape", [x, graph.constant(f"{name}.shape", [0, -1, 1], np.int64)], output)
+    else:
+        sys.exit(f"layer {description['name']}: no ONNX form of {op!r} is known")
+    return graph.add("Relu", [x], name) if output != name else x
+
+
+def build(model, weights, from_features):
+    """The whole graph; its input is the front end's output if `from_features`, the waveform otherwise."""
+    graph, front = Graph(), model["frontEnd"]
+    if from_features:
+        columns = (model["windowSamples"] - front["frameSamples"]) // front["hopSamples"] + 1
+        shape, source = ["n", columns, front["bands"]], "features"
+        first = graph.add("Transpose", [source], "front.features", perm=[0, 2, 1])
+    else:
+        shape, source = ["n", model["windowSamples"]], "waveform"
+        mel = front["kind"] == "log-mel"
+        first = log_mel(graph, source, front, model["sampleRate"]) if mel else waveform(graph, source, front)
+    outcomes = {"input": first}
+    for description in model["layers"]:
+        inputs = description["inputs"] if description["op"] == "add" else [description["input"]]
+        outcomes[description["name"]] = layer(graph, description, [outcomes[i] for i in inputs], weights)
+    labels, outputs = model["labels"], model["outputLabels"]
+    last = [outcomes[model["output"]], graph.constant("logits.axis", [2], np.int64)]
+    logits = graph.add("Squeeze", last, "logits")
+    x = graph.add("Div", [logits, graph.constant("temperature", model["temperature"])], "calibrated")
+    x = graph.add("Softmax", [x], "probabilities", axis=1)
+    grouping = [[float(output == label) for label in labels] for output in outputs]
+    graph.add("MatMul", [x, graph.constant("grouping", grouping)], "posteriors")
+    answers = [("posteriors", ["n", len(labels)]), ("logits", ["n", len(outputs)])]
+    proto = helper.make_graph(
+        graph.nodes,
+        model["name"],
+        [helper.make_tensor_value_info(source, TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, size) for name, size in answers],
+        graph.constants,
+    )
+    whole = helper.make_model(proto, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR)
+    whole.producer_name = "beckon"
+    helper.set_model_props(whole, {"labels": json.dumps(labels), "sampleRate": str(model["sampleRate"])})
+    onnx.checker.check_model(whole, full_check=True)
+    return whole
+
+
+def answers(proto, inputs):
+    """onnxruntime's posteriors and logits, one input at a time, as a detector would ask."""
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), settings, ["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    runs = [session.run(["posteriors", "logits"], {name: row[None]}) for row in inputs]
+    return [np.concatenate(part) for part in zip(*runs)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "model", type=Path, help="model folder with model.json, model.safetensors, reference.safetensors"
+    )
+    parser.add_argument("out", type=Path, help="ONNX file to write")
+    built = Path(__file__).resolve().parents[2] / ".build/release/beckon"
+    parser.add_argument("--beckon", default=built, help="the program to compare with (default: the release build)")
+    options = parser.parse_args()
+    try:
+        model = json.loads((options.model / "model.json").read_text())
+        weights = safetensors.numpy.load_file(options.model / "model.safetensors")
+        stored = safetensors.numpy.load_file(options.model / "reference.safetensors")
+        waves = (stored["waveforms"].astype(np.float64) - 128) / 128 * stored["gains"].astype(np.float64)[:, None]
+    except OSError as error:
+        sys.exit(f"{error.filename or options.model}: {error.strerror or error}")
+    except KeyError as error:
+        sys.exit(f"{options.model / 'reference.safetensors'}: holds no {error}")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = program.write_clips(folder, waves.astype(np.float32))
+        heard = program.posteriors(options.beckon, options.model, paths, model["labels"])
+
+    forms = [(options.out, False, waves)]
+    if model["frontEnd"]["kind"] == "log-mel":
+        features = reference.log_mel(torch.from_numpy(waves), model["frontEnd"]).numpy()
+        forms.append((options.out.with_suffix(".features.onnx"), True, features))
+    protos, differences = [], []
+    for path, from_features, inputs in forms:
+        protos.append(build(model, weights, from_features))
+        posteriors, logits = answers(protos[-1], inputs.astype(np.float32))
+        differences += [np.abs(logits - stored["logits"]).max(), np.abs(posteriors - heard).max()]
+        print(
+            f"{path}: {len(waves)} waveforms, largest difference {differences[-2]:.1e} in a stored logit (of up to "
+            f"{np.abs(stored['logits']).max():.1f}), {differences[-1]:.1e} in a posterior of the program (of four decimals)"
+        )
+    worst = np.max(differences)
+    if not worst <= TOLERANCE:  # not a number fails too
+        sys.exit(f"nothing written: the largest difference, {worst:.1e}, is above {TOLERANCE:.0e}")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    for (path, _, _), proto in zip(forms, protos):
+        part = path.with_name(path.name + ".part")
+        part.write_bytes(proto.SerializeToString())
+        os.replace(part, path)
+
+
+if __name__ == "__main__":
+    main()
