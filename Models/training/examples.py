@@ -9,11 +9,13 @@ COMMANDS = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go
 UNKNOWN, SILENCE = "_unknown_", "_silence_"
 WINDOW = mixing.WINDOW
 # Extra examples in a pass, as shares of the number of word recordings.
-PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC, PICTURED = 0.12, 0.16, 0.02, 0.10, 0.08, 0.20
+PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC, PICTURED = 0.12, 0.24, 0.02, 0.10, 0.08, 0.20
 # Of the pictured words, the share that are commands.
 PICTURED_COMMANDS = 0.35
 # A part of a command shorter than this share of it is surely none; a longer one is either none or that command.
 SURELY_NONE = 0.4
+# Of the noises around a word, those drawn above this are babble.
+TALK = 0.72
 # Words kept from training, recorded or pictured: what the network makes of them measures words never heard.
 HELD_OUT = ("marvin", "sheila", "wow", "snowboy")
 # Recordings of many different words under one label.
@@ -223,14 +225,14 @@ class Examples:
     def ambience(self, generator):
         """One second of something that is no word, unit RMS."""
         draw = generator.random()
-        if draw < 0.25:
+        if draw < 0.2:
             return self.made[generator.integers(len(self.made))]
-        row = generator.choice(self.noise if draw < 0.85 else self.speech)
+        row = generator.choice(self.noise if draw < TALK else self.speech)
         start, length = self.table["start"][row], self.usable[row]
         begin = start + generator.integers(0, max(1, length - WINDOW))
         piece = self.table["audio"][begin : begin + WINDOW].astype(np.float32)
         piece = np.pad(piece, (0, WINDOW - len(piece)))
-        if draw >= 0.85:  # babble: three talkers, none of them understood
+        if draw >= TALK:  # babble: three talkers, none of them understood
             for other in generator.choice(self.speech, 3):
                 start, length = self.table["start"][other], self.table["length"][other]
                 begin = start + generator.integers(0, max(1, length - WINDOW))
@@ -243,18 +245,25 @@ class Examples:
             wave[:] = mixing.reverberate(wave[None], self.rooms[generator.integers(len(self.rooms))][None])[0]
         loudness = mixing.level(wave, *extent) + 1e-6
         if generator.random() < 0.7:
-            ratio = generator.uniform(4, 40)
+            ratio = generator.uniform(-1, 36)
             mixing.add_scaled(wave, self.ambience(generator), loudness * 10 ** (-ratio / 20))
+        if generator.random() < 0.06:
+            mixing.add_scaled(wave, mixing.hum(generator), loudness * 10 ** (generator.uniform(-30, 3) / 20))
         target = (
             10 ** (generator.uniform(-54, -8) / 20)
             if generator.random() < 0.6
             else loudness * 10 ** (generator.uniform(-6, 6) / 20)
         )
-        mixing.finish(wave, target / loudness)
+        mixing.finish(wave, target / loudness, self.offset(generator))
+
+    def offset(self, generator):
+        """The direct current of a cheap converter: none, mostly."""
+        return generator.uniform(-0.1, 0.1) if generator.random() < 0.08 else 0.0
 
     def only_noise(self, wave, generator):
         """Silence: noise at any level from digital zero to full scale, from anything but speech in front."""
         if generator.random() < 0.10:
+            wave[:] = self.offset(generator)
             return
         background = generator.random() < 0.35
         row = generator.choice(self.background if background else self.noise)
@@ -268,4 +277,4 @@ class Examples:
                 wave[: generator.integers(0, 14000)] = 0
         loudness = mixing.level(wave, 0, WINDOW) + 1e-6
         target = 10 ** (generator.uniform(-85, -3) / 20)
-        mixing.finish(wave, target / loudness)
+        mixing.finish(wave, target / loudness, self.offset(generator))

@@ -59,10 +59,18 @@ def add_scaled(out, other, gain):
 
 
 @numba.njit(cache=True)
-def finish(out, gain):
-    """Scales and clips as a converter would."""
+def finish(out, gain, offset):
+    """Scales, moves and clips as a converter would."""
     for t in range(out.shape[0]):
-        out[t] = min(1.0, max(-1.0, out[t] * gain))
+        out[t] = min(1.0, max(-1.0, out[t] * gain + offset))
+
+
+def hum(generator):
+    """One second of mains hum, unit RMS: 50 or 60 Hz and its harmonics."""
+    base, time = generator.choice([50.0, 60.0]), np.arange(WINDOW) / WINDOW
+    orders = range(1, generator.integers(2, 9))
+    wave = sum(generator.uniform(0.1, 1) / k * np.sin(2 * np.pi * (base * k * time + generator.random())) for k in orders)
+    return (wave / np.sqrt((wave**2).mean())).astype(np.float32)
 
 
 def rooms(count, generator):
