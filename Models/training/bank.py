@@ -66,8 +66,8 @@ def mask(features, generator):
 
 
 def batches(folder, number, seed, batch, teach=None):
-    """Pass `number` of the training with this seed: one of the rendered passes, in an order and with colours and masks of its
-    own. Yields features [batch, 79, 40], targets, either, and what `teach(rendered)` [n, outputs] says of them or None.
+    """Pass `number` of the training with this seed: one of the rendered passes, in an order and with throats, colours and masks
+    of its own. Yields features [batch, 79, 40], targets, either, and what `teach(rendered)` [n, outputs] says of them or None.
     """
     available = [i for i in range(100) if os.path.exists(path(folder, i))]
     chosen = available[(number + 7 * seed) % len(available)]
@@ -78,7 +78,8 @@ def batches(folder, number, seed, batch, teach=None):
     order = generator.permutation(len(targets))
     for begin in range(0, len(order) - batch + 1, batch):
         rows = np.sort(order[begin : begin + batch])
-        energies = np.exp(logs[rows].astype(np.float32)) * mixing.colour(batch, generator)[:, None, :]
+        energies = np.exp(logs[rows].astype(np.float32)) @ mixing.throats(batch, generator)
+        energies *= mixing.colour(batch, generator)[:, None, :]
         features = torch.from_numpy(mask(frontend.normalised(energies), generator))
         taught = None if soft is None else torch.from_numpy(soft[rows].astype(np.float32))
         yield features, torch.from_numpy(targets[rows]), torch.from_numpy(either[rows]), taught

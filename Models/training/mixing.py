@@ -69,7 +69,9 @@ def hum(generator):
     """One second of mains hum, unit RMS: 50 or 60 Hz and its harmonics."""
     base, time = generator.choice([50.0, 60.0]), np.arange(WINDOW) / WINDOW
     orders = range(1, generator.integers(2, 9))
-    wave = sum(generator.uniform(0.1, 1) / k * np.sin(2 * np.pi * (base * k * time + generator.random())) for k in orders)
+    wave = sum(
+        generator.uniform(0.1, 1) / k * np.sin(2 * np.pi * (base * k * time + generator.random())) for k in orders
+    )
     return (wave / np.sqrt((wave**2).mean())).astype(np.float32)
 
 
@@ -113,6 +115,20 @@ def coloured_noise(generator):
     return (wave / np.sqrt((wave**2).mean() + 1e-12)).astype(np.float32)
 
 
+def throats(count, generator, widest=0.1):
+    """Matrices [count, 40, 40] that stretch the mel axis by up to ±`widest` about its low end, as a longer or shorter vocal tract
+    does to the formants; half of them change nothing."""
+    bands = np.arange(40)
+    out = np.zeros((count, 40, 40), np.float32)
+    for matrix in out:
+        stretch = generator.uniform(1 - widest, 1 + widest) if generator.random() < 0.5 else 1.0
+        source = np.minimum(bands * stretch, 39)
+        low = np.minimum(source.astype(int), 38)
+        matrix[low, bands] = 1 - (source - low)
+        matrix[low + 1, bands] = source - low
+    return out
+
+
 def colour(count, generator):
     """Band gains (energy, [count, 40]): microphone tilt and ripple; for some, a telephone's or a narrow-band
     recording's missing bands."""
@@ -120,7 +136,7 @@ def colour(count, generator):
 
     corner = centres()[1:-1]
     x = np.linspace(-1, 1, len(corner))
-    decibels = generator.normal(0, 2.5, (count, 1)) * x
+    decibels = generator.normal(0, 4, (count, 1)) * x
     decibels = decibels + generator.normal(0, 1.5, (count, 1)) * np.sin(
         np.pi * generator.uniform(0.5, 3, (count, 1)) * x + generator.uniform(0, 6.28, (count, 1))
     )
