@@ -2,7 +2,8 @@
 
     OMP_NUM_THREADS=1 python make_fixtures.py ../../Tests/InferenceTests/Fixtures
 
-`streaming` holds a log-mel network with every kind of layer; its weights are drawn at random and stored as F16.
+`streaming` holds a log-mel network with every kind of layer and an activity layer; its weights are drawn at random and
+stored as F16.
 `tutorial` is a network on the raw waveform whose 4.8 million weights are not stored: `scattered` makes them from
 integers, here and in the Swift test alike. Everything is computed in double precision.
 """
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from reference import make_waves, run, save_tensors
+from reference import make_waves, outcomes, run, save_tensors
 
 FRONT_END = {
     "kind": "log-mel",
@@ -112,6 +113,8 @@ def streaming_layers():
         {"op": "mean", "name": "pool", "input": "down3", "columns": 6},
         dense("hidden", "pool", (45, 21), relu=True),
         dense("logits", "hidden", (21, 7)),
+        conv("voice.hidden", "down1", (40, 8), relu=True),
+        conv("voice", "voice.hidden", (8, 1)),
     ]
 
 
@@ -139,6 +142,7 @@ def main(folder):
     home.mkdir(parents=True, exist_ok=True)
     layers = streaming_layers()
     model = describe("streaming", FRONT_END, layers, "logits", "pool", 7, streaming=True)
+    model["activity"] = "voice"
     weights = {name: drawn(rng, shape) for name, shape in weight_shapes(layers)}
     features, logits = run(model, weights, samples)
     (home / "model.json").write_text(json.dumps(model, indent=1) + "\n")
@@ -150,6 +154,7 @@ def main(folder):
             "gains": gains,
             "logits": logits.astype(np.float32),
             "features": features[:3].astype(np.float32),
+            "activity": outcomes(model, weights, samples)["voice"][:, 0].numpy().astype(np.float32),
         },
     )
 

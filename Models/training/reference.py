@@ -45,29 +45,35 @@ def log_mel(waves, front):
     return ((power @ filters.T + front["floor"]).log() - front["mean"]) / front["deviation"]
 
 
-def run(model, weights, waves):
-    """Features and logits of waveforms [n, samples], all layers in PyTorch."""
+def outcomes(model, weights, waves):
+    """What every layer makes of waveforms [n, samples], and the front end as "input": [n, channels, columns] each."""
     front = model["frontEnd"]
     columns = log_mel(waves, front) if front["kind"] == "log-mel" else waves[:, :, None] * front["scale"]
-    outcomes = {"input": columns.transpose(1, 2)}  # channels before columns, as PyTorch has them
+    made = {"input": columns.transpose(1, 2)}  # channels before columns, as PyTorch has them
     for layer in model["layers"]:
         name, op = layer["name"], layer["op"]
-        x = outcomes[layer["inputs"][0] if op == "add" else layer["input"]]
+        x = made[layer["inputs"][0] if op == "add" else layer["input"]]
         if op in ("conv1d", "dense"):
             weight = torch.from_numpy(weights[name + ".weight"].astype(np.float64))
             weight = weight.transpose(1, 2) if op == "conv1d" else weight[:, :, None]
             bias = torch.from_numpy(weights[name + ".bias"].astype(np.float64))
             x = F.conv1d(x, weight, bias, layer.get("stride", 1), 0, layer.get("dilation", 1), layer.get("groups", 1))
         elif op == "add":
-            x = x + outcomes[layer["inputs"][1]]
+            x = x + made[layer["inputs"][1]]
         elif op == "crop":
             x = x[:, :, layer["start"] : x.shape[2] - layer["end"]]
         elif op == "mean":
             x = F.avg_pool1d(x, layer["columns"], stride=1)
         elif op == "flatten":
             x = x.transpose(1, 2).flatten(1)[:, :, None]
-        outcomes[name] = torch.relu(x) if layer.get("activation") == "relu" else x
-    return columns.numpy(), outcomes[model["output"]][:, :, 0].numpy()
+        made[name] = torch.relu(x) if layer.get("activation") == "relu" else x
+    return made
+
+
+def run(model, weights, waves):
+    """Features and logits of waveforms [n, samples], all layers in PyTorch."""
+    made = outcomes(model, weights, waves)
+    return made["input"].transpose(1, 2).numpy(), made[model["output"]][:, :, 0].numpy()
 
 
 def make_waves(rng, count):

@@ -72,6 +72,8 @@ public final class Model: Sendable {
     public var silenceIndex: Int { labels.count - 1 }
     /// Numbers of the embedding; 0 where the model has none.
     public var embeddingCount: Int { network.embedding.map { network.tensors[$0].channels } ?? 0 }
+    /// Activity logits that each hop brings; 0 where the model has none.
+    public var activityCount: Int { network.activity.map { network.tensors[$0].columnsPerHop } ?? 0 }
     /// Bytes that each stream keeps from hop to hop.
     public var streamStateBytes: Int { (hop?.count ?? 0) * MemoryLayout<Float>.stride }
 

@@ -16,6 +16,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var layers: [LayerDescription]
     public var output: String
     public var embedding: String?
+    public var activity: String?
     public var outputLabels: [String]
     public var temperature: Double
     public var thresholds: [String: Double]

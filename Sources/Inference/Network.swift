@@ -38,6 +38,8 @@ public struct Network: Sendable {
     /// Index of the logits' tensor.
     public private(set) var output = 0
     public private(set) var embedding: Int?
+    /// Index of the tensor that tells, column by column, whether somebody speaks.
+    public private(set) var activity: Int?
     public let streams: Bool
 
     init(_ description: ModelDescription, frontEnd: FrontEnd, file: String) throws(ModelError) {
@@ -85,10 +87,14 @@ public struct Network: Sendable {
             }
         }
 
-        func single(_ name: String, _ key: String) throws(ModelError) -> Int {
+        func place(_ name: String, _ key: String) throws(ModelError) -> Int {
             guard let index = indices[name] else {
                 throw .description.saying("\(file): key “\(key)”: no layer is called \(quoted(name))")
             }
+            return index
+        }
+        func single(_ name: String, _ key: String) throws(ModelError) -> Int {
+            let index = try place(name, key)
             guard tensors[index].columns == 1 else {
                 throw .layer.saying(
                     "\(file): layer \(quoted(name)): \(tensors[index].columns) columns over the window, but as "
@@ -99,11 +105,28 @@ public struct Network: Sendable {
         }
         output = try single(description.output, "output")
         if let name = description.embedding { embedding = try single(name, "embedding") }
+        if let name = description.activity {
+            let index = try place(name, "activity")
+            try checkActivity(tensors[index], file: file)
+            activity = index
+        }
         guard description.outputLabels.count == tensors[output].channels else {
             throw .description.saying(
                 "\(file): key “outputLabels”: \(description.outputLabels.count) labels for "
                     + "\(tensors[output].channels) logits; name one label for each"
             )
+        }
+    }
+
+    /// An activity layer has one logit a column, and each of a hop's new columns is one of the window's.
+    private func checkActivity(_ tensor: Tensor, file: String) throws(ModelError) {
+        func wrong(_ what: String) -> ModelError {
+            .layer.saying("\(file): layer \(quoted(tensor.name)): as “activity” \(what); see Models/FORMAT.md")
+        }
+        guard streams else { throw wrong("it must stream, but streaming is false") }
+        guard tensor.channels == 1 else { throw wrong("it must have one channel, not \(tensor.channels)") }
+        guard tensor.columnsPerHop <= tensor.columns else {
+            throw wrong("it must hold a hop's \(tensor.columnsPerHop) new columns, but has \(tensor.columns)")
         }
     }
 

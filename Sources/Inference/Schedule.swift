@@ -34,6 +34,8 @@ struct Schedule: Sendable {
     private(set) var count = 0
     private(set) var output = 0
     private(set) var embedding = 0
+    /// Where the newest hop's columns of the activity layer begin.
+    private(set) var activity = 0
     /// Input columns that the front end computes for a run, and where they go.
     let inputColumns: Int
     let inputOffset: Int
@@ -62,6 +64,7 @@ struct Schedule: Sendable {
             }
         }
         for index in [network.output, network.embedding ?? network.output] { read(index, columns: 1) }
+        if let index = network.activity { read(index, columns: network.tensors[index].columnsPerHop) }
         return Schedule(
             network,
             weights: weights,
@@ -125,6 +128,11 @@ struct Schedule: Sendable {
         }
         output = place(1, of: network.output)
         embedding = place(1, of: network.embedding ?? network.output)
+        if let index = network.activity {
+            let tensor = network.tensors[index]
+            let old = byHops ? 0 : tensor.columns - tensor.columnsPerHop
+            activity = place(tensor.columnsPerHop, of: index) + old * tensor.channels
+        }
     }
 
     /// Runs all steps over the block at `base`; the front end has filled the input.

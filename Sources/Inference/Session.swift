@@ -3,9 +3,9 @@ import Kernels
 /// One stream of audio through a model: the old columns that the layers still need, and the newest answer.
 ///
 /// All its memory is allocated at the start; `score`, `scoreWhole` and `reset` allocate nothing, as long as nobody
-/// keeps a copy of `logits`, `posteriors` or `embedding` from one call to the next (read them through `.span`). A
-/// session may move between threads but serves one at a time. It starts as a stream that has heard digital silence
-/// for ever.
+/// keeps a copy of `logits`, `posteriors`, `embedding` or `activity` from one call to the next (read them through
+/// `.span`). A session may move between threads but serves one at a time. It starts as a stream that has heard
+/// digital silence for ever.
 public struct Session: ~Copyable, Sendable {
     public let model: Model
     /// What the network says, before any calibration.
@@ -14,6 +14,9 @@ public struct Session: ~Copyable, Sendable {
     public private(set) var posteriors: [Float]
     /// The layer that the model names as its embedding; empty where it names none.
     public private(set) var embedding: [Float]
+    /// Logits that somebody speaks, one for each equal part of the newest hop, oldest first; empty where the model has
+    /// no activity layer. Like `logits` they may hold NaN or infinities after such samples.
+    public private(set) var activity: [Float]
     /// False when the newest logits held NaN or an infinity, as after such a sample: the posteriors then say silence.
     ///
     /// A stream recovers by itself once the broken samples have left the window.
@@ -27,6 +30,7 @@ public struct Session: ~Copyable, Sendable {
     private let probabilities: Int
     private let silentLogits: [Float]
     private let silentEmbedding: [Float]
+    private let silentActivity: [Float]
 
     public init(_ model: Model) {
         self.model = model
@@ -39,6 +43,7 @@ public struct Session: ~Copyable, Sendable {
         logits = Array(repeating: 0, count: outputs)
         posteriors = Array(repeating: 0, count: model.labels.count)
         embedding = Array(repeating: 0, count: model.embeddingCount)
+        activity = Array(repeating: 0, count: model.activityCount)
 
         // The silence is heard once; `reset` only copies what came of it.
         let zeros = [Float](repeating: 0, count: model.windowSamples)
@@ -47,6 +52,8 @@ public struct Session: ~Copyable, Sendable {
         silentLogits = Array(UnsafeBufferPointer(start: answer, count: outputs))
         let vector = arena.base + window + model.window.embedding
         silentEmbedding = Array(UnsafeBufferPointer(start: vector, count: model.embeddingCount))
+        let steps = arena.base + window + model.window.activity
+        silentActivity = Array(UnsafeBufferPointer(start: steps, count: model.activityCount))
         (arena.base + silence).update(from: arena.base, count: silence)
         reset()
     }
@@ -67,14 +74,14 @@ public struct Session: ~Copyable, Sendable {
             scratch: arena.base + scratch
         )
         hop.run(arena.base, weights: model.weights.buffer.base)
-        answer(logits: hop.output, embedding: hop.embedding)
+        answer(hop, at: 0)
     }
 
     /// Computes the whole window of `windowSamples` samples, and leaves a stream as if it had heard them hop by hop.
     public mutating func scoreWhole(window samples: Span<Float>) {
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
         Session.runWindow(model, samples, arena: arena.base, window: window, scratch: scratch)
-        answer(logits: window + model.window.output, embedding: window + model.window.embedding)
+        answer(model.window, at: window)
     }
 
     /// Goes back to a stream that has heard digital silence for ever.
@@ -82,6 +89,7 @@ public struct Session: ~Copyable, Sendable {
         arena.base.update(from: arena.base + silence, count: silence)
         for index in logits.indices { logits[index] = silentLogits[index] }
         for index in embedding.indices { embedding[index] = silentEmbedding[index] }
+        for index in activity.indices { activity[index] = silentActivity[index] }
         calibrate()
     }
 
@@ -111,9 +119,12 @@ public struct Session: ~Copyable, Sendable {
         }
     }
 
-    private mutating func answer(logits place: Int, embedding vector: Int) {
-        for index in logits.indices { logits[index] = arena.base[place + index] }
-        for index in embedding.indices { embedding[index] = arena.base[vector + index] }
+    /// Reads what a schedule left that ran over the block at `start` of the arena.
+    private mutating func answer(_ schedule: Schedule, at start: Int) {
+        let block = arena.base + start
+        for index in logits.indices { logits[index] = block[schedule.output + index] }
+        for index in embedding.indices { embedding[index] = block[schedule.embedding + index] }
+        for index in activity.indices { activity[index] = block[schedule.activity + index] }
         calibrate()
     }
 

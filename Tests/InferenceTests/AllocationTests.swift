@@ -23,7 +23,9 @@ struct AllocationTests {
     }
 
     @Test func `scoring and resetting allocate nothing`() throws {
-        let stream = Stream(try TestNetwork.medium().model())
+        var network = TestNetwork.medium()
+        network.voice("b1", 64)
+        let stream = Stream(try network.model())
         #expect(HeapTrial { stream.hear() }.isQuiet(seconds: 30))
     }
 

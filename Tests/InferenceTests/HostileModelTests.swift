@@ -61,7 +61,7 @@ struct HostileModelTests {
     }
 
     @Test func `every key is missed, and named`() {
-        for key in description.keys where key != "embedding" {
+        for key in description.keys where !["embedding", "activity"].contains(key) {
             let error = error(with(key, nil))
             #expect(error == .description && error?.message.contains("“\(key)”") == true, "\(key)")
         }
@@ -99,6 +99,7 @@ struct HostileModelTests {
         for (key, value) in cases { #expect(error(with(key, value)) == .description, "\(key): \(value)") }
         #expect(error(with("output", "stem")) == .layer)
         #expect(error(with("embedding", "sum")) == .layer)
+        #expect(error(with("activity", "nothing")) == .description)
         let frontEnd: [(String, Any)] = [
             ("kind", "wavelet"), ("fftSize", 500), ("fftSize", 32), ("fftSize", 8192), ("fftSize", -512),
             ("frameSamples", 0), ("frameSamples", 513), ("hopSamples", 0), ("hopSamples", -1), ("bands", 0),
@@ -138,6 +139,26 @@ struct HostileModelTests {
         #expect(error(with(layer: "wide", "dilation", 1)) != nil)
         #expect(error(with(layer: "hidden", "out", 20)) == .layer)
         #expect(error(with(layer: "stem", "kernel", 7)) != nil)
+    }
+
+    @Test func `an activity layer that cannot tell of every hop is refused, and named`() {
+        let cases: [([String: Any], String, String)] = [
+            (with("activity", "down1"), "down1", "one channel, not 40"),
+            (with("activity", "logits"), "logits", "one channel, not 7"),
+            (with(layer: "voice", "out", 2), "voice", "one channel, not 2"),
+            (with("streaming", false), "voice", "streaming is false"),
+            // One column over the window, of which a hop can bring no four.
+            (with(layer: "voice.hidden", "kernel", 33), "voice", "4 new columns, but has 1"),
+        ]
+        for (changed, layer, says) in cases {
+            let error = error(changed)
+            #expect(error == .layer && error?.message.contains("layer “\(layer)”: as “activity”") == true)
+            #expect(error?.message.contains(says) == true, "\(error?.message ?? "loaded")")
+        }
+        // Without the key the same layers are sound.
+        var changed = with("streaming", false)
+        changed["activity"] = nil
+        #expect(error(changed) == nil)
     }
 
     @Test func `models too large to hold are refused`() {

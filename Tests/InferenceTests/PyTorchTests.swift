@@ -10,10 +10,12 @@ struct PyTorchTests {
         let reference = try Reference(folder)
         let logits = try reference.file.floats("logits")
         let features = try reference.file.floats("features", shape: [3, 79, 40])
+        let activity = try reference.file.floats("activity", shape: [11, 33])
         let count = reference.waveforms.count
         #expect(count == 11)
         var session = Session(model)
         var largest: Float = 0
+        var activityError: Float = 0
         for (index, wave) in reference.waveforms.enumerated() {
             let expected = reference.row(index, of: logits, rows: count)
             session.scoreWhole(window: wave.span)
@@ -21,8 +23,18 @@ struct PyTorchTests {
             // The same second by hops, out of silence.
             session.reset()
             let padded = [Float](repeating: 0, count: 16000) + wave
-            for hop in 1...10 { session.score(window: padded.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
+            var steps: [Float] = []
+            for hop in 1...10 {
+                session.score(window: padded.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
+                steps += session.activity
+            }
             largest = max(largest, worst(session.logits, expected))
+            // Four columns a hop, of which the last 33 look at nothing but this second.
+            #expect(steps.count == 40)
+            let columns = reference.row(index, of: activity, rows: count)
+            activityError = max(activityError, worst(Array(steps.suffix(33)), columns))
+            session.scoreWhole(window: wave.span)
+            activityError = max(activityError, worst(session.activity, Array(columns.suffix(4))))
         }
         var featureError: Float = 0
         for index in 0..<3 {
@@ -30,8 +42,12 @@ struct PyTorchTests {
             let columns = model.features(of: wave.span)
             featureError = max(featureError, worst(columns, reference.row(index, of: features, rows: 3)))
         }
-        print("every kind of layer: worst error \(largest) in a logit, \(featureError) in a feature")
+        print(
+            "every kind of layer: worst error \(largest) in a logit, \(featureError) in a feature, "
+                + "\(activityError) in the activity"
+        )
         #expect(largest < 1e-4)
+        #expect(activityError < 1e-4)
         #expect(featureError < 1e-4)
     }
 

@@ -17,16 +17,26 @@ struct SessionTests {
     }
 
     @Test func `reset forgets everything`() throws {
-        let model = try TestNetwork.medium().model()
+        var network = TestNetwork.medium()
+        network.voice("b1", 64)
+        let model = try network.model()
         var random = Seeded(51)
         let audio = random.floats(32000)
         var used = Session(model)
         for hop in 0...10 { used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
+        let heard = used.activity
         used.reset()
         var fresh = Session(model)
         #expect(used.logits == fresh.logits)
         #expect(used.posteriors == fresh.posteriors)
         #expect(used.embedding == fresh.embedding)
+        #expect(used.activity == fresh.activity && used.activity != heard)
+        // Silence sounds alike at every moment, and so it does in a window of it.
+        #expect(worst(used.activity, [Float](repeating: used.activity[0], count: 4)) < 1e-5)
+        let silence = [Float](repeating: 0, count: 16000)
+        fresh.scoreWhole(window: silence.span)
+        #expect(used.activity == fresh.activity)
+        fresh.reset()
         for hop in 0...3 {
             used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
             fresh.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
@@ -108,7 +118,7 @@ struct SessionTests {
         #expect(model.labels == ["yes", "no", "_unknown_", "_silence_"])
         #expect(model.thresholds == [0.7, 0.8, 0.8, 0.8])
         #expect(model.labelOfLogit == [0, 1, 2, 2, 3])
-        #expect(model.embeddingCount == 128)
+        #expect(model.embeddingCount == 128 && model.activityCount == 0)
         #expect(model.network.parameters == 262_165)
         #expect(model.network.tensors.map(\.columns).prefix(6) == [79, 75, 35, 29, 57, 29])
         #expect(model.network.multiplyAddsPerWindow > 3_500_000 && model.network.multiplyAddsPerWindow < 3_600_000)

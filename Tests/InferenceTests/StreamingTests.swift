@@ -4,7 +4,7 @@ import Testing
 
 /// Hearing hop by hop must answer what computing each window anew answers.
 struct StreamingTests {
-    /// The largest difference of logits, posteriors and embedding over `hops` hops.
+    /// The largest difference of logits, posteriors, embedding and activity over `hops` hops.
     private func difference(_ model: Model, hops: Int, random: inout Seeded, reprime: Int? = nil) -> Float {
         var stream = Session(model)
         var whole = Session(model)
@@ -23,6 +23,7 @@ struct StreamingTests {
             largest = max(largest, worst(stream.logits, whole.logits))
             largest = max(largest, worst(stream.posteriors, whole.posteriors))
             largest = max(largest, worst(stream.embedding, whole.embedding))
+            largest = max(largest, worst(stream.activity, whole.activity))
         }
         return largest
     }
@@ -62,6 +63,7 @@ struct StreamingTests {
         for round in 0..<30 {
             let network = randomNetwork(&random)
             let model = try network.model(seed: UInt64(round))
+            #expect(model.activityCount > 0)
             let error = difference(model, hops: 14, random: &random)
             #expect(error < 1e-5, "\(network.layers)")
             largest = max(largest, error)
@@ -69,10 +71,12 @@ struct StreamingTests {
         print("streaming, 30 random networks: worst difference \(largest)")
     }
 
-    /// A random network of branches that are cut to the same columns and added, with strides that divide 8 columns.
+    /// A random network of branches that are cut to the same columns and added, with strides that divide 8 columns, and an
+    /// activity layer on one of the sums.
     private func randomNetwork(_ random: inout Seeded) -> TestNetwork {
         var network = TestNetwork()
         var (source, columns, channels, rate) = ("input", 79, 40, 8)
+        var stages = [(source, channels)]
         for index in 0..<random.int(2...5) {
             let stride = rate > 1 && columns > 12 && random.int(0...1) == 1 ? 2 : 1
             let grouped = [1, 2, 4, channels][random.int(0...3)]
@@ -108,10 +112,13 @@ struct StreamingTests {
             network.conv("skip\(index)", "drop\(index)", channels, outputs, stride: stride)
             network.add("sum\(index)", "main\(index)", "skip\(index)")
             (source, columns, channels, rate) = ("sum\(index)", left, outputs, rate / stride)
+            if columns >= rate { stages.append((source, channels)) }
         }
         network.mean("pool", source, columns)
         network.dense("logits", "pool", channels, 5)
         network.json["embedding"] = "pool"
+        let stage = stages[random.int(0...(stages.count - 1))]
+        network.voice(stage.0, stage.1)
         return network
     }
 
@@ -129,6 +136,31 @@ struct StreamingTests {
         let model = try network.model()
         var random = Seeded(45)
         #expect(difference(model, hops: 15, random: &random) < 1e-5)
+    }
+
+    @Test func `an activity layer that lags behind the window streams`() throws {
+        var network = TestNetwork.medium()
+        network.voice("b1", 64)
+        network.crop("late", "voice", 3, 2)
+        network.json["activity"] = "late"
+        let late = try network.model()
+        var random = Seeded(47)
+        #expect(difference(late, hops: 12, random: &random) < 1e-5)
+        network.json["activity"] = "voice"
+        let prompt = try network.model()
+        #expect(late.activityCount == 4 && prompt.activityCount == 4)
+        // Two columns late: a hop's last two come first in the next one.
+        let audio = random.floats(32000)
+        var first = Session(prompt)
+        var second = Session(late)
+        var before = first.activity
+        for hop in 1...10 {
+            let window = audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))
+            first.score(window: window)
+            second.score(window: window)
+            #expect(second.activity == Array(before.suffix(2) + first.activity.prefix(2)))
+            before = first.activity
+        }
     }
 
     @Test func `hops longer than what the network looks at stream too`() throws {

@@ -53,6 +53,13 @@ struct TestNetwork {
         layers.append(["op": "mean", "name": name, "input": input, "columns": columns])
     }
 
+    /// An activity layer beside the rest of the network.
+    mutating func voice(_ input: String, _ inputs: Int) {
+        conv("voice.hidden", input, inputs, 8, relu: true)
+        conv("voice", "voice.hidden", 8, 1)
+        json["activity"] = "voice"
+    }
+
     var description: [UInt8] {
         get throws {
             var json = json
