@@ -28,6 +28,9 @@ public struct Detector: ~Copyable {
     /// The averages that the gate decided by after the newest hop, one a label.
     public var scores: [Float] { handler.scores }
 
+    /// Where there was speech or sound, after the newest hop: what the gate knows of pauses.
+    public var sound: SoundActivity { scorer.sound }
+
     /// The gate after the newest hop.
     public var gate: Gate { handler.gate }
 

@@ -64,7 +64,7 @@ public struct Gate {
     ///
     /// - Parameters:
     ///   - scores: smoothed posteriors, one a label.
-    ///   - quietSeconds: time since the last sound above the background.
+    ///   - quietSeconds: time since the last sound above the background, or speech.
     /// - Returns: the word to act on, if this hop decides one.
     public mutating func step(_ scores: [Float], quietSeconds: Double) -> Decision? {
         guard scores.count == armed.count, silence < scores.count else { return nil }

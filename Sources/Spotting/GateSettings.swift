@@ -39,7 +39,7 @@ public struct GateSettings: Sendable, Equatable {
     /// How long after the last sound something still counts as being said.
     public var freshness = 0.3
 
-    /// `command`: time without sound above the background before the word.
+    /// `command`: time without speech, or sound above the background, before the word.
     public var quietBefore = 0.4
     /// `command` with `end`: quiet after the word.
     public var quietAfter = 0.3

@@ -37,7 +37,7 @@ public struct PosteriorHandler {
     ///
     /// - Parameters:
     ///   - posteriors: one a label, as the network gave them.
-    ///   - sound: what a ``SoundTracker`` knew after this hop.
+    ///   - sound: where there was sound or speech, after this hop.
     ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
     public mutating func add(_ posteriors: [Float], sound: SoundActivity, report: (Detection) -> Void) {
         smoother.add(posteriors)

@@ -1,13 +1,14 @@
 /// Tells, in steps of 25 ms, where in the last second there was sound above the background.
 ///
-/// The network's posteriors look at a whole second and so cannot say when within it something was said. This tracker
-/// can: a step is sound when its level is well above the quietest step of the last seconds. It serves two ends: the
-/// start and end times of events, and the gate's question whether anything new was said since the last word. It
-/// takes no part in telling words apart, so heavy noise costs sharpness of times, not recognition.
+/// For models that have no activity layer, which a ``VoiceTracker`` would follow. The network's posteriors look at a whole
+/// second and so cannot say when within it something was said. This tracker can: a step is sound when its level is well
+/// above the quietest step of the last seconds. It serves two ends: the start and end times of events, and the gate's
+/// question whether anything new was said since the last word. It takes no part in telling words apart; but in noise
+/// that swells and dies it takes the noise for sound.
 public struct SoundTracker {
     /// Length of a step in samples (25 ms) and seconds.
     public static let stepSamples = 400
-    static let stepSeconds = 0.025
+    public static let stepSeconds = 0.025
 
     /// Decibels above the background at which a step counts as sound.
     private static let margin: Float = 8
