@@ -11,6 +11,8 @@ struct Hearing {
         let time: Double
         /// Smoothed scores, one a label.
         let scores: [Float]
+        /// Whether each step of the hop was speech, or sound where the model cannot tell the two apart; oldest first.
+        let sounds: [Bool]
         let inSpeech: Bool
         /// Labels that fired and may not fire again yet.
         let resting: [Int]
@@ -98,17 +100,26 @@ struct Hearing {
                 samples += heard.prefix(new)
                 self.columns += columns
                 to = stream.seconds
-                keep(detector.scores, detector.gate, found, hop: hop, model: model)
+                keep(detector.scores, detector.sound, detector.gate, found, hop: hop, model: model)
             }
             found.removeAll(keepingCapacity: true)
         }
     }
 
-    private mutating func keep(_ scores: [Float], _ gate: Gate, _ found: [Detection], hop: Int, model: Model) {
+    private mutating func keep(
+        _ scores: [Float],
+        _ sound: SoundActivity,
+        _ gate: Gate,
+        _ found: [Detection],
+        hop: Int,
+        model: Model
+    ) {
+        let length = HopScorer.hopSeconds(of: model)
         hops.append(
             Hop(
-                time: Double(hop) * HopScorer.hopSeconds(of: model),
+                time: Double(hop) * length,
                 scores: scores,
+                sounds: sound.newest(Int((length / sound.stepSeconds).rounded())),
                 inSpeech: gate.inSpeech,
                 resting: gate.resting,
                 fired: found.first { $0.kind == .word }?.index

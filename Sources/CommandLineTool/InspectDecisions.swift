@@ -55,12 +55,18 @@ extension InspectPictures {
     var gate: Chart {
         var chart = Chart(
             title: "Gate",
-            summary: "When the gate hears speech, when a word fires and rests, and where words were said.",
+            summary: "When there is \(soundName), when the gate hears speech, when a word fires and rests, and where "
+                + "words were said.",
             x: Axis("time in seconds", axis),
-            y: Axis("", .linear(0, 3), ticks: [Tick(2.5, "hears"), Tick(1.5, "gate"), Tick(0.5, "words")]),
-            height: 170
+            y: Axis(
+                "",
+                .linear(0, 4),
+                ticks: [Tick(3.5, soundName), Tick(2.5, "hears"), Tick(1.5, "gate"), Tick(0.5, "words")]
+            ),
+            height: 205
         )
         markEnd(&chart)
+        chart.add(.area(soundSlices, .series(1), opacity: 0.6))
         let hears = runs { $0.inSpeech ? 1 : nil }
         for (index, run) in hears.enumerated() {
             chart.add(
@@ -111,6 +117,25 @@ extension InspectPictures {
             )
         }
         return chart
+    }
+
+    /// What the model's steps tell of.
+    private var soundName: String { model.activityCount > 0 ? "voice" : "sound" }
+
+    /// The strip of the steps that were sound; of those too close together to be told apart, the share.
+    private var soundSlices: [Mark.Slice] {
+        guard let last = hearing.hops.last else { return [] }
+        let steps = hearing.hops.flatMap(\.sounds)
+        let length = HopScorer.hopSeconds(of: model) * Double(hearing.hops.count) / Double(max(1, steps.count))
+        let start = last.time - length * Double(steps.count)
+        let run = max(1, (steps.count + Self.bins - 1) / Self.bins)
+        return stride(from: 0, to: steps.count, by: run).flatMap { first in
+            let bin = steps[first..<min(first + run, steps.count)]
+            let high = 3.15 + Self.tall * Double(bin.count { $0 }) / Double(bin.count)
+            return [bin.startIndex, bin.endIndex].map {
+                Mark.Slice(x: start + length * Double($0), low: 3.15, high: high)
+            }
+        }
     }
 
     /// Stretches of hops with the same value; a hop reaches back to the one before.

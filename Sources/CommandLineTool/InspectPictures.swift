@@ -43,7 +43,9 @@ struct InspectPictures {
         page.figure(
             "What the gate does",
             "The gate makes one event of each word. It fires once, then that word rests until its score has fallen, so that it "
-                + "is not counted twice. The lowest row shows where in time each word was said.",
+                + "is not counted twice. The highest row shows what it knows of pauses: where there is "
+                + (model.activityCount > 0 ? "a voice" : "sound above the background")
+                + ". The lowest shows where in time each word was said.",
             gate.svg
         )
     }

@@ -144,6 +144,7 @@ struct InspectTests {
         #expect(!html.replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
         #expect(page.texts("p").first?.hasPrefix("Heard: “left” at 0.8 s (98 %)") == true)
         #expect(page.texts("text").contains("left 98 %") && page.texts("text").contains("left rests"))
+        #expect(page.texts("text").contains("sound"))
         for label in ["yes", "go", "_unknown_", "_silence_", "4 kHz"] {
             #expect(page.texts("text").contains(label), "\(label)")
         }
@@ -226,6 +227,9 @@ struct InspectTests {
         let thresholds = try options.listening.thresholds(for: model)
         let progress = Progress(files: 1, isShown: false)
         let hearing = try Hearing(options, model: model, thresholds: thresholds, progress: progress)
+        // In steps of 25 ms there is quiet before the word, then sound.
+        let sounds = hearing.hops.flatMap(\.sounds)
+        #expect(sounds.count == 32 && sounds[0] == false && sounds.contains(true))
         #expect(hearing.isCut && hearing.to == 0.8 && hearing.hops.count == 8 && hearing.samples.count == 12_800)
         // Eight columns of 40 bands a hop; of the channel as recorded, 0.8 s.
         #expect(hearing.columns.count == 8 * 8 * 40 && hearing.statistics.map(\.count) == [38_400])
