@@ -75,7 +75,7 @@ public struct Gate {
         followCandidate(scores, quietSeconds: quietSeconds)
         let decision: Decision? =
             switch settings.trigger {
-            case .early: qualified(scores)
+            case .early: early(scores, quietSeconds: quietSeconds)
             case .end: atEnd(scores, quietSeconds: quietSeconds)
             }
         if let decision { close(decision.label) }
@@ -164,6 +164,12 @@ public struct Gate {
             firstHop: candidate.firstHop,
             bestHop: hop
         )
+    }
+
+    /// The candidate as soon as it qualifies and, in `command` mode, nothing follows the word at once.
+    private func early(_ scores: [Float], quietSeconds: Double) -> Decision? {
+        if settings.mode == .command, quietSeconds < settings.breath { return nil }
+        return qualified(scores)
     }
 
     /// Keeps the best of the word and gives it when the word is over.

@@ -4,7 +4,7 @@ public struct GateSettings: Sendable, Equatable {
     public enum Mode: String, Sendable, CaseIterable {
         /// Words wherever they are said, inside talk too.
         case spot
-        /// Words said alone: after a pause and, with `Trigger.end`, before one.
+        /// Words said alone: after a pause and before one, which `Trigger.end` waits for longer.
         case command
     }
 
@@ -41,6 +41,8 @@ public struct GateSettings: Sendable, Equatable {
 
     /// `command`: time without speech, or sound above the background, before the word.
     public var quietBefore = 0.4
+    /// `command` with `early`: quiet after the word, enough to tell it from the beginning of a sentence.
+    public var breath = 0.075
     /// `command` with `end`: quiet after the word.
     public var quietAfter = 0.3
     /// `command`: the longest time from the utterance's first sign to the decision for a word said alone.

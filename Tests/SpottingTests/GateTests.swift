@@ -82,21 +82,42 @@ struct GateTests {
     }
 
     static let command = [
-        Row(rule: "a word alone", heard: "......UUUU.........", fires: "up@7"),
-        Row(rule: "a word that begins a sentence late", heard: "....????????UUUU????????....", fires: "up@13"),
-        Row(rule: "a word deep inside talk", heard: "....??????????????????UUUU????????....", fires: ""),
-        Row(rule: "one decision an utterance", heard: "....UUUULLLL........", fires: "up@5"),
+        Row(
+            rule: "a word alone fires at the first quiet behind it",
+            heard: "......UUUU.........",
+            sound: ".....###...........",
+            fires: "up@8"
+        ),
+        Row(rule: "a word that talk goes on from at once", heard: "......UUUU????????....", fires: ""),
+        Row(
+            rule: "a word that begins a sentence late",
+            heard: "....????????UUUU????????....",
+            sound: "....###########.########....",
+            fires: "up@15"
+        ),
+        Row(
+            rule: "a word deep inside talk",
+            heard: "....??????????????????UUUU????????....",
+            sound: "....#####################.########....",
+            fires: ""
+        ),
+        Row(
+            rule: "one decision an utterance",
+            heard: "....UUUULLLL........",
+            sound: "...###..###.........",
+            fires: "up@6"
+        ),
         Row(
             rule: "after a pause too short to be one",
             heard: "....??????????????????UUUU????....",
-            sound: "....################..############",
+            sound: "....################..###.####....",
             fires: ""
         ),
         Row(
             rule: "after a pause that the window does not see",
             heard: "....??????????????????UUUU????....",
-            sound: "....##############....############",
-            fires: "up@23"
+            sound: "....##############....###.####....",
+            fires: "up@25"
         ),
     ]
 
