@@ -8,11 +8,18 @@ import teaching
 import validation
 from examples import SILENCE, UNKNOWN
 
+# The program hears a clip three times, each time so many samples further on with its beginning put after its end.
+TURNS = (0, 640, 1280)
 
-def logits_of(network, waves):
-    """Logits [n, outputs] of waves [n, 16000]."""
-    features = [frontend.normalised(frontend.mel_energies(waves[i : i + 256])) for i in range(0, len(waves), 256)]
-    return teaching.logits_of(network, np.concatenate(features))
+
+def logits_of(network, waves, turns=TURNS):
+    """Logits [turns, n, outputs] of waves [n, 16000]."""
+    looks = []
+    for turn in turns:
+        turned = np.roll(waves, -turn, axis=1)
+        features = [frontend.normalised(frontend.mel_energies(turned[i : i + 256])) for i in range(0, len(waves), 256)]
+        looks.append(teaching.logits_of(network, np.concatenate(features)))
+    return torch.stack(looks)
 
 
 class Sets:
@@ -30,9 +37,9 @@ class Sets:
         return logits_of(network, self.clips), {name: logits_of(network, w) for name, w in self.negatives.items()}
 
     def posteriors(self, logits, output_labels, temperature=1.0, shift=0.0):
-        """Posteriors [n, labels]; `shift` is taken off the logits of all unknown outputs."""
+        """Posteriors [n, labels], the mean of all looks; `shift` is taken off the logits of all unknown outputs."""
         unknown = torch.tensor([float(label == UNKNOWN) for label in output_labels])
-        outputs = torch.softmax((logits - shift * unknown) / temperature, dim=1).numpy()
+        outputs = torch.softmax((logits - shift * unknown) / temperature, dim=2).mean(dim=0).numpy()
         return validation.grouped(outputs, output_labels, self.labels)
 
     def figures(self, logits, output_labels, temperature=1.0, shift=0.0):
