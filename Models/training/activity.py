@@ -1,7 +1,7 @@
 """The voice-activity output: whether somebody speaks in the newest 75 ms, from the network's first block.
 
 The classes look at a whole second and remember a word for most of it; the first block's columns look at 0.3 s, one every
-25 ms. Two small layers on them are trained after the network, which stays as it is.
+25 ms. Two small layers on five of them are trained after the network, which stays as it is.
 """
 
 import numpy as np
@@ -11,21 +11,23 @@ from torch import nn
 import frontend
 from mixing import WINDOW
 
-STEP = 400
-SEEN = 4800
+STEP, KERNEL = 400, 5
+SEEN = 4800 + (KERNEL - 1) * STEP
 COLUMNS = (WINDOW - SEEN) // STEP + 1
 NEWEST = 3
+# So many decibels under a word's or a phrase's loudest step, it still counts as said.
+DEPTH = 20
 
 
 class Activity(nn.Module):
-    """[n, columns, channels] of the first block → logits [n, columns]."""
+    """[n, columns + 4, channels] of the first block → logits [n, columns]."""
 
-    def __init__(self, channels, hidden=24):
+    def __init__(self, channels, hidden=32):
         super().__init__()
-        self.hidden, self.out = nn.Linear(channels, hidden), nn.Linear(hidden, 1)
+        self.hidden, self.out = nn.Conv1d(channels, hidden, KERNEL), nn.Conv1d(hidden, 1, 1)
 
     def forward(self, x):
-        return self.out(torch.relu(self.hidden(x)))[:, :, 0]
+        return self.out(torch.relu(self.hidden(x.transpose(1, 2))))[:, 0]
 
 
 def spoken(wave):
@@ -33,7 +35,7 @@ def spoken(wave):
     by level. [columns] bool"""
     energy = (wave.astype(np.float64) ** 2).reshape(-1, STEP).mean(axis=1)
     decibels = 10 * np.log10(energy + 1e-12)
-    limit = max(decibels.max() - 28, min(np.percentile(decibels, 10) + 8, decibels.max() - 8))
+    limit = max(decibels.max() - DEPTH, min(np.percentile(decibels, 10) + 8, decibels.max() - 8))
     steps = (decibels > limit) & (decibels > -75)
     return np.array([steps[c + SEEN // STEP - NEWEST : c + SEEN // STEP].any() for c in range(COLUMNS)])
 
@@ -64,7 +66,7 @@ def block(network, waves):
 
 
 def train(network, examples, batches=400, size=64, seed=1):
-    """Trains the output; returns it and the share of right columns on rendered windows that it was not trained on."""
+    """Trains the output; returns it and the per cent of columns in which it is right, on windows it was not trained on."""
     torch.manual_seed(seed)
     generator = np.random.default_rng([seed, 6])
     model = Activity(network.blocks[0].second.conv.out_channels)
@@ -82,16 +84,16 @@ def train(network, examples, batches=400, size=64, seed=1):
     waves, active = rendered(examples, 1000, generator)
     with torch.no_grad():
         right = (model(block(network, waves)) > 0).numpy() == active
-    return model, float(right.mean())
+    return model, 100 * float(right.mean())
 
 
 def layers(model, source):
     """The output as model.json's layers and their weights."""
     out, weights, last = [], {}, source
     for name, part, relu in (("activity.hidden", model.hidden, "relu"), ("activity", model.out, "none")):
-        weights[name + ".weight"] = part.weight.detach().numpy()[:, None, :].copy()
+        weights[name + ".weight"] = part.weight.detach().numpy().transpose(0, 2, 1).copy()
         weights[name + ".bias"] = part.bias.detach().numpy()
-        shape = {"in": part.in_features, "out": part.out_features, "kernel": 1, "stride": 1}
+        shape = {"in": part.in_channels, "out": part.out_channels, "kernel": part.kernel_size[0], "stride": 1}
         out.append({"op": "conv1d", "name": name, "input": last, **shape, "activation": relu})
         last = name
     return out, weights

@@ -9,7 +9,9 @@ COMMANDS = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go
 UNKNOWN, SILENCE = "_unknown_", "_silence_"
 WINDOW = mixing.WINDOW
 # Extra examples in a pass, as shares of the number of word recordings.
-PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC, PICTURED = 0.12, 0.24, 0.02, 0.10, 0.08, 0.20
+PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC, PICTURED = 0.12, 0.34, 0.02, 0.10, 0.12, 0.20
+# Of the running speech, the share that is read by the neural voices of recite.py, where there is any.
+READ, NEURAL = 0.5, ("heart", "blend")
 # Of the pictured words, the share that are commands.
 PICTURED_COMMANDS = 0.35
 # A part of a command shorter than this share of it is surely none; a longer one is either none or that command.
@@ -43,6 +45,9 @@ class Examples:
         speech = np.flatnonzero(train & (table["kind"] == "speech"))
         # Without running speech, pieces of words take its place around words and in babble.
         self.speech = speech if len(speech) else self.words
+        read = np.isin(table["label"][self.speech], NEURAL)
+        # Recorded and read; where there is only one sort, that one.
+        self.talkers = [rows for rows in (self.speech[~read], self.speech[read]) if len(rows)]
         self.noise = np.flatnonzero(train & (table["kind"] == "noise"))
         self.background = np.flatnonzero(background)
         self.pictures = pictures
@@ -186,9 +191,13 @@ class Examples:
             self.add_context(wave, extent, generator)
         return self.other, either, extent
 
+    def talk(self, generator):
+        """A recording of running speech."""
+        return generator.choice(self.talkers[0 if len(self.talkers) == 1 or generator.random() >= READ else 1])
+
     def running(self, wave, generator):
         """Running speech: a whole window of it, or a piece of it in quiet, as when somebody begins to talk."""
-        table, row = self.table, generator.choice(self.speech)
+        table, row = self.table, self.talk(generator)
         length, speed = table["length"][row], generator.uniform(0.88, 1.13)
         if generator.random() < 0.35:
             span = generator.uniform(2400, 10000)
@@ -212,7 +221,7 @@ class Examples:
                 )
                 if last <= 400 or first >= WINDOW - 400:
                     continue
-                row = generator.choice(self.speech if generator.random() < 0.7 else self.words)
+                row = self.talk(generator) if generator.random() < 0.7 else generator.choice(self.words)
                 start, length = self.table["start"][row], self.table["length"][row]
                 if length <= span:
                     continue
@@ -227,13 +236,14 @@ class Examples:
         draw = generator.random()
         if draw < 0.2:
             return self.made[generator.integers(len(self.made))]
-        row = generator.choice(self.noise if draw < TALK else self.speech)
+        row = generator.choice(self.noise) if draw < TALK else self.talk(generator)
         start, length = self.table["start"][row], self.usable[row]
         begin = start + generator.integers(0, max(1, length - WINDOW))
         piece = self.table["audio"][begin : begin + WINDOW].astype(np.float32)
         piece = np.pad(piece, (0, WINDOW - len(piece)))
         if draw >= TALK:  # babble: three talkers, none of them understood
-            for other in generator.choice(self.speech, 3):
+            for _ in range(3):
+                other = self.talk(generator)
                 start, length = self.table["start"][other], self.table["length"][other]
                 begin = start + generator.integers(0, max(1, length - WINDOW))
                 piece = piece + self.table["audio"][begin : begin + WINDOW]

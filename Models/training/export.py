@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+import activity
 import frontend
 import reference
 import validation
@@ -106,7 +107,10 @@ def write(options, model, examples, sets):
     chosen, recall = thresholds(score(logits[0], temperature), sets.truth, negatives, commands)
     with torch.no_grad():
         model.logits.bias -= shift * torch.tensor([float(label == UNKNOWN) for label in output_labels])
+    voice, report["activity"] = activity.train(model, examples)
     description_layers, weights = layers(model)
+    voice_layers, voice_weights = activity.layers(voice, "block1")
+    weights |= voice_weights
     description = {
         "format": "beckon-model",
         "version": 1,
@@ -117,9 +121,10 @@ def write(options, model, examples, sets):
         "hopSamples": 1600,
         "streaming": True,
         "frontEnd": frontend.description(),
-        "layers": description_layers,
+        "layers": description_layers + voice_layers,
         "output": "logits",
         "embedding": "embedding",
+        "activity": "activity",
         "outputLabels": output_labels,
         "temperature": temperature,
         "thresholds": chosen,
@@ -141,7 +146,8 @@ def write_reference(folder, description, weights, model):
     """100 random inputs and what PyTorch answers; returns the worst difference from the network as it was trained."""
     waves, gains = reference.make_waves(np.random.default_rng(100), 100)
     samples = torch.from_numpy((waves.astype(np.float64) - 128) / 128 * gains.astype(np.float64)[:, None])
-    features, logits = reference.run(description, weights, samples)
+    made = reference.outcomes(description, weights, samples)
+    features, logits = made["input"].transpose(1, 2).numpy(), made["logits"][:, :, 0].numpy()
     reference.save_tensors(
         folder / "reference.safetensors",
         {
@@ -149,6 +155,7 @@ def write_reference(folder, description, weights, model):
             "gains": gains,
             "logits": logits.astype(np.float32),
             "features": features[:4].astype(np.float32),
+            "activity": made["activity"][:, 0].numpy().astype(np.float32),
         },
     )
     with torch.no_grad():
@@ -168,6 +175,7 @@ def card(options, examples, report, recall, chosen, temperature, shift, paramete
         "tails@0.8": "last 25–55 % of a command word alone, that reach 0.8 for a word, %",
         "sounds@0.8": "environmental sounds that reach 0.8 for a word, %",
         "unheard@0.8": f"words never trained on ({', '.join(HELD_OUT)}) that reach 0.8 for a word, %",
+        "activity": "steps of 25 ms of words, speech and noise of which the voice-activity output is right, %",
         "auroc": "commands against these words, by the largest command posterior: AUROC",
     }
     digits = lambda key: 4 if key in ("ece", "auroc") else 2

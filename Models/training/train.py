@@ -59,12 +59,12 @@ def learning_rate(step, total, peak):
 
 
 def loss_of(logits, targets, either, smoothing=0.05):
-    """Cross entropy in which a second output may be right too (`either` ≥ 0), with label smoothing."""
+    """Cross entropy [n] in which a second output may be right too (`either` ≥ 0), with label smoothing."""
     logs = torch.log_softmax(logits, dim=1)
     right = logs.gather(1, targets[:, None])[:, 0]
     also = logs.gather(1, either.clamp_min(0)[:, None])[:, 0]
     right = torch.where(either >= 0, torch.logaddexp(right, also), right)
-    return -((1 - smoothing) * right + smoothing * logs.mean(dim=1)).mean()
+    return -((1 - smoothing) * right + smoothing * logs.mean(dim=1))
 
 
 def optimiser_of(model, options):
@@ -83,8 +83,8 @@ def follow(average, model, seen):
         a.lerp_(b, 1 - keep) if a.is_floating_point() else a.copy_(b)
 
 
-def train_pass(number, steps, model, average, optimiser, options, teach):
-    """One pass; returns the mean loss."""
+def train_pass(number, steps, model, average, optimiser, options, teach, commands):
+    """One pass; the first `commands` outputs are the words that shall fire. Returns the mean loss."""
     losses = []
     model.train()
     for step, (features, targets, either, soft) in enumerate(
@@ -96,8 +96,11 @@ def train_pass(number, steps, model, average, optimiser, options, teach):
         logits = model(features)
         loss = loss_of(logits, targets, either)
         if soft is not None:
-            distance = -(soft * torch.log_softmax(logits, dim=1)).sum(dim=1).mean()
-            loss = (1 - options.trust) * loss + options.trust * distance
+            distance = -(soft * torch.log_softmax(logits, dim=1)).sum(dim=1)
+            # Recordings of a word may be mislabelled or void; what was rendered as no word surely is none.
+            trust = options.trust * (targets < commands)
+            loss = (1 - trust) * loss + trust * distance
+        loss = loss.mean()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
@@ -132,7 +135,7 @@ def main():
     print(f"{parameters} parameters, {steps} batches a pass, {len(outputs)} outputs", flush=True)
     for number in range(first, options.passes):
         begun = time.time()
-        loss = train_pass(number, steps, model, average, optimiser, options, teach)
+        loss = train_pass(number, steps, model, average, optimiser, options, teach, len(examples.commands))
         state = {"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict()}
         state |= {"pass": number + 1, "channels": options.channels, "head": options.head, "outputs": outputs}
         torch.save(state, checkpoint + ".part")
