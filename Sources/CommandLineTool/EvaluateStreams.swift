@@ -8,7 +8,7 @@ extension Evaluate {
     /// Thresholds for all words at which the whole detector is measured; closer together where it matters more.
     static let sweep: [Float] = [
         0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.74, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9, 0.91, 0.92, 0.93, 0.94, 0.95,
-        0.96, 0.97, 0.98, 0.99,
+        0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996,
     ]
 
     /// One recording under one setting of the gate: at the thresholds in use, and at each of the sweep.
@@ -63,7 +63,7 @@ extension Evaluate {
                     mode: gate.mode.rawValue,
                     trigger: gate.trigger.rawValue,
                     tally: tallies.own,
-                    curve: zip(Self.sweep, tallies.sweep).map { SettingReport.Point(threshold: $0, $1) },
+                    sweep: zip(Self.sweep, tallies.sweep).map { ($0, $1) },
                     labels: labels,
                     thresholds: thresholds.values
                 )

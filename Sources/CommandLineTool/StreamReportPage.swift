@@ -40,7 +40,7 @@ struct StreamReportPage {
     private static func text(_ report: StreamReport, _ end: KeyPath<[SettingReport.Point], SettingReport.Point?>)
         -> String
     {
-        numberText(report.settings.first?.curve[keyPath: end]?.threshold, 2)
+        numberText(report.settings.first?.curve[keyPath: end]?.threshold, 3)
     }
 
     private var curves: Chart {

@@ -39,7 +39,7 @@ struct StreamReportTables {
 
     func words(_ setting: SettingReport) -> Columns {
         var table = Columns(["WORD", "THRESHOLD"] + Self.figures)
-        for word in setting.words { table.add([word.word, numberText(word.threshold, 2)] + Self.cells(word.figures)) }
+        for word in setting.words { table.add([word.word, numberText(word.threshold, 3)] + Self.cells(word.figures)) }
         return table
     }
 
@@ -61,7 +61,7 @@ struct StreamReportTables {
 
     var sweep: Columns {
         var header = ["THRESHOLD"]
-        var rows = (report.settings.first?.curve ?? []).map { [decimal($0.threshold, 2)] }
+        var rows = (report.settings.first?.curve ?? []).map { [decimal($0.threshold, 3)] }
         for setting in report.settings {
             header += ["\(setting.mode): HITS %", "WRONG %", "FALSE/H", "WITHOUT WORDS", "LATENCY p50 s"]
             for (index, point) in zip(rows.indices, setting.curve) {

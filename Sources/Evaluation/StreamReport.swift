@@ -33,6 +33,23 @@ public struct SettingReport: Sendable, Encodable {
         public let word: String
         public let threshold: Double?
         public let figures: StreamFigures
+        /// At each of the setting's thresholds for all words.
+        public let curve: [Count]
+    }
+
+    /// What of a word a threshold lets through.
+    public struct Count: Sendable, Equatable, Encodable {
+        public let threshold: Double
+        public let hits: Int
+        public let wrong: Int
+        public let falseAccepts: Int
+
+        public init(threshold: Double, hits: Int, wrong: Int, falseAccepts: Int) {
+            self.threshold = threshold
+            self.hits = hits
+            self.wrong = wrong
+            self.falseAccepts = falseAccepts
+        }
     }
 
     /// A word that was taken for another.
@@ -65,25 +82,37 @@ public struct SettingReport: Sendable, Encodable {
     public let mistakes: [Mistake]
     public let curve: [Point]
 
-    /// - Parameter thresholds: of each label.
+    /// - Parameters:
+    ///   - sweep: what each threshold gives where all words have it.
+    ///   - thresholds: of each label.
     public init(
         mode: String,
         trigger: String,
         tally: StreamTally,
-        curve: [Point],
+        sweep: [(threshold: Float, tally: StreamTally)],
         labels: LabelSet,
         thresholds: [Float?]
     ) {
         self.mode = mode
         self.trigger = trigger
-        self.curve = curve
+        curve = sweep.map { Point(threshold: $0.threshold, $0.tally) }
         all = StreamFigures(tally.total, seconds: tally.seconds)
         wordlessFalseAcceptsPerHour = perHour(tally.wordlessFalseAccepts, seconds: tally.wordlessSeconds)
-        words = zip(labels.words, tally.words).map { label, word in
-            Word(
+        words = zip(labels.words, tally.words).enumerated().map { index, pair in
+            let (label, word) = pair
+            return Word(
                 word: labels.name(of: label),
                 threshold: (thresholds.indices.contains(label) ? thresholds[label] : nil).map(asWritten),
-                figures: StreamFigures(word, seconds: tally.seconds)
+                figures: StreamFigures(word, seconds: tally.seconds),
+                curve: sweep.map { threshold, tally in
+                    let there = tally.words[index]
+                    return Count(
+                        threshold: asWritten(threshold),
+                        hits: there.hits,
+                        wrong: there.wrong,
+                        falseAccepts: there.falseAccepts
+                    )
+                }
             )
         }
         var mistakes: [Mistake] = []

@@ -69,7 +69,7 @@ struct EvaluateStreamTests {
                 .count
             #expect(setting.all.hits + setting.all.wrong + setting.all.falseAccepts == heard)
             #expect(setting.all.said == 3 && setting.all.hits + setting.all.misses == 3)
-            #expect(setting.curve.count == 24 && setting.curve.first?.threshold == 0.3)
+            #expect(setting.curve.count == 27 && setting.curve.first?.threshold == 0.3)
             for point in setting.curve where [0.5, 0.9].contains(point.threshold) {
                 let options = ["classify", "--json", "--mode", setting.mode, "--threshold", "\(point.threshold)", path]
                 let figures = point.figures
@@ -122,7 +122,7 @@ struct EvaluateStreamTests {
         let path = try Self.recording(in: folder)
         let program = try Program.beckon(["evaluate", "--stream", "--html", folder.file("report.html"), path])
         #expect(program.status == 0)
-        #expect(program.lines.filter { $0.hasPrefix("0.") }.count == 24)
+        #expect(program.lines.filter { $0.hasPrefix("0.") }.count == 27)
         #expect(program.lines.filter { $0.hasPrefix(path) }.count == 2)
         let html = String(decoding: try folder.bytes("report.html"), as: UTF8.self)
         #expect(html.matches(of: /<svg xmlns/).count == 1 && html.contains(path))

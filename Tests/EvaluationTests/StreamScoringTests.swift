@@ -174,12 +174,16 @@ struct StreamScoringTests {
             mode: "spot",
             trigger: "early",
             tally: both,
-            curve: [],
+            sweep: [(0.7, both), (0.8, StreamTally(words: 2))],
             labels: LabelSet(["up", "stop", "_unknown_", "_silence_"]),
             thresholds: [0.9, 0.8, nil, nil]
         )
         #expect(report.all.falseAcceptsPerHour == 4 && report.wordlessFalseAcceptsPerHour == 12)
         #expect(report.words.map(\.threshold) == [0.9, 0.8])
+        #expect(report.curve.map(\.threshold) == [0.7, 0.8] && report.curve.map(\.figures.falseAccepts) == [2, 0])
+        #expect(report.words[0].curve[0] == .init(threshold: 0.7, hits: 1, wrong: 0, falseAccepts: 1))
+        #expect(report.words[1].curve[0] == .init(threshold: 0.7, hits: 0, wrong: 0, falseAccepts: 1))
+        #expect(report.words.allSatisfy { $0.curve[1] == .init(threshold: 0.8, hits: 0, wrong: 0, falseAccepts: 0) })
     }
 
     @Test func `no truths, no time, no rates`() {
