@@ -6,10 +6,11 @@ PYTHON  ?= python3
 WORDS   ?= yes no up down left right on off stop go
 VENV    := .build/training
 BANK     = $(VENV)/$(notdir $(MODEL))
+SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --runs $(VENV)/runs --words "$(WORDS)"
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build deps data model flatspeech validate robust streams onnx lint format clean
+.PHONY: run test build deps data model export flatspeech validate robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -25,12 +26,16 @@ deps:
 	@./install-dependencies
 
 # Trains a model from the recordings in DATA, for WORDS; see Models/training/README.md. May be stopped and started again.
-model: data $(VENV)/done $(BANK)/synthetic/done
+model: data $(VENV)/done $(BANK)/synthetic/done $(BANK)/neural/done
 	@test ! -f "$(DATA)/melspec.tar" -o -f $(VENV)/runs/pictures.npz || \
 		$(TRAIN)/pictures.py --data "$(DATA)" --runs $(VENV)/runs
-	$(TRAIN)/bank.py --data "$(DATA)" --data $(BANK)/synthetic --runs $(VENV)/runs --bank $(BANK) --words "$(WORDS)"
-	$(TRAIN)/train.py --data "$(DATA)" --data $(BANK)/synthetic --runs $(VENV)/runs --bank $(BANK) --words "$(WORDS)" \
-		--out "$(MODEL)" --name "$(notdir $(MODEL))" $(OPTIONS)
+	$(TRAIN)/bank.py $(SOURCES) --bank $(BANK)
+	$(TRAIN)/train.py $(SOURCES) --bank $(BANK) $(OPTIONS)
+	$(MAKE) export CHECKPOINTS=$(BANK)/commands-1.pt
+
+# Calibrates the mean of CHECKPOINTS and writes it as a model folder; HISTORY goes into its card.
+export: data
+	$(TRAIN)/export.py $(SOURCES) --out "$(MODEL)" --history "$(HISTORY)" $(CHECKPOINTS)
 
 data:
 	@test -d "$(DATA)" -o -z "$(DATA)" || { echo "$(DATA): no such folder; DATA names the folder of recordings"; exit 2; }
@@ -52,9 +57,21 @@ robust: data build $(VENV)/done
 		--beckon .build/release/beckon --model "$(MODEL)" $(OPTIONS)
 
 # Makes long recordings of words in noise and of talk without them, and measures a model on these.
-streams: data build $(VENV)/done
-	$(VENV)/bin/python Models/training/streams.py --data "$(DATA)" --runs $(VENV)/runs --out $(VENV)/streams $(OPTIONS)
+streams: recordings
 	.build/release/beckon evaluate --model "$(MODEL)" --stream $(VENV)/streams/*.wav
+
+# Chooses a model's default thresholds by the same recordings.
+thresholds: recordings
+	$(VENV)/bin/python Models/training/tune.py --beckon .build/release/beckon --model "$(MODEL)" --streams $(VENV)/streams
+
+recordings: data build $(VENV)/joe/done
+	$(VENV)/bin/python Models/training/streams.py --data "$(DATA)" --data $(VENV)/joe --runs $(VENV)/runs \
+		--out $(VENV)/streams $(OPTIONS)
+
+# A voice that no model is trained on.
+$(VENV)/joe/done: $(VENV)/done
+	$(VENV)/bin/python Models/training/recite.py --out $(VENV)/joe --voices joe
+	touch $@
 
 # Writes a model as ONNX and checks that it answers as the program does.
 onnx: build $(VENV)/done
@@ -69,6 +86,11 @@ flatspeech: data build $(VENV)/done
 # The words and others, spoken by synthetic voices.
 $(BANK)/synthetic/done: $(VENV)/done Models/training/synthesise.py
 	$(VENV)/bin/python Models/training/synthesise.py --out $(BANK)/synthetic --commands "$(WORDS)"
+	touch $@
+
+# Words, and sentences without them, by neural voices.
+$(BANK)/neural/done: $(VENV)/done
+	$(VENV)/bin/python Models/training/recite.py --out $(BANK)/neural --words "$(WORDS)" --voices heart blend
 	touch $@
 
 lint:

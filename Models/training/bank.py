@@ -39,16 +39,24 @@ def load_examples(folders, runs, words=COMMANDS):
     return table, Examples(table, BATCH, 0, words, pictures)
 
 
+def rendered(folder):
+    """The numbers of the passes that stand there."""
+    return [number for number in range(100) if os.path.exists(path(folder, number))]
+
+
 def render(examples, folder, number):
-    """One pass: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `either` [n]."""
+    """One pass: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `either`, `kinds` [n]."""
     examples.pass_number = number
+    kinds = examples.kinds[examples.order()][: len(examples) * examples.batch]
     logs, targets, either = [], [], []
     for batch in range(len(examples)):
         energies, right, also = examples[batch]
         logs.append(np.log(energies + np.float32(1e-8)).astype(np.float16))
         targets.append(right), either.append(also)
     part = path(folder, number) + ".part.npz"
-    np.savez(part, logs=np.concatenate(logs), targets=np.concatenate(targets), either=np.concatenate(either))
+    np.savez(
+        part, logs=np.concatenate(logs), targets=np.concatenate(targets), either=np.concatenate(either), kinds=kinds
+    )
     os.replace(part, path(folder, number))
 
 
@@ -69,7 +77,7 @@ def batches(folder, number, seed, batch, teach=None):
     """Pass `number` of the training with this seed: one of the rendered passes, in an order and with throats, colours and masks
     of its own. Yields features [batch, 79, 40], targets, either, and what `teach(rendered)` [n, outputs] says of them or None.
     """
-    available = [i for i in range(100) if os.path.exists(path(folder, i))]
+    available = rendered(folder)
     chosen = available[(number + 7 * seed) % len(available)]
     with np.load(path(folder, chosen)) as stored:
         logs, targets, either = stored["logs"], stored["targets"], stored["either"]

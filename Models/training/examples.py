@@ -12,6 +12,8 @@ WINDOW = mixing.WINDOW
 PARTIAL, RUNNING, REVERSED, QUIET, SYNTHETIC, PICTURED = 0.12, 0.34, 0.02, 0.10, 0.12, 0.20
 # Of the running speech, the share that is read by the neural voices of recite.py, where there is any.
 READ, NEURAL = 0.5, ("heart", "blend")
+# What the numbers in `Examples.kinds` stand for.
+KINDS = ("words", "parts of words", "running speech", "reversed words", "silence", "synthetic words", "pictured words")
 # Of the pictured words, the share that are commands.
 PICTURED_COMMANDS = 0.35
 # A part of a command shorter than this share of it is surely none; a longer one is either none or that command.
@@ -83,10 +85,13 @@ class Examples:
     def __len__(self):
         return len(self.kinds) // self.batch
 
+    def order(self):
+        """The order of the pass."""
+        return np.random.default_rng([self.seed, 2, self.pass_number]).permutation(len(self.kinds))
+
     def __getitem__(self, number):
         """Mel energies [batch, 79, 40], output indices [batch], and a second output that is right too, or −1 [batch]."""
-        order = np.random.default_rng([self.seed, 2, self.pass_number])
-        rows = order.permutation(len(self.kinds))[number * self.batch : (number + 1) * self.batch]
+        rows = self.order()[number * self.batch : (number + 1) * self.batch]
         generator = np.random.default_rng([self.seed, 3, self.pass_number, number])
         waves = np.zeros((self.batch, WINDOW), np.float32)
         targets, either = np.zeros(self.batch, np.int64), np.full(self.batch, -1, np.int64)

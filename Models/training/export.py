@@ -1,5 +1,12 @@
-"""Writes a trained network as a model folder: model.json, model.safetensors, reference.safetensors and its card."""
+"""Writes trained networks as one model folder: model.json, model.safetensors, reference.safetensors and its card.
 
+    python export.py --data DIR --runs RUNS --out Models/commands CHECKPOINT…
+
+The weights of several checkpoints are averaged, which needs that they began with the same one. What is shipped is fitted on
+the validation sets: the shift of the unknown logits, the temperature, the thresholds.
+"""
+
+import argparse
 import datetime
 import json
 from pathlib import Path
@@ -8,10 +15,13 @@ import numpy as np
 import torch
 
 import activity
+import bank
 import frontend
 import reference
+import teaching
 import validation
-from examples import HELD_OUT, UNKNOWN
+from examples import COMMANDS, HELD_OUT, UNKNOWN
+from scores import Sets
 
 
 def layers(model):
@@ -87,10 +97,9 @@ def thresholds(clips, truth, negatives, commands, allowed=0.001):
     return chosen, recall
 
 
-def write(options, model, examples, sets):
-    """Calibrates on the validation sets and writes the folder `options.out`."""
+def write(folder, name, history, model, examples, sets):
+    """Calibrates on the validation sets and writes the folder; `history` says in the card how the network came about."""
     model.eval()
-    folder = Path(options.out)
     folder.mkdir(parents=True, exist_ok=True)
     output_labels, commands = examples.output_labels(), list(examples.commands)
     logits = sets.logits(model)
@@ -114,7 +123,7 @@ def write(options, model, examples, sets):
     description = {
         "format": "beckon-model",
         "version": 1,
-        "name": options.name,
+        "name": name,
         "labels": sets.labels,
         "sampleRate": 16000,
         "windowSamples": 16000,
@@ -135,7 +144,9 @@ def write(options, model, examples, sets):
     reference.save_tensors(folder / "model.safetensors", weights)
     check = write_reference(folder, description, weights, model)
     parameters = sum(value.size for value in weights.values())
-    (folder / "README.md").write_text(card(options, examples, report, recall, chosen, temperature, shift, parameters))
+    (folder / "README.md").write_text(
+        card(name, history, examples, report, recall, chosen, temperature, shift, parameters)
+    )
     print(
         f"{folder}: unknown shifted by {shift}, temperature {temperature}, exported network within {check:.1e} of the trained one"
     )
@@ -163,7 +174,7 @@ def write_reference(folder, description, weights, model):
     return float(np.abs(trained - logits).max())
 
 
-def card(options, examples, report, recall, chosen, temperature, shift, parameters):
+def card(name, history, examples, report, recall, chosen, temperature, shift, parameters):
     words = "\n".join(f"| {word} | {chosen[word]:.2f} | {100 * recall[word]:.1f} |" for word in chosen)
     names = {
         "all": "all clips, 12 classes, %",
@@ -180,20 +191,15 @@ def card(options, examples, report, recall, chosen, temperature, shift, paramete
     }
     digits = lambda key: 4 if key in ("ece", "auroc") else 2
     figures = "\n".join(f"| {text} | {report[key]:.{digits(key)}f} |" for key, text in names.items() if key in report)
-    begun = f", beginning with {Path(options.begin).name}" if options.begin else ""
-    taught = ", taught by " + ", ".join(Path(t).name for t in options.teachers) if options.teachers else ""
-    return f"""# Model card: {options.name}
+    return f"""# Model card: {name}
 
 Command words — {", ".join(examples.commands)} — beside `_unknown_` (other speech) and `_silence_`. One second of
 16 kHz audio in, one posterior a label out, every 100 ms. A temporal CNN of valid convolutions on log-mel columns;
 {parameters:,} parameters. The layers stand in `model.json`; `Models/FORMAT.md` explains it.
 
-Trained on {datetime.date.today().isoformat()} by
-
-    make model DATA=<folder of recordings>
-
-with {options.passes} passes, batch {options.batch}, seed {options.seed}{begun}{taught}. Afterwards {shift:g} was taken off the
-logits of all unknown outputs. The figures below are printed by the same command at its end.
+Made on {datetime.date.today().isoformat()} as `Models/training/README.md` describes. {history} Afterwards {shift:g} was taken
+off the logits of all unknown outputs. The figures below are printed by `make export`; clips are heard three times, as
+`beckon classify --clips` hears them.
 
 ## Measured on validation speakers, none of whom was trained on
 
@@ -223,3 +229,32 @@ Mostly adult speakers of North American English at arm's length from a microphon
 microphones are thinly covered. An unusual word that sounds like a command may be taken for it; running speech does so now
 and then. Not for anything where a wrong or a missed word harms.
 """
+
+
+def averaged(paths, outputs):
+    """The network whose weights are the mean of those of several checkpoints."""
+    networks = [teaching.load(path, len(outputs)) for path in paths]
+    states = [network.state_dict() for network in networks]
+    mean = {key: sum(state[key].double() for state in states) / len(states) for key in states[0]}
+    networks[0].load_state_dict({key: value.to(states[0][key].dtype) for key, value in mean.items()})
+    return networks[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", required=True, action="append", help="folder of recordings; may be repeated")
+    parser.add_argument("--runs", required=True, help="folder of the recordings' cache")
+    parser.add_argument("--words", default=" ".join(COMMANDS), help="the words that shall fire")
+    parser.add_argument("--out", required=True, help="model folder to write")
+    parser.add_argument("--history", default="", help="how the network came about: sentences for the card")
+    parser.add_argument("checkpoints", nargs="+", help="checkpoints of train.py")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    table, examples = bank.load_examples(options.data, options.runs, options.words.split())
+    model = averaged(options.checkpoints, examples.outputs)
+    folder = Path(options.out)
+    write(folder, folder.resolve().name, options.history, model, examples, Sets(table, examples.commands))
+
+
+if __name__ == "__main__":
+    main()

@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
-from examples import BACKGROUND, BACKGROUND_SHARE, COMMANDS, MANY_WORDS
-from recordings import RATE
+from examples import BACKGROUND, BACKGROUND_SHARE, COMMANDS, MANY_WORDS, NEURAL
+from recordings import HELD_VOICES, RATE
 
 TALKERS = 4
 
@@ -37,7 +37,9 @@ class HeldOut:
         # Which word a recording of MANY_WORDS holds nobody wrote down; it could be a command.
         spoken = np.isin(kind, ["clip", "word"]) & ~known & ~np.isin(label, MANY_WORDS)
         self.others = np.flatnonzero(held & spoken)
-        self.speech = np.flatnonzero(held & (kind == "speech"))
+        speech = held & (kind == "speech")
+        self.speech = np.flatnonzero(speech & ~np.isin(label, (*NEURAL, *HELD_VOICES)))
+        self.read = np.flatnonzero(speech & np.isin(label, HELD_VOICES))
         self.sounds = np.flatnonzero(held & (kind == "noise") & (label != BACKGROUND))
         self.background = np.flatnonzero((kind == "noise") & (label == BACKGROUND))
         for name in ("commands", "others", "speech", "sounds", "background"):

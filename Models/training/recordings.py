@@ -23,6 +23,8 @@ import scipy.signal
 import soundfile
 
 RATE = 16000
+# Voices of recite.py that are never trained on.
+HELD_VOICES = ("joe",)
 AUDIO = (".opus", ".wav", ".flac", ".ogg")
 
 
@@ -147,7 +149,7 @@ def load(folder, cache):
                 last,
                 kind,
                 label,
-                "validation" if part == "validation" else "training",
+                "validation" if part == "validation" or label in HELD_VOICES else "training",
                 "/".join(os.path.splitext(name)[0].split("/")[-2:]),
             )
         )

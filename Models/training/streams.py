@@ -9,8 +9,9 @@ says what each holds. Everything comes from the validation partition; the same s
 `words-…`: commands said alone, and one word in five another one, after gaps of 0.5 to 2.5 s, ±6 dB; the same words in
 every kind of noise. The signal-to-noise ratio is that of all words' spans together; `clean` has digital silence between
 words. `words-talk-…`: running speech in some of the gaps. `…-48k`: in stereo, the right channel at half the level.
-`stop-500`: that word alone. `speech-…`: phrases of running speech with the pauses of somebody who dictates.
-`others-…`: other words said alone, which no pause gives away. `sounds`, `steady`: no speech at all.
+`stop-500`: that word alone. `speech-…`: phrases of running speech with the pauses of somebody who dictates; `read-…`: sentences without commands, read by
+a voice of recite.py, up to three times as long. `others-…`: other words said alone, which no pause gives away. `sounds`,
+`steady`: no speech at all.
 """
 
 import argparse
@@ -142,10 +143,10 @@ def pause(generator):
     return generator.uniform(low, high)
 
 
-def speech(held, seconds, generator):
-    """Every utterance once, phrase by phrase, with a pause of its own after each."""
+def speech(held, rows, seconds, generator):
+    """Each of these utterances once, phrase by phrase, with a pause of its own after each."""
     stream = Stream()
-    for row in generator.permutation(held.speech):
+    for row in generator.permutation(rows):
         if stream.length >= seconds * RATE:
             break
         wave = gain(unit(held.wave(row)), generator)
@@ -250,7 +251,9 @@ def make(held, folder, seed, minutes):
     stops = cycling(held.commands[held.table["label"][held.commands] == "stop"], draw("stop"))
     stop = alone(held, [next(stops) for _ in range(STOPS)], np.inf, draw("stop-gaps"), labelled=True)
     entries.append(write(folder, f"stop-{STOPS}", stop))
-    put("speech", speech(held, seconds, draw("speech")), held.noise, (None, 20, 10))
+    put("speech", speech(held, held.speech, seconds, draw("speech")), held.noise, (None, 20, 10))
+    if len(held.read):
+        put("read", speech(held, held.read, 3 * seconds, draw("read")), held.noise, (None, 20, 10))
     others = draw("others").permutation(held.others)
     put("others", alone(held, others, seconds, draw("others-gaps"), labelled=False), held.noise, (None, 20))
     entries.append(write(folder, "sounds", sounds(held, seconds, draw("sounds"))))
@@ -260,7 +263,7 @@ def make(held, folder, seed, minutes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", required=True, help="folder of recordings, as for train.py")
+    parser.add_argument("--data", required=True, action="append", help="folder of recordings; may be repeated")
     parser.add_argument("--runs", default=os.path.join(os.path.dirname(__file__), "runs"))
     parser.add_argument("--out", required=True, help="folder to write the streams to")
     parser.add_argument("--seed", type=int, default=1)
@@ -269,7 +272,7 @@ def main():
     if not options.minutes > 0:
         parser.error("--minutes must be above 0")
     os.makedirs(options.out, exist_ok=True)
-    held = HeldOut(recordings.load_all([options.data], options.runs))
+    held = HeldOut(recordings.load_all(options.data, options.runs))
     entries = make(held, options.out, options.seed, options.minutes)
     manifest = {"seed": options.seed, "minutes": options.minutes, "sampleRate": RATE, "streams": entries}
     with open(os.path.join(options.out, "manifest.json"), "w") as file:

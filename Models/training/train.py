@@ -1,4 +1,4 @@
-"""Trains the model and exports it: `python train.py --data DIR --bank BANK --out Models/commands`.
+"""Trains the network: `python train.py --data DIR --runs RUNS --bank BANK`; export.py makes a model folder of its checkpoint.
 
 Stops and resumes at any pass. The passes of examples come from disk, where bank.py renders them; the network sees each with
 other colours and masks every time.
@@ -15,7 +15,6 @@ import numpy as np
 import torch
 
 import bank
-import export
 import teaching
 from examples import COMMANDS
 from network import Spotter
@@ -30,7 +29,6 @@ def arguments():
         action="append",
         help="folder of recordings (see README.md for the layout); may be repeated",
     )
-    parser.add_argument("--out", help="model folder to write")
     parser.add_argument("--runs", required=True, help="folder of the recordings' cache")
     parser.add_argument("--bank", required=True, help="folder of the rendered passes, and of the checkpoints")
     parser.add_argument("--words", default=" ".join(COMMANDS), help="the words that shall fire")
@@ -144,8 +142,6 @@ def main():
         if (number + 1) % 4 == 0 or number + 1 == options.passes:
             text += "  " + line(sets.report(average, examples.output_labels()))
         print(text, flush=True)
-    if options.out:
-        export.write(options, average, examples, sets)
 
 
 if __name__ == "__main__":

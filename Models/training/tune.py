@@ -1,0 +1,70 @@
+"""Chooses the words' default thresholds by what they let through in streams, and writes them into a model.
+
+    python tune.py --beckon BINARY --model DIR --streams DIR [--budget 1.0]
+
+In `command` mode over words in noise at 10 dB and talk, recorded and read, in noise at 10 and 20 dB: of all choices that keep
+false accepts within the budget an hour, that with the most hits. A stream has ten chances an hour and word for each that a
+thousand clips have; no set of clips tells such rates.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+STREAMS = ("words-noise-10", "speech-noise-10", "speech-noise-20", "read-noise-10", "read-noise-20")
+# A word's threshold stays above this, however few false accepts there were to learn from.
+LEAST = 0.75
+
+
+def curves(beckon, model, paths):
+    """Each word's counts at each threshold, and the streams' hours."""
+    command = [beckon, "evaluate", "--json", "--mode", "command", "--model", model, "--stream", *paths]
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(run.stderr.strip() or f"{beckon} ended with status {run.returncode}")
+    report = json.loads(run.stdout)
+    words = {word["word"]: word["curve"] for word in report["settings"][0]["words"]}
+    return words, report["seconds"] / 3600
+
+
+def choice(words, price):
+    """For each word the point worth the most where a false accept costs `price` hits, and another word half of that."""
+
+    def worth(point):
+        return point["hits"] - price * (point["falseAccepts"] + point["wrong"] / 2), point["threshold"]
+
+    return {word: max((p for p in curve if p["threshold"] >= LEAST), key=worth) for word, curve in words.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--beckon", required=True)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--streams", required=True, help="folder that streams.py wrote")
+    parser.add_argument("--budget", type=float, default=1.0, help="false accepts an hour, all words together")
+    options = parser.parse_args()
+    paths = [
+        path for path in (os.path.join(options.streams, name + ".wav") for name in STREAMS) if os.path.exists(path)
+    ]
+    words, hours = curves(options.beckon, options.model, paths)
+    for price in (0.5, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128):
+        chosen = choice(words, price)
+        hits, wrong, false = (sum(p[key] for p in chosen.values()) for key in ("hits", "wrong", "falseAccepts"))
+        print(f"at {price:5} hits a false accept: {hits} hits, {wrong} wrong, {false} false in {hours:.1f} h")
+        if false / hours <= options.budget:
+            break
+    path = os.path.join(options.model, "model.json")
+    with open(path) as file:
+        description = json.load(file)
+    description["thresholds"] = {word: point["threshold"] for word, point in chosen.items()}
+    with open(path + ".part", "w") as file:
+        json.dump(description, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".part", path)
+    print("  ".join(f"{word} {point['threshold']}" for word, point in chosen.items()))
+
+
+if __name__ == "__main__":
+    main()
