@@ -1,12 +1,12 @@
 """Writes a model folder as ONNX and checks it: `python onnx_export.py MODEL OUT.onnx`.
 
 `OUT.onnx` takes waveforms [n, 16000] in [−1, 1]; for a log-mel model, `OUT.features.onnx` beside it takes that front end's
-output [n, columns, bands]. Both answer with `posteriors` [n, labels], in the order of the metadata entry `labels`, and with
-the network's `logits`. The graph is built from model.json and model.safetensors alone, as Models/FORMAT.md defines them:
+output [n, columns, bands]. Both answer with `posteriors` [n, labels] of a stream's window, in the order of the metadata entry
+`labels`, with `clip_posteriors`, a look at a clip, of which the program averages three, and with the network's `logits`. The graph is built from model.json and model.safetensors alone, as Models/FORMAT.md defines them:
 what stands there is what runs here, without PyTorch or Swift in between.
 
 Nothing is written unless onnxruntime's logits of the waveforms in reference.safetensors lie within 1e-4 of those stored
-there, and its posteriors within 1e-4 of what the built program says of the same waveforms.
+there, and the mean of its three looks within 1e-4 of what the built program says of the same waveforms.
 """
 
 import argparse
@@ -25,6 +25,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import program
 import reference
+from examples import UNKNOWN
+from scores import TURNS
 
 OPSET, IR = 17, 8
 TOLERANCE = 1e-4
@@ -122,11 +124,17 @@ def build(model, weights, from_features):
     labels, outputs = model["labels"], model["outputLabels"]
     last = [outcomes[model["output"]], graph.constant("logits.axis", [2], np.int64)]
     logits = graph.add("Squeeze", last, "logits")
-    x = graph.add("Div", [logits, graph.constant("temperature", model["temperature"])], "calibrated")
-    x = graph.add("Softmax", [x], "probabilities", axis=1)
-    grouping = [[float(output == label) for label in labels] for output in outputs]
-    graph.add("MatMul", [x, graph.constant("grouping", grouping)], "posteriors")
-    answers = [("posteriors", ["n", len(labels)]), ("logits", ["n", len(outputs)])]
+    grouping = graph.constant("grouping", [[float(output == label) for label in labels] for output in outputs])
+    temperature = graph.constant("temperature", model["temperature"])
+    shift = [model.get("clipUnknownShift", 0) * (output == UNKNOWN) for output in outputs]
+    shifted = graph.add("Sub", [logits, graph.constant("clip.shift", shift)], "clip.logits")
+    for given, name in ((logits, "posteriors"), (shifted, "clip_posteriors")):
+        x = graph.add("Div", [given, temperature], f"{name}.calibrated")
+        x = graph.add("Softmax", [x], f"{name}.probabilities", axis=1)
+        graph.add("MatMul", [x, grouping], name)
+    answers = [(name, ["n", len(labels)]) for name in ("posteriors", "clip_posteriors")] + [
+        ("logits", ["n", len(outputs)])
+    ]
     proto = helper.make_graph(
         graph.nodes,
         model["name"],
@@ -142,12 +150,12 @@ def build(model, weights, from_features):
 
 
 def answers(proto, inputs):
-    """onnxruntime's posteriors and logits, one input at a time, as a detector would ask."""
+    """onnxruntime's posteriors of clips and logits, one input at a time, as a detector would ask."""
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(proto.SerializeToString(), settings, ["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
-    runs = [session.run(["posteriors", "logits"], {name: row[None]}) for row in inputs]
+    runs = [session.run(["clip_posteriors", "logits"], {name: row[None]}) for row in inputs]
     return [np.concatenate(part) for part in zip(*runs)]
 
 
@@ -175,12 +183,17 @@ def main():
 
     forms = [(options.out, False, waves)]
     if model["frontEnd"]["kind"] == "log-mel":
-        features = reference.log_mel(torch.from_numpy(waves), model["frontEnd"]).numpy()
-        forms.append((options.out.with_suffix(".features.onnx"), True, features))
+        forms.append((options.out.with_suffix(".features.onnx"), True, waves))
     protos, differences = [], []
     for path, from_features, inputs in forms:
         protos.append(build(model, weights, from_features))
-        posteriors, logits = answers(protos[-1], inputs.astype(np.float32))
+        looks = []
+        for turn in TURNS:  # as the program hears a clip
+            turned = np.roll(inputs, -turn, axis=1)
+            if from_features:
+                turned = reference.log_mel(torch.from_numpy(turned), model["frontEnd"]).numpy()
+            looks.append(answers(protos[-1], turned.astype(np.float32)))
+        posteriors, logits = np.mean([look[0] for look in looks], axis=0), looks[0][1]
         differences += [np.abs(logits - stored["logits"]).max(), np.abs(posteriors - heard).max()]
         print(
             f"{path}: {len(waves)} waveforms, largest difference {differences[-2]:.1e} in a stored logit (of up to "

@@ -17,7 +17,7 @@ struct ClipScorer: ~Copyable {
 
     init(_ model: Model) {
         self.model = model
-        session = Session(model)
+        session = Session(model, prior: .clip)
     }
 
     /// Every label's posterior over a file's clip, in the model's order, and the file's length in seconds.

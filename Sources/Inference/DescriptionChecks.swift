@@ -36,6 +36,9 @@ extension ModelDescription {
         guard temperature.isFinite, temperature >= 1e-3, temperature <= 1e3 else {
             throw wrong("temperature", "\(temperature) is not from 0.001 to 1000")
         }
+        if let shift = clipUnknownShift, !(abs(shift) <= 50 * temperature) {
+            throw wrong("clipUnknownShift", "\(shift) is not from -50 to 50 times the temperature")
+        }
         let firing = seen.subtracting(["_unknown_", "_silence_"])
         for (label, threshold) in thresholds.sorted(by: { $0.key < $1.key }) {
             guard firing.contains(label) else {

@@ -1,5 +1,13 @@
 import Kernels
 
+/// What a session expects to hear: how often something that is no command.
+public enum Prior: Sendable {
+    /// Hours of talk and noise, and a command now and then: what the network was trained on.
+    case stream
+    /// Single words, most of them commands, as in folders of clips: the model's `clipUnknownShift` counts.
+    case clip
+}
+
 /// One stream of audio through a model: the old columns that the layers still need, and the newest answer.
 ///
 /// All its memory is allocated at the start; `score`, `scoreWhole` and `reset` allocate nothing, as long as nobody
@@ -28,12 +36,14 @@ public struct Session: ~Copyable, Sendable {
     private let window: Int
     private let scratch: Int
     private let probabilities: Int
+    private let unknownFactor: Float
     private let silentLogits: [Float]
     private let silentEmbedding: [Float]
     private let silentActivity: [Float]
 
-    public init(_ model: Model) {
+    public init(_ model: Model, prior: Prior = .stream) {
         self.model = model
+        unknownFactor = prior == .clip ? model.clipUnknownFactor : 1
         let outputs = model.labelOfLogit.count
         silence = aligned(model.hop?.count ?? 0)
         window = 2 * silence
@@ -138,5 +148,12 @@ public struct Session: ~Copyable, Sendable {
             return
         }
         for index in logits.indices { posteriors[model.labelOfLogit[index]] += powers[index] }
+        guard unknownFactor != 1 else { return }
+        // A shift of logits is a factor of what they come to.
+        posteriors[model.unknownIndex] *= unknownFactor
+        var total: Float = 0
+        for index in posteriors.indices { total += posteriors[index] }
+        guard total > 0, total.isFinite else { return }
+        for index in posteriors.indices { posteriors[index] /= total }
     }
 }

@@ -20,7 +20,7 @@ public struct GateSettings: Sendable, Equatable {
     public var trigger = Trigger.early
 
     /// Posterior vectors averaged, and the exponent of their weights.
-    public var smoothing = 5
+    public var smoothing = 3
     public var smoothingExponent: Float = 0.3
 
     /// Speech starts when P(not silence) exceeds P(silence) by this.

@@ -142,9 +142,9 @@ struct InspectTests {
         #expect(page.all("svg").count == 8 && page.all("image").count == 1)
         #expect(page.all("script").isEmpty && page.all("link").isEmpty && !html.contains("src="))
         #expect(!html.replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
-        #expect(page.texts("p").first?.hasPrefix("Heard: “left” at 0.8 s (98 %)") == true)
-        #expect(page.texts("text").contains("left 98 %") && page.texts("text").contains("left rests"))
-        #expect(page.texts("text").contains("sound"))
+        #expect(page.texts("p").first?.prefixMatch(of: /Heard: “left” at 0\.[89] s \(\d+ %\)/) != nil)
+        #expect(page.texts("text").contains { $0.wholeMatch(of: /left \d+ %/) != nil })
+        #expect(page.texts("text").contains("left rests") && page.texts("text").contains("voice"))
         for label in ["yes", "go", "_unknown_", "_silence_", "4 kHz"] {
             #expect(page.texts("text").contains(label), "\(label)")
         }

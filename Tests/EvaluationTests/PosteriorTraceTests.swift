@@ -18,7 +18,9 @@ struct PosteriorTraceTests {
     private func words(threshold: Float) -> [HeardWord] {
         var thresholds = Thresholds(labels: Self.labels, defaults: [])
         thresholds.setAll(threshold)
-        return trace.words(settings: GateSettings(), thresholds: thresholds)
+        var settings = GateSettings()
+        settings.smoothing = 5
+        return trace.words(settings: settings, thresholds: thresholds)
     }
 
     @Test func `the same trace is decided about again and again`() {

@@ -1,3 +1,4 @@
+import Foundation
 import Inference
 import TestSupport
 import Testing
@@ -14,6 +15,29 @@ struct SessionTests {
         }
         session.scoreWhole(window: silence.span)
         #expect(session.logits == start)
+    }
+
+    @Test func `a clip's unknown outputs are shifted, a stream's are not`() throws {
+        var network = TestNetwork.medium()
+        network.json["clipUnknownShift"] = 2.0
+        let model = try network.model()
+        var clip = Session(model, prior: .clip)
+        var stream = Session(model)
+        var random = Seeded(77)
+        let audio = random.floats(16000)
+        clip.scoreWhole(window: audio.span)
+        stream.scoreWhole(window: audio.span)
+        #expect(clip.logits == stream.logits)
+        for (session, shift) in [(clip.posteriors, 2.0), (stream.posteriors, 0.0)] {
+            // Softmax by hand at temperature 1.5; the outputs 2 and 3 count towards the unknown label.
+            let powers = stream.logits.enumerated().map { index, logit in
+                exp((Double(logit) - ([2, 3].contains(index) ? shift : 0)) / 1.5)
+            }
+            let total = powers.reduce(0, +)
+            let grouped = [powers[0], powers[1], powers[2] + powers[3], powers[4]].map { Float($0 / total) }
+            #expect(worst(session, grouped) < 1e-5)
+        }
+        #expect(clip.posteriors[2] < stream.posteriors[2])
     }
 
     @Test func `reset forgets everything`() throws {
