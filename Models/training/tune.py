@@ -15,9 +15,9 @@ import sys
 
 STREAMS = ("words-noise-10", "speech-noise-10", "speech-noise-20", "read-noise-10", "read-noise-20")
 # A word's threshold stays between these: one false accept more or less in a few hours says little of a single word.
-LEAST, MOST = 0.75, 0.985
+RANGE = (0.75, 0.985)
 # Of a word that others end with, more: "stop" whose beginning is drowned is an "up" to any ear.
-TAILS = {"up": 0.95}
+RANGES = {"up": (0.93, 0.95)}
 
 
 def curves(beckon, model, paths):
@@ -34,13 +34,14 @@ def curves(beckon, model, paths):
 def choice(words, price):
     """For each word the point worth the most where a false accept costs `price` hits, and another word half of that."""
 
+    def allowed(word, point):
+        least, most = RANGES.get(word, RANGE)
+        return least <= point["threshold"] <= most
+
     def worth(point):
         return point["hits"] - price * (point["falseAccepts"] + point["wrong"] / 2), point["threshold"]
 
-    return {
-        word: max((p for p in curve if TAILS.get(word, LEAST) <= p["threshold"] <= MOST), key=worth)
-        for word, curve in words.items()
-    }
+    return {word: max((p for p in curve if allowed(word, p)), key=worth) for word, curve in words.items()}
 
 
 def describe(card, chosen, hours):
