@@ -187,7 +187,7 @@ number of passes are this project's.
 
 ## Measured on validation speakers, none of whom was trained on
 
-Through the program itself; the training prints the same after its last pass.
+Through the program itself (`make distance DATA=…`), which hears every clip three times.
 
 | | |
 |---|---|

@@ -29,11 +29,13 @@ def main():
     parser.add_argument("--data", required=True, help="folder of recordings, as for train.py")
     parser.add_argument("--runs", default=os.path.join(os.path.dirname(__file__), "runs"))
     parser.add_argument("--beckon", required=True, help="the program to measure")
-    parser.add_argument("--model", required=True, help="the model folder to measure")
+    parser.add_argument("--model", required=True, nargs="+", help="the model folders to measure")
     options = parser.parse_args()
-    result = measure(recordings.load_all([options.data], options.runs), options.beckon, options.model)
-    shares = ", ".join(f"{key} {result[key]:.2f} %" for key in ("all", "words", "unknown", "silence"))
-    print(f"{result['clips']} clips: {shares}, calibration error {result['ece']:.4f}")
+    table = recordings.load_all([options.data], options.runs)
+    for model in options.model:
+        result = measure(table, options.beckon, model)
+        shares = ", ".join(f"{key} {result[key]:.2f} %" for key in ("all", "words", "unknown", "silence"))
+        print(f"{model}: {result['clips']} clips, {shares}, calibration error {result['ece']:.4f}", flush=True)
 
 
 if __name__ == "__main__":
