@@ -6,6 +6,15 @@ public struct Detection: Equatable, Sendable {
         case phrase
         /// The first words of a phrase, more to come.
         case phrasePartial
+
+        /// What formats for machines call it: the value of the key `event`.
+        public var key: String {
+            switch self {
+            case .word: "word"
+            case .phrase: "phrase"
+            case .phrasePartial: "phrase-partial"
+            }
+        }
     }
 
     public let kind: Kind
