@@ -60,6 +60,3 @@ struct AudacityLabels: ReportFormat {
 
     func clip(_ clip: ClipLabel) -> String { "" }
 }
-
-/// A confidence as people read it, such as `97 %`.
-func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }

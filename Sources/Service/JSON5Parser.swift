@@ -256,7 +256,7 @@ struct JSON5Parser {
             value = .nan
         } else if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
             let digits = digits.dropFirst(2)
-            value = digits.allSatisfy(\.isHexDigit) ? UInt64(digits, radix: 16).map(Double.init) : nil
+            value = digits.allSatisfy(\.isHexDigit) ? UInt64(digits, radix: 16).map { Double($0) } : nil
         } else if digits.allSatisfy({ $0.isASCII && ($0.isNumber || ".eE+-".contains($0)) }),
             digits.first != "+", digits.first != "-",
             !(digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true)

@@ -54,7 +54,7 @@ public struct Template: Equatable, Sendable {
         switch placeholder {
         case .word: event.name
         case .confidence: decimal(Double(event.confidence), 4)
-        case .percent: decimal(Double(event.confidence) * 100, 0) + " %"
+        case .percent: Wording.percent(event.confidence)
         case .start: decimal(event.start, 3)
         case .end: decimal(event.end, 3)
         case .time: decimal(event.time, 3)

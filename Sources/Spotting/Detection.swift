@@ -27,4 +27,13 @@ public struct Detection: Equatable, Sendable {
     public let end: Double
     /// When it was decided: the end of the newest audio that had been heard then.
     public let time: Double
+
+    public init(kind: Kind, index: Int, confidence: Float, start: Double, end: Double, time: Double) {
+        self.kind = kind
+        self.index = index
+        self.confidence = confidence
+        self.start = start
+        self.end = end
+        self.time = time
+    }
 }

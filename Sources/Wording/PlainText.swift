@@ -11,6 +11,9 @@ public func decimal(_ value: Double, _ places: Int) -> String {
     return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
 }
 
+/// A confidence as people read it, such as `97 %`.
+public func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
+
 /// A name as one line of plain text: file names may hold line ends and escape sequences.
 public func printable(_ name: String) -> String {
     String(String.UnicodeScalarView(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))

@@ -22,7 +22,8 @@ struct JSON5Tests {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         let expected = try decoder.decode(Reference.self, from: Data(text.utf8))
-        #expect(try Reference(JSON5Parser.parse(text)) == expected)
+        let read = Reference(try JSON5Parser.parse(text))
+        #expect(read == expected)
     }
 
     @Test(arguments: broken)
