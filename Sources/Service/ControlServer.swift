@@ -29,7 +29,7 @@ public final class ControlServer: Sendable {
         settings: LineServer.Settings = LineServer.Settings(),
         perform: @escaping @Sendable (ControlCommand) -> Reply
     ) throws(ServiceError) {
-        server = try LineServer(path: path, settings: settings, snapshot: { _ in perform(.status).json }) { line in
+        let answer: @Sendable (String) -> LineServer.Answer = { line in
             do throws(ServiceError) {
                 let command = try ControlCommand(line: line)
                 return command == .events ? .listen : .line(perform(command).json)
@@ -37,6 +37,8 @@ public final class ControlServer: Sendable {
                 return .line(Reply.failed(error.description).json)
             }
         }
+        let snapshot: @Sendable (String?) -> String = { _ in perform(.status).json }
+        server = try LineServer(path: path, settings: settings, snapshot: snapshot, answer: answer)
     }
 
     public var counts: LineServer.Counts { server.counts }

@@ -45,9 +45,10 @@ struct Supervision {
             }
             if Clock.monotonic >= deadline, !endGroup() { break }
         }
-        while readOutput(output) {}
+        // What is left in the pipe, of which others of the group may write more and more.
+        for _ in 0..<32 where !readOutput(output) { break }
         ended(ProgramEnd(reason: reason(status), errorTail: tail.line))
-        waitForGroup(requests[2])
+        waitForGroup(requests, output: output)
     }
 
     private func reason(_ status: Int32) -> ProgramEnd.Reason {
@@ -84,12 +85,14 @@ struct Supervision {
 
     /// What the program left in the background may go on until the time-out. While any of it lives, the system gives the
     /// group's number to nobody else.
-    private mutating func waitForGroup(_ stopRequest: pollfd) {
-        var requests = [stopRequest]
+    private mutating func waitForGroup(_ requests: [pollfd], output: Int32) {
+        // The program's own end has been seen.
+        var requests = Array(requests.dropFirst())
         while kill(-pid, 0) == 0 || errno == EPERM {
             Poll.wait(&requests, until: min(deadline, Clock.monotonic + 20_000_000))
-            if requests[0].revents != 0 {
-                requests[0].fd = -1
+            if requests[0].revents != 0, !readOutput(output) { requests[0].fd = -1 }
+            if requests[1].revents != 0 {
+                requests[1].fd = -1
                 deadline = Clock.monotonic
             }
             if Clock.monotonic >= deadline, !endGroup() { return }

@@ -19,7 +19,8 @@ struct SocketTests {
         settings.listensAtOnce = true
         settings.clients = 3
         change(&settings)
-        return try LineServer(path: path, settings: settings, snapshot: { "snapshot \($0 ?? "none")" }) { _ in .listen }
+        let snapshot: @Sendable (String?) -> String = { "snapshot \($0 ?? "none")" }
+        return try LineServer(path: path, settings: settings, snapshot: snapshot, answer: { _ in .listen })
     }
 
     @Test func `a snapshot first, then every line`() throws {
