@@ -36,7 +36,7 @@ struct JSON5Node: Equatable, Sendable {
 
 /// A number as a person would write it: without a fraction where it has none.
 func shortest(_ number: Double) -> String {
-    guard let whole = Int(exactly: number), abs(whole) < 1 << 53 else { return "\(number)" }
+    guard let whole = Int(exactly: number), whole.magnitude < 1 << 53 else { return "\(number)" }
     return String(whole)
 }
 

@@ -37,6 +37,10 @@ struct ConfigurationTests {
         ("{\n threshold: 'high' }", ["f:2: threshold: expected a confidence between 0 and 1, such as 0.8, not 'high'"]),
         ("{threshold: 1.5}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 1.5"]),
         ("{threshold: NaN}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not nan"]),
+        (
+            "{cooldown: -9223372036854775808}",
+            ["f:1: cooldown: expected seconds from 0 to 86400, not -9.223372036854776e+18"]
+        ),
         ("{words: []}", ["f:1: words: expected an object in { }, not a list"]),
         (
             "{words: {yess: {}, _silence_: {}}}",
@@ -197,6 +201,26 @@ struct ConfigurationTests {
             let text = error?.description ?? ""
             #expect(text.hasPrefix(path) && text.contains(says), "\(text)")
         }
+    }
+
+    @Test func `no text makes the reader stumble`() throws {
+        let sample = Array(
+            try String(contentsOfFile: SampleTests.path, encoding: .utf8).replacing("//", with: "").unicodeScalars
+        )
+        var generator = SplitMix(seed: 11)
+        let signs = Array("{}[]:,'\"\\/*\n-+.0eExuN9\u{0}\u{feff}\u{d7ff}".unicodeScalars)
+        var refused = 0
+        for _ in 0..<300 {
+            let start = Int.random(in: 0..<sample.count, using: &generator)
+            var text = Array(sample[start...].prefix(400))
+            for _ in 0..<Int.random(in: 0...4, using: &generator) where !text.isEmpty {
+                let place = Int.random(in: 0..<text.count, using: &generator)
+                text[place] = signs.randomElement(using: &generator) ?? "{"
+            }
+            let whole = "{" + String(String.UnicodeScalarView(text)) + "}"
+            if !Self.errors(whole).isEmpty { refused += 1 }
+        }
+        #expect(refused > 100)
     }
 
     @Test func `the user's own file comes first`() throws {
