@@ -4,6 +4,7 @@ import PackageDescription
 /// The rooms of the house and who may import whom: imports go down only.
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
+///                             ↘  Service → Spotting, Wording, CLinuxProcess
 ///                             ↘  Audio → CSndFile, CSampleRate, CLinuxMemory
 ///                             ↘  Charts → CZlib
 ///                             ↘  Inspection
@@ -17,6 +18,7 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CLinuxMemory"),
+        .systemLibrary(name: "CLinuxProcess"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinuxMemory"]),
@@ -30,6 +32,8 @@ let package = Package(
         .target(name: "Inference", dependencies: ["Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
+        .target(name: "Wording"),
+        .target(name: "Service", dependencies: ["CLinuxProcess", "Spotting", "Wording"]),
         .target(name: "Charts", dependencies: ["CZlib"]),
         .target(
             name: "Inspection",
@@ -38,7 +42,9 @@ let package = Package(
         ),
         .target(
             name: "CommandLineTool",
-            dependencies: ["Audio", "Charts", "Evaluation", "Inference", "Inspection", "Spotting"]
+            dependencies: [
+                "Audio", "Charts", "Evaluation", "Inference", "Inspection", "Service", "Spotting", "Wording",
+            ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
 
@@ -54,8 +60,12 @@ let package = Package(
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
+            name: "ServiceTests",
+            dependencies: ["CLinuxProcess", "CSndFile", "Service", "Spotting", "TestSupport"]
+        ),
+        .testTarget(
             name: "CommandLineTests",
-            dependencies: ["CommandLineTool", "CSndFile", "Inspection", "TestSupport", "beckon"],
+            dependencies: ["CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon"],
             exclude: ["Snapshots"]
         ),
     ],

@@ -20,7 +20,7 @@ import mixing
 import train
 from examples import KINDS
 from network import Spotter
-from scores import Sets
+from scores import Sets, shifts
 
 LEFT_OUT = {"nothing": (), **{name: (name,) for name in KINDS if name not in ("words", "silence")}}
 LEFT_OUT["all but words and silence"] = tuple(name for name in KINDS if name not in ("words", "silence"))
@@ -68,11 +68,12 @@ def trained(options, outputs, numbers, without):
     return average
 
 
-def measured(sets, network, output_labels, share=0.75):
+def measured(sets, network, examples, share=0.75):
     """The row of the table, with the shift of the unknown logits that serves all clips best."""
+    output_labels = examples.output_labels()
     logits = sets.logits(network)
-    shifts = np.arange(-2, 3.1, 0.5)
-    shift = max(shifts, key=lambda shift: sets.figures(logits, output_labels, 1.0, shift)["all"])
+    candidates = [shifts(examples, amount, amount) for amount in np.arange(-2, 3.1, 0.5)]
+    shift = max(candidates, key=lambda shift: sets.figures(logits, output_labels, 1.0, shift)["all"])
     figures = sets.figures(logits, output_labels, 1.0, shift)
     clips, commands = sets.posteriors(logits[0], output_labels, 1.0, shift), len(sets.commands)
     words = sets.truth < commands
@@ -103,7 +104,7 @@ def main():
     for name in options.only:
         begun = time.time()
         network = trained(options, len(examples.outputs), numbers, LEFT_OUT[name])
-        row = measured(sets, network, examples.output_labels())
+        row = measured(sets, network, examples)
         cells = "".join(f"{row[key]:9.2f}" for key in COLUMNS)
         print(f"{name:28}{cells}   {time.time() - begun:.0f} s", flush=True)
 

@@ -3,7 +3,7 @@
     python export.py --data DIR --runs RUNS --out Models/commands CHECKPOINT…
 
 The weights of several checkpoints are averaged, which needs that they began with the same one. What is shipped is fitted on
-the validation sets: the shift of the unknown logits, the temperature, the thresholds.
+the validation sets: the shifts of the unknown logits, the temperature, the thresholds.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import reference
 import teaching
 import validation
 from examples import COMMANDS, HELD_OUT
-from scores import Sets
+from scores import Sets, shifts
 
 
 def layers(model):
@@ -64,13 +64,14 @@ def layers(model):
     return out, weights
 
 
-def fit_shift(accuracy):
-    """How much to take off the logits of all unknown outputs.
+def fit_shifts(accuracy):
+    """How much to take off the logits of single other words, and off that of all the rest.
 
     A pass holds far more of what is no command than the clips of the task do, and so the network leans towards unknown. The
-    shift is the one at which most clips are right, the least of such; `accuracy(shift)` gives the share.
+    shifts are those with the best `accuracy(words, other)`, the least of such.
     """
-    return float(max(np.arange(0, 3.01, 0.25), key=lambda shift: (accuracy(shift), -shift)))
+    grid = [(words / 2, other / 2) for words in range(7) for other in range(9)]
+    return max(grid, key=lambda pair: (accuracy(*pair), -sum(pair)))
 
 
 def fit_temperature(score, truth):
@@ -101,11 +102,13 @@ def write(folder, name, history, model, examples, sets):
     output_labels, commands = examples.output_labels(), list(examples.commands)
     logits = sets.logits(model)
 
-    shift = temperature = 1.0
+    shift, temperature = shifts(examples, 1, 1), 1.0
     for _ in range(3):  # each depends on the other
         temperature = fit_temperature(lambda t: sets.posteriors(logits[0], output_labels, t, shift), sets.truth)
-        clips = lambda shift: sets.posteriors(logits[0], output_labels, temperature, shift)
-        shift = fit_shift(lambda shift: validation.accuracy(clips(shift), sets.truth, commands)["all"])
+        clips = lambda *pair: sets.posteriors(logits[0], output_labels, temperature, shifts(examples, *pair))
+        right = lambda *pair: validation.accuracy(clips(*pair), sets.truth, commands)
+        pair = fit_shifts(lambda *pair: right(*pair)["all"] + right(*pair)["words"])
+        shift = shifts(examples, *pair)
     report = sets.figures(logits, output_labels, temperature, shift)
     stream = lambda part: sets.posteriors(part, output_labels, temperature)
     chosen = thresholds(stream(logits[0]), sets.truth, [stream(part) for part in logits[1].values()], commands)
@@ -129,7 +132,7 @@ def write(folder, name, history, model, examples, sets):
         "activity": "activity",
         "outputLabels": output_labels,
         "temperature": temperature,
-        "clipUnknownShift": shift,
+        "clipShifts": [float(value) for value in shift],
         "thresholds": chosen,
     }
     weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
@@ -138,9 +141,9 @@ def write(folder, name, history, model, examples, sets):
     reference.save_tensors(folder / "model.safetensors", weights)
     check = write_reference(folder, description, weights, model)
     parameters = sum(value.size for value in weights.values())
-    (folder / "README.md").write_text(card(name, history, examples, report, temperature, shift, parameters))
+    (folder / "README.md").write_text(card(name, history, examples, report, temperature, pair, parameters))
     print(
-        f"{folder}: unknown shifted by {shift}, temperature {temperature}, exported network within {check:.1e} of the trained one"
+        f"{folder}: unknown shifted by {pair}, temperature {temperature}, exported network within {check:.1e} of the trained one"
     )
     print("  ".join(f"{key} {value:.3f}" for key, value in report.items()))
 
@@ -166,7 +169,7 @@ def write_reference(folder, description, weights, model):
     return float(np.abs(trained - logits).max())
 
 
-def card(name, history, examples, report, temperature, shift, parameters):
+def card(name, history, examples, report, temperature, pair, parameters):
     names = {
         "all": "all clips, 12 classes, %",
         "words": "the command words, %",
@@ -189,8 +192,8 @@ Command words — {", ".join(examples.commands)} — beside `_unknown_` (other s
 {parameters:,} parameters. The layers stand in `model.json`; `Models/FORMAT.md` explains it.
 
 Made on {datetime.date.today().isoformat()} as `Models/training/README.md` describes. {history} The figures below are printed by
-`make export`. Clips are heard three times, as `beckon classify --clips` hears them, with {shift:g} taken off the logits of all
-unknown outputs: among clips most are commands, in a stream hardly anything is, and there the network answers as it was trained.
+`make export`. Clips are heard three times, as `beckon classify --clips` hears them, with {pair[0]:g} taken off the logits of
+single other words and {pair[1]:g} off that of all other speech: among clips most are commands, in a stream hardly anything is, and there the network answers as it was trained.
 
 ## Measured on validation speakers, none of whom was trained on
 
@@ -204,7 +207,7 @@ Speech Commands v0.01 (Pete Warden, Google; CC BY 4.0), training partition, for 
 pictures of log-mel features of v0.02 clips, likewise; ESC-10 environmental sounds (K. J. Piczak; CC BY 3.0); utterances of
 LibriSpeech (CC BY 4.0); spoken coffee orders and other wake words from the Picovoice benchmarks (Apache-2.0); short recordings
 from Honk (MIT); words spoken by espeak-ng and flite, some near the commands, some from everyday speech ("front", "rear",
-"center" among them); words and sentences read by the voices of hibari-tts and of Kokoro (Apache-2.0). The shift, the temperature and the thresholds were fitted on the validation partition. The testing
+"center" among them); words and sentences read by the voices of hibari-tts and of Kokoro (Apache-2.0). The shifts, the temperature and the thresholds were fitted on the validation partition. The testing
 partition was not used.
 
 ## Limits

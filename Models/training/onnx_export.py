@@ -25,7 +25,6 @@ from onnx import TensorProto, helper, numpy_helper
 
 import program
 import reference
-from examples import UNKNOWN
 from scores import TURNS
 
 OPSET, IR = 17, 8
@@ -126,7 +125,7 @@ def build(model, weights, from_features):
     logits = graph.add("Squeeze", last, "logits")
     grouping = graph.constant("grouping", [[float(output == label) for label in labels] for output in outputs])
     temperature = graph.constant("temperature", model["temperature"])
-    shift = [model.get("clipUnknownShift", 0) * (output == UNKNOWN) for output in outputs]
+    shift = model.get("clipShifts", [0.0] * len(outputs))
     shifted = graph.add("Sub", [logits, graph.constant("clip.shift", shift)], "clip.logits")
     for given, name in ((logits, "posteriors"), (shifted, "clip_posteriors")):
         x = graph.add("Div", [given, temperature], f"{name}.calibrated")

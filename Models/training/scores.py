@@ -22,6 +22,15 @@ def logits_of(network, waves, turns=TURNS):
     return torch.stack(looks)
 
 
+def shifts(examples, words, other):
+    """What to take off each logit where a clip is judged by itself: `words` off those of single other words, `other` off that of
+    all the rest, which running speech, parts of words and babble teach far more often than clips hold it. Shape [outputs].
+    """
+    out = np.array([words if label == UNKNOWN else 0.0 for label in examples.output_labels()])
+    out[examples.other] = other
+    return out
+
+
 class Sets:
     """The validation sets of one table, scored together."""
 
@@ -37,9 +46,8 @@ class Sets:
         return logits_of(network, self.clips), {name: logits_of(network, w) for name, w in self.negatives.items()}
 
     def posteriors(self, logits, output_labels, temperature=1.0, shift=0.0):
-        """Posteriors [n, labels], the mean of all looks; `shift` is taken off the logits of all unknown outputs."""
-        unknown = torch.tensor([float(label == UNKNOWN) for label in output_labels])
-        outputs = torch.softmax((logits - shift * unknown) / temperature, dim=2).mean(dim=0).numpy()
+        """Posteriors [n, labels], the mean of all looks; `shift` [outputs] is taken off the logits."""
+        outputs = torch.softmax((logits - torch.as_tensor(shift)) / temperature, dim=2).mean(dim=0).numpy()
         return validation.grouped(outputs, output_labels, self.labels)
 
     def figures(self, logits, output_labels, temperature=1.0, shift=0.0):

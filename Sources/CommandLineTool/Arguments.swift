@@ -1,3 +1,5 @@
+private import Wording
+
 /// The words of a command line taken apart: options that a command declared, and the operands between them.
 ///
 /// `--name value`, `--name=value`, `-n value` and `-nvalue` are all understood, flags may be joined (`-0q`), and
@@ -112,27 +114,6 @@ struct UsageError: Error, CustomStringConvertible {
 
     /// Adds "did you mean" where a known name differs in at most two letters.
     init(_ description: String, near name: String, of names: [String]) {
-        let nearest = names.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
-        if let nearest, nearest.1 <= 2 {
-            self.description = description + "; did you mean \(nearest.0)?"
-        } else {
-            self.description = description
-        }
+        self.description = description + (nearestName(to: name, of: names).map { "; did you mean \($0)?" } ?? "")
     }
-}
-
-/// Letters to insert, delete or replace to turn one word into the other.
-func editDistance(_ left: String, _ right: String) -> Int {
-    let right = Array(right)
-    var row = Array(0...right.count)
-    for (i, a) in left.enumerated() {
-        var diagonal = row[0]
-        row[0] = i + 1
-        for (j, b) in right.enumerated() {
-            let replace = diagonal + (a == b ? 0 : 1)
-            diagonal = row[j + 1]
-            row[j + 1] = min(replace, row[j + 1] + 1, row[j] + 1)
-        }
-    }
-    return row[right.count]
 }

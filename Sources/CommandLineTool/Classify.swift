@@ -1,6 +1,7 @@
 import Inference
 import Spotting
 private import Synchronization
+private import Wording
 
 /// `beckon classify`: the words of audio files, files side by side, results in order.
 struct Classify {

@@ -1,4 +1,5 @@
 private import Foundation
+private import Wording
 
 /// A folder of clips in the layout of Speech Commands: `<label>/<file>`.
 struct ClipFolder {

@@ -1,3 +1,5 @@
+private import Wording
+
 /// Text filled up with blanks on the right.
 func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))

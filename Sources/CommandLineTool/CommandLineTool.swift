@@ -34,6 +34,14 @@ public enum CommandLineTool {
             let arguments = try Arguments(rest, options: InspectOptions.options)
             if arguments.has("--help") { return try help(command) }
             return try Inspect(InspectOptions(arguments)).run()
+        case "config":
+            let arguments = try Arguments(rest, options: ConfigCommand.options)
+            if arguments.has("--help") { return try help(command) }
+            return try ConfigCommand(arguments).run()
+        case _ where ControlVerb.names.contains(command):
+            let arguments = try Arguments(rest, options: ControlVerb.options)
+            if arguments.has("--help") { return try help(command) }
+            return try ControlVerb(command, arguments).run()
         case "help", "--help", "-h":
             return try help(rest.first)
         case "--version", "version":
@@ -44,12 +52,14 @@ public enum CommandLineTool {
             throw UsageError(
                 "unknown \(kind) \(command)",
                 near: command,
-                of: ["classify", "evaluate", "inspect", "help", "--version", "--help"]
+                of: topics + ["help", "--version", "--help"]
             )
         }
     }
 
     private static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
+
+    private static let topics = ["classify", "evaluate", "inspect", "config"] + ControlVerb.names
 
     private static func help(_ topic: String?) throws -> Int32 {
         switch topic {
@@ -57,8 +67,10 @@ public enum CommandLineTool {
         case "classify": Terminal.output(HelpText.classify)
         case "evaluate": Terminal.output(HelpText.evaluate)
         case "inspect": Terminal.output(HelpText.inspect)
+        case "config": Terminal.output(HelpText.config)
+        case let topic? where ControlVerb.names.contains(topic): Terminal.output(HelpText.control)
         case "help": Terminal.output(HelpText.overview)
-        case let topic?: throw UsageError("no help on \(topic)", near: topic, of: ["classify", "evaluate", "inspect"])
+        case let topic?: throw UsageError("no help on \(topic)", near: topic, of: topics)
         }
         return 0
     }

@@ -2,6 +2,7 @@ import Evaluation
 private import Foundation
 import Inference
 import Spotting
+private import Wording
 
 /// `beckon evaluate`: how well a model hears, measured on recordings of which it is known what is said in them.
 struct Evaluate {

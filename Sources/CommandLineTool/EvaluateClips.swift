@@ -2,6 +2,7 @@ import Audio
 import Evaluation
 import Inference
 import Spotting
+private import Wording
 
 /// `beckon evaluate DIR`: clips of one second in folders by what is said in them.
 extension Evaluate {

@@ -2,6 +2,7 @@ import Evaluation
 private import Foundation
 import Inference
 import Spotting
+private import Wording
 
 /// `beckon evaluate --stream FILE|DIR…`: long recordings, each with a label track beside it.
 extension Evaluate {

@@ -2,6 +2,7 @@ import Audio
 import Inference
 import Inspection
 import Spotting
+private import Wording
 
 /// All that a report shows of one recording: its sound, and what each part of the chain made of it, hop by hop.
 struct Hearing {

@@ -9,6 +9,9 @@ enum HelpText {
           classify    say which words are spoken in audio files, and when
           evaluate    measure how well a model hears
           inspect     show what the model sees of a recording, as a page
+          config      check the service's configuration, or print it
+          status      ask the service that runs how it is, and likewise
+                      mute, unmute, reload, set, events
           help        explain a command: beckon help classify
 
         Options:
@@ -145,6 +148,50 @@ enum HelpText {
         Examples:
           beckon inspect recording.flac
           beckon inspect --from 60 --to 75 --mode command -o talk.html talk.wav
+
+        """
+
+    static let config = """
+        beckon config — check the service's configuration, or print it
+
+        Usage: beckon config check [FILE]
+               beckon config show [FILE]
+
+        Without FILE it is the one that the service would read: the user's own,
+        ~/.config/beckon/config.json5, where there is one, else the system's,
+        /etc/beckon/config.json5. It is JSON with comments; the sample explains every
+        key.
+
+          check    tell everything that is wrong, a line each: file, line, key, what
+                   was expected. Programs that are missing are warned of.
+          show     print what applies, every key with its value, as one JSON object
+
+        Exit status: 0 when the configuration is sound, 1 when it is not.
+
+        """
+
+    static let control = """
+        beckon status, mute, unmute, reload, set, events — talk to the service
+
+        Usage: beckon status|mute|unmute|reload|events [OPTION…]
+               beckon set [OPTION…] WORD=T…
+
+          status    how the service is: what it listens to, what it has heard
+          mute      close the microphone; unmute opens it again
+          reload    read the configuration again; if it is wrong, the old one stays
+          set       give words other thresholds until the next reload
+          events    print every event as a JSON line, until Ctrl-C
+
+        Options:
+          --socket PATH   the service's socket (default: BECKON_SOCKET, the user's own
+                          service where it runs, else /run/beckon/control.socket)
+          --json          print the answer as it comes, as one JSON object
+
+        Exit status: 0 when it was done, 1 when the service refused or does not run.
+
+        Examples:
+          beckon set yes=0.7 no=0.85
+          beckon events | grep '"word": "stop"'
 
         """
 }

@@ -2,6 +2,7 @@ private import Foundation
 import Inference
 private import Inspection
 import Spotting
+private import Wording
 
 /// `beckon inspect FILE`: what the model sees of a recording, as a page to look at or as JSON.
 struct Inspect {

@@ -1,6 +1,7 @@
 import Charts
 import Inference
 import Spotting
+private import Wording
 
 /// The pictures of what the network and the gate made of the sound.
 extension InspectPictures {

@@ -1,6 +1,7 @@
 import Charts
 import Inference
 import Spotting
+private import Wording
 
 /// The report of `beckon inspect` as a page: a summary in words, pictures on one time axis, tables.
 struct InspectPage {

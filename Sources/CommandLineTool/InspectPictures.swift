@@ -2,6 +2,7 @@ import Charts
 import Inference
 private import Inspection
 import Spotting
+private import Wording
 
 /// The pictures of a report, all on one time axis.
 struct InspectPictures {

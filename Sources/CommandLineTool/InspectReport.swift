@@ -2,6 +2,7 @@ private import Foundation
 import Inference
 import Inspection
 import Spotting
+private import Wording
 
 /// What a report says in words and numbers; the keys of `inspect --json`.
 struct InspectReport: Encodable {

@@ -1,4 +1,5 @@
 private import Spotting
+private import Wording
 
 /// One JSON object a line, keys in a fixed order.
 struct JSONLines: ReportFormat {
@@ -58,26 +59,4 @@ struct AudacityLabels: ReportFormat {
     }
 
     func clip(_ clip: ClipLabel) -> String { "" }
-}
-
-/// A confidence as people read it, such as `97 %`.
-func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
-
-/// Text as a JSON string with its quotes.
-func jsonString(_ text: String) -> String {
-    var out = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"": out += "\\\""
-        case "\\": out += "\\\\"
-        case "\n": out += "\\n"
-        case "\r": out += "\\r"
-        case "\t": out += "\\t"
-        case _ where scalar.value < 0x20:
-            let hex = String(scalar.value, radix: 16)
-            out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-        default: out.unicodeScalars.append(scalar)
-        }
-    }
-    return out + "\""
 }

@@ -1,4 +1,5 @@
 private import Synchronization
+private import Wording
 
 /// A bar on standard error for work that takes a while; only on a terminal, redrawn ten times a second at most.
 final class Progress: Sendable {

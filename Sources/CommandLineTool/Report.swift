@@ -47,27 +47,3 @@ extension ReportFormat {
     func header(clips: Bool, labels: [String]) -> String { "" }
     func nothing(file: String) -> String { "" }
 }
-
-extension Detection.Kind {
-    /// The value of the key `event` in JSON and CSV.
-    var key: String {
-        switch self {
-        case .word: "word"
-        case .phrase: "phrase"
-        case .phrasePartial: "phrase-partial"
-        }
-    }
-}
-
-/// A number with a fixed count of decimals, always with a point.
-func decimal(_ value: Double, _ places: Int) -> String {
-    var scale = 1
-    for _ in 0..<places { scale *= 10 }
-    guard value.isFinite, abs(value) < 1e12 else { return "0" }
-    let scaled = Int((abs(value) * Double(scale)).rounded())
-    let sign = value < 0 && scaled > 0 ? "-" : ""
-    guard places > 0 else { return sign + String(scaled) }
-    let fraction = String(scaled % scale)
-    let zeros = String(repeating: "0", count: places - fraction.count)
-    return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
-}

@@ -1,4 +1,5 @@
 import Evaluation
+private import Wording
 
 /// A report on long recordings as tables, and these as plain text.
 struct StreamReportTables {

@@ -1,9 +1,5 @@
 private import Spotting
-
-/// A name as one line of plain text: file names may hold line ends and escape sequences.
-func printable(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
-}
+private import Wording
 
 /// A table for people: one row an event, columns aligned, files named once.
 struct Table: ReportFormat {

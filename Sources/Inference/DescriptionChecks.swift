@@ -36,8 +36,13 @@ extension ModelDescription {
         guard temperature.isFinite, temperature >= 1e-3, temperature <= 1e3 else {
             throw wrong("temperature", "\(temperature) is not from 0.001 to 1000")
         }
-        if let shift = clipUnknownShift, !(abs(shift) <= 50 * temperature) {
-            throw wrong("clipUnknownShift", "\(shift) is not from -50 to 50 times the temperature")
+        if let clipShifts {
+            guard clipShifts.count == outputLabels.count else {
+                throw wrong("clipShifts", "\(clipShifts.count) numbers for \(outputLabels.count) outputs")
+            }
+            for shift in clipShifts where !(abs(shift) <= 50 * temperature) {
+                throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature")
+            }
         }
         let firing = seen.subtracting(["_unknown_", "_silence_"])
         for (label, threshold) in thresholds.sorted(by: { $0.key < $1.key }) {

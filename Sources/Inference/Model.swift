@@ -16,8 +16,8 @@ public final class Model: Sendable {
     public let hopSamples: Int
     /// What the logits are divided by before they become probabilities.
     public let temperature: Float
-    /// What multiplies the unknown label's share in a clip's posteriors; 1 leaves them as a stream's.
-    let clipUnknownFactor: Float
+    /// What multiplies each output's share in a clip's posteriors; empty leaves them as a stream's.
+    let clipFactors: [Float]
     /// The label that each logit counts towards, as an index into `labels`.
     public let labelOfLogit: [Int]
     public let network: Network
@@ -66,14 +66,12 @@ public final class Model: Sendable {
         windowSamples = description.windowSamples
         hopSamples = description.hopSamples
         temperature = Float(description.temperature)
-        clipUnknownFactor = Float(exp(-(description.clipUnknownShift ?? 0) / description.temperature))
+        clipFactors = (description.clipShifts ?? []).map { Float(exp(-$0 / description.temperature)) }
         let places = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { places[$0] ?? description.labels.count - 1 }
         identity = Model.identity(json, bytes)
     }
 
-    /// Index of `_unknown_` among the labels.
-    var unknownIndex: Int { labels.count - 2 }
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { labels.count - 1 }
     /// Numbers of the embedding; 0 where the model has none.

@@ -19,7 +19,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var activity: String?
     public var outputLabels: [String]
     public var temperature: Double
-    public var clipUnknownShift: Double?
+    public var clipShifts: [Double]?
     public var thresholds: [String: Double]
 
     /// The threshold of a label for which the file has none.

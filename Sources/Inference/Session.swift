@@ -4,7 +4,7 @@ import Kernels
 public enum Prior: Sendable {
     /// Hours of talk and noise, and a command now and then: what the network was trained on.
     case stream
-    /// Single words, most of them commands, as in folders of clips: the model's `clipUnknownShift` counts.
+    /// Single words, most of them commands, as in folders of clips: the model's `clipShifts` count.
     case clip
 }
 
@@ -36,14 +36,15 @@ public struct Session: ~Copyable, Sendable {
     private let window: Int
     private let scratch: Int
     private let probabilities: Int
-    private let unknownFactor: Float
+    /// What multiplies each output's share of the posteriors; empty where nothing does.
+    private let factors: [Float]
     private let silentLogits: [Float]
     private let silentEmbedding: [Float]
     private let silentActivity: [Float]
 
     public init(_ model: Model, prior: Prior = .stream) {
         self.model = model
-        unknownFactor = prior == .clip ? model.clipUnknownFactor : 1
+        factors = prior == .clip ? model.clipFactors : []
         let outputs = model.labelOfLogit.count
         silence = aligned(model.hop?.count ?? 0)
         window = 2 * silence
@@ -147,10 +148,10 @@ public struct Session: ~Copyable, Sendable {
             posteriors[model.silenceIndex] = 1
             return
         }
-        for index in logits.indices { posteriors[model.labelOfLogit[index]] += powers[index] }
-        guard unknownFactor != 1 else { return }
         // A shift of logits is a factor of what they come to.
-        posteriors[model.unknownIndex] *= unknownFactor
+        for index in factors.indices { powers[index] *= factors[index] }
+        for index in logits.indices { posteriors[model.labelOfLogit[index]] += powers[index] }
+        guard !factors.isEmpty else { return }
         var total: Float = 0
         for index in posteriors.indices { total += posteriors[index] }
         guard total > 0, total.isFinite else { return }

@@ -6,6 +6,15 @@ public struct Detection: Equatable, Sendable {
         case phrase
         /// The first words of a phrase, more to come.
         case phrasePartial
+
+        /// What formats for machines call it: the value of the key `event`.
+        public var key: String {
+            switch self {
+            case .word: "word"
+            case .phrase: "phrase"
+            case .phrasePartial: "phrase-partial"
+            }
+        }
     }
 
     public let kind: Kind
@@ -18,4 +27,13 @@ public struct Detection: Equatable, Sendable {
     public let end: Double
     /// When it was decided: the end of the newest audio that had been heard then.
     public let time: Double
+
+    public init(kind: Kind, index: Int, confidence: Float, start: Double, end: Double, time: Double) {
+        self.kind = kind
+        self.index = index
+        self.confidence = confidence
+        self.start = start
+        self.end = end
+        self.time = time
+    }
 }

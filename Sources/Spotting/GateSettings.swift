@@ -83,4 +83,12 @@ public struct Thresholds: Sendable, Equatable {
         }
         values[index] = threshold
     }
+
+    /// Lets a word never fire.
+    public mutating func disable(_ word: String) throws(SpottingError) {
+        guard let index = labels.firstIndex(of: word), !word.hasPrefix("_") else {
+            throw .unknownWord(word, known: words)
+        }
+        values[index] = nil
+    }
 }

@@ -4,11 +4,17 @@ public struct Phrase: Sendable, Equatable {
     public let name: String
     /// Labels of its words.
     public let labels: [Int]
+    /// The longest time between the decisions for two neighbouring words, in seconds.
+    public let longestGap: Double
 
     /// - Parameters:
     ///   - text: two or more words, separated by spaces.
     ///   - words: the model's labels.
-    public init(_ text: String, words: [String]) throws(SpottingError) {
+    public init(
+        _ text: String,
+        words: [String],
+        longestGap: Double = PhraseMatcher.defaultGap
+    ) throws(SpottingError) {
         let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard parts.count >= 2 else { throw .emptyPhrase }
         var labels: [Int] = []
@@ -19,6 +25,7 @@ public struct Phrase: Sendable, Equatable {
             labels.append(index)
         }
         self.labels = labels
+        self.longestGap = longestGap
         name = parts.joined(separator: " ")
     }
 }
@@ -39,7 +46,7 @@ public struct PhraseMatcher {
         public let confidence: Float
     }
 
-    /// The longest time between the decisions for two neighbouring words, in seconds.
+    /// Seconds that may lie between two words of a phrase where nothing else is asked for.
     public static let defaultGap = 1.5
 
     private struct Run {
@@ -50,12 +57,10 @@ public struct PhraseMatcher {
     }
 
     public let phrases: [Phrase]
-    private let longestGap: Double
     private var runs: [Run]
 
-    public init(_ phrases: [Phrase], longestGap: Double = defaultGap) {
+    public init(_ phrases: [Phrase]) {
         self.phrases = phrases
-        self.longestGap = longestGap
         runs = [Run](repeating: Run(), count: phrases.count)
     }
 
@@ -73,7 +78,7 @@ public struct PhraseMatcher {
         for index in phrases.indices {
             let labels = phrases[index].labels
             var run = runs[index]
-            if run.words > 0, time - run.last > longestGap { run = Run() }
+            if run.words > 0, time - run.last > phrases[index].longestGap { run = Run() }
             if labels[run.words] != label {
                 // A wrong word ends the run, yet may itself be the first word of the next.
                 run = Run()

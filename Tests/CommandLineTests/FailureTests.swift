@@ -90,6 +90,13 @@ struct FailureTests {
             (["evaluate", "--stream", "--list", "x", "y"], "--list"),
             (["evaluate", "--mode", "spot", "x"], "goes with --stream"),
             (["evaluate", "--stream", "--tolerance", "nan", "x"], "0 to 60"),
+            (["config"], "config needs check or show"),
+            (["config", "chekc"], "unknown task config chekc"),
+            (["config", "show", "a", "b"], "takes one file"),
+            (["set"], "set needs a word and its threshold"),
+            (["set", "yes=7"], "lies between 0 and 1"),
+            (["mute", "now"], "'now' is not a word"),
+            (["umute"], "did you mean"),
             (["help", "evaluat"], "did you mean evaluate?"),
             (["help", "clasify"], "did you mean classify?"),
         ]

@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import CommandLineTool
+@testable import Wording
 
 /// Small parts of the command line, without running it.
 struct UnitTests {

@@ -88,7 +88,7 @@ struct HostileModelTests {
     @Test func `numbers outside their range are refused, and named`() {
         let cases: [(String, Any)] = [
             ("format", "other-model"), ("version", 2), ("temperature", 0), ("temperature", -1), ("temperature", 1e9),
-            ("clipUnknownShift", 76), ("clipUnknownShift", -1e9), ("clipUnknownShift", "much"),
+            ("clipShifts", 1), ("clipShifts", []), ("clipShifts", [0, 0, 0, 0, 76]), ("clipShifts", "much"),
             ("sampleRate", 0), ("windowSamples", 0), ("windowSamples", 1 << 40), ("windowSamples", 100),
             ("hopSamples", 0), ("hopSamples", -1600), ("hopSamples", 16001), ("hopSamples", 1500),
             ("labels", []), ("labels", ["yes", "_silence_", "_unknown_"]), ("labels", ["_unknown_", "_silence_"]),

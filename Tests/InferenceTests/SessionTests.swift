@@ -17,9 +17,10 @@ struct SessionTests {
         #expect(session.logits == start)
     }
 
-    @Test func `a clip's unknown outputs are shifted, a stream's are not`() throws {
+    @Test func `a clip's logits are shifted, a stream's are not`() throws {
         var network = TestNetwork.medium()
-        network.json["clipUnknownShift"] = 2.0
+        let shifts = [0, 0, 2.0, 1.0, -0.5]
+        network.json["clipShifts"] = shifts
         let model = try network.model()
         var clip = Session(model, prior: .clip)
         var stream = Session(model)
@@ -28,10 +29,10 @@ struct SessionTests {
         clip.scoreWhole(window: audio.span)
         stream.scoreWhole(window: audio.span)
         #expect(clip.logits == stream.logits)
-        for (session, shift) in [(clip.posteriors, 2.0), (stream.posteriors, 0.0)] {
+        for (session, share) in [(clip.posteriors, 1.0), (stream.posteriors, 0.0)] {
             // Softmax by hand at temperature 1.5; the outputs 2 and 3 count towards the unknown label.
             let powers = stream.logits.enumerated().map { index, logit in
-                exp((Double(logit) - ([2, 3].contains(index) ? shift : 0)) / 1.5)
+                exp((Double(logit) - share * shifts[index]) / 1.5)
             }
             let total = powers.reduce(0, +)
             let grouped = [powers[0], powers[1], powers[2] + powers[3], powers[4]].map { Float($0 / total) }

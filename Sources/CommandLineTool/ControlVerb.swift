@@ -1,0 +1,44 @@
+private import Foundation
+private import Service
+
+/// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the service that runs.
+struct ControlVerb {
+    static let options: [Arguments.Option] = [
+        .init("--socket", takesValue: true), .init("--json"), .init("--help", short: "-h"),
+    ]
+    static let names = ["status", "mute", "unmute", "reload", "set", "events"]
+
+    private let command: ControlCommand
+    private let socket: String?
+    private let json: Bool
+
+    init(_ name: String, _ arguments: Arguments) throws(UsageError) {
+        do throws(ServiceError) {
+            command = try ControlCommand(line: ([name] + arguments.operands).joined(separator: " "))
+        } catch {
+            throw UsageError(error.description)
+        }
+        socket = arguments.value("--socket")
+        json = arguments.has("--json")
+    }
+
+    /// Does the work. Returns the exit status.
+    func run() throws -> Int32 {
+        let path = socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
+        var client = try ControlClient(path: path)
+        try client.send(command)
+        guard let line = try client.nextLine() else {
+            throw Failure("\(path): the service closed the connection; try again")
+        }
+        let answer = try ControlAnswer(line: line)
+        if let error = answer.error { throw Failure(error) }
+        if json {
+            Terminal.output(line + "\n")
+        } else if command != .events {
+            Terminal.output(answer.lines.map { $0 + "\n" }.joined())
+        }
+        guard command == .events else { return 0 }
+        while let event = try client.nextLine(within: nil) { Terminal.output(event + "\n") }
+        throw Failure("the service ended, and with it the events")
+    }
+}

@@ -1,0 +1,92 @@
+private import Glibc
+import Spotting
+private import Wording
+
+/// What can be said of a configuration only as a whole: words against the model, hosts, programs.
+struct ConfigurationCheck {
+    let configuration: Configuration
+    /// The words that the configuration's model knows, or why it cannot be asked.
+    let words: Result<[String], any Error>
+
+    func run(_ findings: inout Findings) {
+        checkWords(&findings)
+        for (key, action) in findings.actions { check(action, key: key, &findings) }
+        if configuration.gate.endMargin < configuration.gate.startMargin {
+            findings.add(
+                "must not be less than startMargin, or speech would end where it begins",
+                key: "gate.endMargin"
+            )
+        }
+    }
+
+    private func checkWords(_ findings: inout Findings) {
+        let known: [String]
+        do {
+            known = try words.get()
+        } catch {
+            findings.add("\(error)", key: "model")
+            return
+        }
+        for word in configuration.words.keys.sorted() where !known.contains(word) {
+            findings.add(unknown(word, known), key: "words.\(word)")
+        }
+        for (key, phrase) in findings.phrases {
+            let parts = phrase.phrase.split(whereSeparator: \.isWhitespace).map(String.init)
+            if parts.count < 2 {
+                findings.add(
+                    "needs a phrase of two words or more, such as \"go left\"",
+                    key: phrase.phrase.isEmpty ? key : key + ".phrase"
+                )
+            }
+            for part in parts where !known.contains(part) { findings.add(unknown(part, known), key: key + ".phrase") }
+            for part in parts where configuration.words[part]?.enabled == false {
+                findings.add("is never heard, as '\(part)' is not enabled", key: key + ".phrase", isWarning: true)
+            }
+        }
+    }
+
+    private func unknown(_ word: String, _ known: [String]) -> String {
+        let hint = nearestName(to: word, of: known).map { "did you mean '\($0)'?" }
+        return "the model does not know the word '\(word)'; \(hint ?? "it knows " + known.joined(separator: ", "))"
+    }
+
+    private func check(_ action: Action, key: String, _ findings: inout Findings) {
+        switch action.effect {
+        case .run(let arguments, let directory):
+            checkProgram(arguments.first ?? "", key: "\(key).run", &findings)
+            if !isFolder(directory) {
+                findings.add("no such folder: \(directory)", key: "\(key).directory", isWarning: true)
+            }
+        case .webhook(let address):
+            let listed = configuration.webhookHosts.map { $0.lowercased() }
+            guard !address.isLoopback, !listed.contains(address.host) else { return }
+            findings.add(
+                "'\(address.host)' is not this machine; if it is meant, add it to webhookHosts",
+                key: "\(key).webhook"
+            )
+        case .unix(let path):
+            if configuration.socket == .path(path) {
+                findings.add("is the control socket; give the stream a path of its own", key: "\(key).unix")
+            }
+        case .print, .journal: break
+        }
+    }
+
+    /// A program may come later than the configuration, so that its absence is no error.
+    private func checkProgram(_ path: String, key: String, _ findings: inout Findings) {
+        guard access(path, F_OK) == 0 else {
+            findings.add("no such program: \(path)", key: key, isWarning: true)
+            return
+        }
+        if isFolder(path) {
+            findings.add("is a folder, not a program: \(path)", key: key, isWarning: true)
+        } else if access(path, X_OK) != 0 {
+            findings.add("may not be executed: \(path); try chmod +x", key: key, isWarning: true)
+        }
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,141 @@
+private import Spotting
+private import Wording
+
+extension SettingKind where Value == Configuration {
+    /// The whole file: every key there is.
+    static let configuration = object(
+        Configuration(),
+        Section([
+            Setting("model", \.model, SettingKind<String>.absolutePath("/usr/share/beckon/models/commands").optional),
+            Setting("device", \.device, .text("a device's name, or \"auto\"")),
+            Setting("channel", \.channel, .channels),
+            Setting("mode", \.gate.mode, .choice),
+            Setting("trigger", \.gate.trigger, .choice),
+            Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
+            Setting("cooldown", \.cooldown, .cooldown),
+            Setting("words", \.words, SettingKind<Configuration.Word>.word.table),
+            Setting("phrases", \.phrases, SettingKind<Configuration.Phrase>.phrase.list),
+            Setting("actions", \.actions, SettingKind<Action>.action.list),
+            Setting("webhookHosts", \.webhookHosts, SettingKind<String>.text("a host's name or address").list),
+            Setting("clips", at: \.clips, clips),
+            Setting("limits", at: \.limits, limits),
+            Setting("socket", \.socket, .socket),
+            Setting("log", \.log, .choice),
+            Setting("gate", at: \.gate, gate),
+        ])
+    )
+
+    /// Mode and trigger stand at the top.
+    private static let gate = Section<GateSettings>([
+        Setting("smoothing", \.smoothing, .whole(1...20)),
+        Setting("startMargin", \.startMargin, .number(0...1, "a number from 0 to 1")),
+        Setting("endMargin", \.endMargin, .number(0...1, "a number from 0 to 1")),
+        Setting("stability", \.stability, .whole(1...20)),
+        Setting("refractory", \.refractory, .number(0...60, "seconds from 0 to 60")),
+        Setting("quietBefore", \.quietBefore, .number(0...10, "seconds from 0 to 10")),
+        Setting("breath", \.breath, .number(0...10, "seconds from 0 to 10")),
+        Setting("quietAfter", \.quietAfter, .number(0...10, "seconds from 0 to 10")),
+        Setting("longestUtterance", \.longestUtterance, .number(0.2...60, "seconds from 0.2 to 60")),
+    ])
+
+    private static let limits = Section<Configuration.Limits>([
+        Setting("queue", \.queue, .whole(1...10_000)),
+        Setting("atOnce", \.atOnce, .whole(1...64)),
+        Setting("timeout", \.timeout, .timeout),
+    ])
+
+    private static let clips = Section<Configuration.Clips>([
+        Setting("dir", \.dir, SettingKind<String>.absolutePath("/var/lib/beckon/clips").optional),
+        Setting("keep", \.keep, .whole(1...100_000)),
+        Setting("quota", \.quota, .whole(1...1_000_000)),
+        Setting("before", \.before, .number(0...5, "seconds from 0 to 5")),
+        Setting("after", \.after, .number(0...5, "seconds from 0 to 5")),
+    ])
+}
+
+extension SettingKind where Value == Configuration.Word {
+    static let word = object(
+        Configuration.Word(),
+        Section([
+            Setting("enabled", \.enabled, .flag),
+            Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
+            Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
+            Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
+        ])
+    )
+}
+
+extension SettingKind where Value == Configuration.Phrase {
+    static let phrase: SettingKind = {
+        var kind = object(
+            Configuration.Phrase(),
+            Section([
+                Setting("phrase", \.phrase, .text("two words or more, such as \"go left\"")),
+                Setting("maximumGap", \.maximumGap, .number(0.1...10, "seconds from 0.1 to 10")),
+                Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
+                Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
+            ])
+        )
+        let read = kind.read
+        kind.read = { node, key, findings in
+            let phrase = read(node, key, &findings)
+            if let phrase { findings.phrases.append((key, phrase)) }
+            return phrase
+        }
+        return kind
+    }()
+}
+
+extension SettingKind where Value == Double {
+    static let cooldown = number(0...86_400, "seconds from 0 to 86400")
+}
+
+extension SettingKind where Value == Configuration.Channels {
+    static let channels: SettingKind = {
+        let expected = "\"mix\", a channel such as 0, or a list such as [0, 1]"
+        @Sendable func number(_ node: JSON5Node) -> Int? {
+            guard case .number(let number) = node.value, let channel = Int(exactly: number) else { return nil }
+            return (0..<64).contains(channel) ? channel : nil
+        }
+        return SettingKind(
+            expected,
+            write: { channels in
+                switch channels {
+                case .mix: "\"mix\""
+                case .only(let numbers) where numbers.count == 1: "\(numbers[0])"
+                case .only(let numbers): "\(numbers)"
+                }
+            },
+            take: { node in
+                if node.value == .string("mix") { return .mix }
+                if case .array(let elements) = node.value {
+                    let numbers = elements.compactMap(number)
+                    let isSound = numbers.count == elements.count && Set(numbers).count == numbers.count
+                    return isSound && !numbers.isEmpty ? .only(numbers) : nil
+                }
+                return number(node).map { .only([$0]) }
+            }
+        )
+    }()
+}
+
+extension SettingKind where Value == Configuration.Socket {
+    static let socket = SettingKind(
+        "\"auto\", \"none\", or a socket's path that begins with / and has at most 107 bytes",
+        write: { socket in
+            switch socket {
+            case .auto: "\"auto\""
+            case .none: "\"none\""
+            case .path(let path): jsonString(path)
+            }
+        },
+        take: { node in
+            guard case .string(let text) = node.value, !text.contains("\0") else { return nil }
+            switch text {
+            case "auto": return .auto
+            case "none": return Configuration.Socket.none
+            default: return text.hasPrefix("/") && text.utf8.count <= 107 ? .path(text) : nil
+            }
+        }
+    )
+}

@@ -1,0 +1,47 @@
+private import Glibc
+private import Wording
+
+/// What can go wrong while the service acts or is asked to.
+///
+/// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
+/// ``description`` is one line that names what was asked, what happened and what to do next.
+public struct ServiceError: Error, Equatable, Sendable, CustomStringConvertible {
+    private enum Code { case template, address, program, timedOut, webhook, journal, socket, notRunning, command, clip }
+
+    private let code: Code
+    public let description: String
+
+    private init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    public static func == (left: ServiceError, right: ServiceError) -> Bool { left.code == right.code }
+
+    /// A text to be printed has a placeholder that does not exist.
+    public static let template = ServiceError(.template, "unknown placeholder")
+    /// An address is not one that can be posted to.
+    public static let address = ServiceError(.address, "not an address")
+    /// A program could not be started, or said that it failed.
+    public static let program = ServiceError(.program, "program failed")
+    /// A program or a request took too long.
+    public static let timedOut = ServiceError(.timedOut, "took too long")
+    /// A web server could not be reached, or did not answer with success.
+    public static let webhook = ServiceError(.webhook, "webhook failed")
+    /// The journal took no entry.
+    public static let journal = ServiceError(.journal, "journal failed")
+    /// A socket could not be made or used.
+    public static let socket = ServiceError(.socket, "socket failed")
+    /// No daemon answers at the control socket.
+    public static let notRunning = ServiceError(.notRunning, "beckon is not running")
+    /// A command to the daemon was not understood.
+    public static let command = ServiceError(.command, "unknown command")
+    /// A clip could not be saved.
+    public static let clip = ServiceError(.clip, "clip not saved")
+
+    /// The same kind of error with a message of its own, kept to one line.
+    func saying(_ message: String) -> ServiceError { ServiceError(code, printable(message)) }
+
+    /// The C library's text for an errno value.
+    static func text(ofErrno number: Int32) -> String { String(cString: strerror(number)) }
+}

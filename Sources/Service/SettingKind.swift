@@ -1,0 +1,98 @@
+private import Wording
+
+/// What a value of the configuration may be: how it is read, and how it is written.
+///
+/// One description serves reading, error messages, `config show` and the test that holds the sample to the keys there are.
+struct SettingKind<Value: Sendable>: Sendable {
+    /// Reads a value; reports what is wrong with it and returns nil where it cannot be used.
+    var read: @Sendable (JSON5Node, _ key: String, inout Findings) -> Value?
+    /// The value as JSON.
+    let write: @Sendable (Value) -> String
+    /// Keys below this one, each after a dot or, of a list or table, after `[]` or `.*`.
+    var keys: [String] = []
+}
+
+extension SettingKind {
+    /// A value of one piece, for which `take` gives nil where it is not what was expected.
+    init(
+        _ expected: String,
+        write: @escaping @Sendable (Value) -> String,
+        take: @escaping @Sendable (JSON5Node) -> Value?
+    ) {
+        read = { node, key, findings in
+            if let value = take(node) { return value }
+            findings.expected(expected, at: key, not: node)
+            return nil
+        }
+        self.write = write
+    }
+
+    /// The value, or null for none.
+    var optional: SettingKind<Value?> {
+        let (read, write) = (read, write)
+        return SettingKind<Value?>(
+            read: { node, key, findings in node.value == .null ? .some(nil) : read(node, key, &findings) },
+            write: { $0.map(write) ?? "null" },
+            keys: keys
+        )
+    }
+
+    /// Any number of these values.
+    var list: SettingKind<[Value]> {
+        let (read, write) = (read, write)
+        return SettingKind<[Value]>(
+            read: { node, key, findings in
+                guard case .array(let elements) = node.value else {
+                    findings.expected("a list in [ ]", at: key, not: node)
+                    return nil
+                }
+                return elements.enumerated().compactMap { index, element in
+                    findings.note("\(key)[\(index)]", line: element.line)
+                    return read(element, "\(key)[\(index)]", &findings)
+                }
+            },
+            write: { "[" + $0.map(write).joined(separator: ", ") + "]" },
+            keys: keys.map { "[]" + $0 }
+        )
+    }
+
+    /// Values under names of the user's choice.
+    var table: SettingKind<[String: Value]> {
+        let (read, write) = (read, write)
+        return SettingKind<[String: Value]>(
+            read: { node, key, findings in
+                guard case .object(let members) = node.value else {
+                    findings.expected("an object in { }", at: key, not: node)
+                    return nil
+                }
+                var table: [String: Value] = [:]
+                for member in findings.unique(members, of: key) {
+                    table[member.name] = read(member.node, "\(key).\(member.name)", &findings)
+                }
+                return table
+            },
+            write: { table in
+                let members = table.sorted { $0.key < $1.key }.map { "\(jsonString($0.key)): \(write($0.value))" }
+                return "{" + members.joined(separator: ", ") + "}"
+            },
+            keys: keys.map { ".*" + $0 }
+        )
+    }
+}
+
+extension Findings {
+    /// The members of an object, each name once; a second one is reported with the line of the first.
+    mutating func unique(_ members: [JSON5Node.Member], of key: String) -> [JSON5Node.Member] {
+        var first: [String: Int] = [:]
+        return members.filter { member in
+            let path = key.isEmpty ? member.name : "\(key).\(member.name)"
+            if let line = first[member.name] {
+                add("given twice, on line \(line) already; leave one of them out", key: path, line: member.line)
+                return false
+            }
+            first[member.name] = member.line
+            note(path, line: member.line)
+            return true
+        }
+    }
+}

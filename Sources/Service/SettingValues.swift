@@ -1,0 +1,93 @@
+private import Wording
+
+// MARK: - Values of one piece
+
+extension SettingKind where Value == Bool {
+    static let flag = SettingKind(
+        "true or false",
+        write: { $0 ? "true" : "false" },
+        take: { node in
+            if case .bool(let flag) = node.value { flag } else { nil }
+        }
+    )
+}
+
+extension SettingKind where Value == Double {
+    /// - Parameter expected: such as "seconds from 0 to 3600".
+    static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
+        SettingKind(expected, write: shortest) { node in
+            if case .number(let number) = node.value, range.contains(number) { number } else { nil }
+        }
+    }
+}
+
+extension SettingKind where Value == Float {
+    static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
+        SettingKind(
+            expected,
+            write: { "\($0)" },
+            take: { node in
+                if case .number(let number) = node.value, range.contains(number) { Float(number) } else { nil }
+            }
+        )
+    }
+
+    /// As on the command line: a confidence of nought would always fire, of one never.
+    static let threshold = SettingKind(
+        "a confidence between 0 and 1, such as 0.8",
+        write: { "\($0)" },
+        take: { node in
+            if case .number(let number) = node.value, number > 0, number < 1 { Float(number) } else { nil }
+        }
+    )
+}
+
+extension SettingKind where Value == Int {
+    static func whole(_ range: ClosedRange<Int>) -> SettingKind {
+        let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        return SettingKind(
+            expected,
+            write: { "\($0)" },
+            take: { node in
+                guard case .number(let number) = node.value, let whole = Int(exactly: number) else { return nil }
+                return range.contains(whole) ? whole : nil
+            }
+        )
+    }
+}
+
+extension SettingKind where Value == String {
+    /// Text that `isValid` accepts.
+    static func text(_ expected: String, isValid: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }) -> SettingKind
+    {
+        SettingKind(expected, write: jsonString) { node in
+            guard case .string(let text) = node.value, isValid(text), !text.contains("\0") else { return nil }
+            return text
+        }
+    }
+
+    static func absolutePath(_ example: String) -> SettingKind {
+        text("a path that begins with /, such as \"\(example)\"") { $0.hasPrefix("/") }
+    }
+}
+
+extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of a few names.
+    static var choice: SettingKind {
+        let names = Value.allCases.map(\.rawValue)
+        let expected = "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
+        return SettingKind(
+            read: { node, key, findings in
+                guard case .string(let name) = node.value else {
+                    findings.expected(expected, at: key, not: node)
+                    return nil
+                }
+                if let value = Value(rawValue: name) { return value }
+                let hint = nearestName(to: name, of: names).map { "; did you mean '\($0)'?" } ?? ""
+                findings.add("expected \(expected), not \(node.description)\(hint)", key: key, line: node.line)
+                return nil
+            },
+            write: { jsonString($0.rawValue) }
+        )
+    }
+}

@@ -1,0 +1,59 @@
+private import Glibc
+private import Wording
+
+/// A moment on the wall clock, to the millisecond where it is written.
+public struct Timestamp: Equatable, Comparable, Sendable {
+    /// Since the beginning of 1970, UTC.
+    public let nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// Now.
+    public static var now: Timestamp { Timestamp(nanoseconds: Clock.real) }
+
+    /// This many seconds later, or earlier where negative.
+    public func adding(seconds: Double) -> Timestamp {
+        Timestamp(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
+    }
+
+    /// ISO 8601 in UTC: `2026-03-01T12:30:05.250Z`.
+    public var text: String { text(date: "-", time: ":") }
+
+    /// ISO 8601 without the signs that file systems dislike: `20260301T123005.250Z`.
+    public var compactText: String { text(date: "", time: "") }
+
+    private func text(date: String, time: String) -> String {
+        let (seconds, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+        // Before 1970 the rest is negative.
+        var moment = time_t(rest < 0 ? seconds - 1 : seconds)
+        let milliseconds = (rest < 0 ? rest + 1_000_000_000 : rest) / 1_000_000
+        var parts = tm()
+        gmtime_r(&moment, &parts)
+        let day = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
+        let hour = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
+        return day.map { padded($0, 2) }.joined(separator: date) + "T"
+            + hour.map { padded($0, 2) }.joined(separator: time)
+            + ".\(padded(Int(milliseconds), 3))Z"
+    }
+
+    private func padded(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+}
+
+/// The system's clocks, in nanoseconds.
+public enum Clock {
+    /// The clock that events are timed by: it never steps, and stands still while the machine sleeps.
+    public static var monotonic: Int64 { read(CLOCK_MONOTONIC) }
+
+    static var real: Int64 { read(CLOCK_REALTIME) }
+
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,91 @@
+private import Foundation
+
+/// Does jobs on a few threads of its own; those that find no room are refused, never waited for.
+///
+/// Threads begin when there is work for them. `submit` takes a lock for a moment and is not for threads that must not.
+final class WorkQueue: @unchecked Sendable {
+    // Sendable is unchecked because of the condition, which guards everything below it.
+    private let condition = NSCondition()
+    private var waiting: [@Sendable () -> Void] = []
+    private var threads = 0
+    private var idle = 0
+    private var running = 0
+    private var limit: Int
+    private var capacity: Int
+    private var isStopped = false
+    private let name: String
+
+    /// - Parameters:
+    ///   - threads: jobs at a time.
+    ///   - capacity: jobs that may wait.
+    init(name: String, threads: Int, capacity: Int) {
+        self.name = name
+        limit = threads
+        self.capacity = capacity
+    }
+
+    /// Changes the limits; jobs that wait or run already are kept.
+    func setLimits(threads: Int, capacity: Int) {
+        condition.withLock {
+            limit = threads
+            self.capacity = capacity
+            // More threads may be had for what waits already.
+            for _ in 0..<max(0, min(waiting.count - idle, limit - self.threads)) { startThread() }
+            condition.broadcast()
+        }
+    }
+
+    /// Hands a job over. Returns false where too many wait.
+    func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+        condition.withLock {
+            guard !isStopped, running + waiting.count < limit + capacity else { return false }
+            waiting.append(job)
+            if idle < waiting.count, threads < limit { startThread() } else { condition.signal() }
+            return true
+        }
+    }
+
+    /// Takes no more jobs and forgets those that wait. Returns whether the running ones ended in time.
+    @discardableResult
+    func stop(within seconds: Double) -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        return condition.withLock {
+            isStopped = true
+            waiting.removeAll()
+            condition.broadcast()
+            while threads > 0 {
+                guard condition.wait(until: end) else { return false }
+            }
+            return true
+        }
+    }
+
+    private func startThread() {
+        threads += 1
+        let thread = Thread { [self] in work() }
+        thread.name = name
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+
+    private func work() {
+        condition.lock()
+        while !isStopped, threads <= limit {
+            if waiting.isEmpty {
+                idle += 1
+                condition.wait()
+                idle -= 1
+                continue
+            }
+            let job = waiting.removeFirst()
+            running += 1
+            condition.unlock()
+            job()
+            condition.lock()
+            running -= 1
+        }
+        threads -= 1
+        condition.broadcast()
+        condition.unlock()
+    }
+}

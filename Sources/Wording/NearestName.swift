@@ -1,0 +1,22 @@
+/// The known name that somebody may have meant: it differs in at most two letters, and in fewer than it has.
+public func nearestName(to name: String, of names: some Sequence<String>) -> String? {
+    let nearest = names.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
+    guard let nearest, nearest.1 <= 2, nearest.1 < nearest.0.count else { return nil }
+    return nearest.0
+}
+
+/// Letters to insert, delete or replace to turn one word into the other.
+func editDistance(_ left: String, _ right: String) -> Int {
+    let right = Array(right)
+    var row = Array(0...right.count)
+    for (i, a) in left.enumerated() {
+        var diagonal = row[0]
+        row[0] = i + 1
+        for (j, b) in right.enumerated() {
+            let replace = diagonal + (a == b ? 0 : 1)
+            diagonal = row[j + 1]
+            row[j + 1] = min(replace, row[j + 1] + 1, row[j] + 1)
+        }
+    }
+    return row[right.count]
+}
