@@ -24,6 +24,14 @@ public struct Timestamp: Equatable, Comparable, Sendable {
     /// ISO 8601 without the signs that file systems dislike: `20260301T123005.250Z`.
     public var compactText: String { text(date: "", time: "") }
 
+    /// The time of day where the reader is: `12:30:05`.
+    public var clockText: String {
+        var moment = time_t(nanoseconds / 1_000_000_000)
+        var parts = tm()
+        localtime_r(&moment, &parts)
+        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
+    }
+
     private func text(date: String, time: String) -> String {
         let (seconds, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
         // Before 1970 the rest is negative.

@@ -6,7 +6,7 @@ public import Inference
 public struct Detector: ~Copyable {
     /// Labels and phrases, for the names of detections.
     public let labels: [String]
-    public let phrases: [Phrase]
+    public private(set) var phrases: [Phrase]
 
     private var scorer: HopScorer
     private var handler: PosteriorHandler
@@ -42,6 +42,12 @@ public struct Detector: ~Copyable {
     public mutating func hear(window: Span<Float>, report: (Detection) -> Void) {
         scorer.hear(window: window)
         handler.add(scorer.posteriors, sound: scorer.sound, report: report)
+    }
+
+    /// Decides by other rules from here on, without losing what was heard. Allocates.
+    public mutating func adopt(settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
+        self.phrases = phrases
+        handler.adopt(settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
     /// Forgets the audio heard so far: after a gap, a resume or a change of device, so that nothing old fires.

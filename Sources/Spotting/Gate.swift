@@ -33,7 +33,7 @@ public struct Gate {
 
     /// May be changed between hops; state is kept.
     public var thresholds: Thresholds
-    private let settings: GateSettings
+    var settings: GateSettings
     private let silence: Int
     private let hopSeconds: Double
 

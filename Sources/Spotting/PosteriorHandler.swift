@@ -6,6 +6,7 @@ public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
     private var matcher: PhraseMatcher
+    private let labels: Int
     private let hopSeconds: Double
     /// Hops since the stream began, flushes included.
     private var hops = 0
@@ -27,7 +28,19 @@ public struct PosteriorHandler {
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
+        self.labels = labels
         self.hopSeconds = hopSeconds
+    }
+
+    /// Decides by other rules from here on; what was heard and what has fired stays known. Allocates.
+    public mutating func adopt(settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
+        let old = gate.settings
+        if (settings.smoothing, settings.smoothingExponent) != (old.smoothing, old.smoothingExponent) {
+            smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
+        }
+        gate.settings = settings
+        gate.thresholds = thresholds
+        if phrases != matcher.phrases { matcher = PhraseMatcher(phrases) }
     }
 
     /// The averages that the gate decides by, one a label.

@@ -1,0 +1,158 @@
+private import Audio
+private import Capture
+private import Foundation
+private import Glibc
+private import Inference
+private import Live
+private import Service
+private import Spotting
+private import Synchronization
+private import Wording
+
+/// `beckon listen`: words from a microphone as they are said, on a terminal or as a service.
+struct Listen {
+    private let options: ListenOptions
+    private let log: ServiceLog
+
+    init(_ options: ListenOptions) {
+        self.options = options
+        log = ServiceLog()
+    }
+
+    /// Listens until a signal ends it. Returns the exit status.
+    func run() throws -> Int32 {
+        // Before any thread is made: all of them leave the signals to this one.
+        let signals = Signals()
+        let environment = ProcessInfo.processInfo.environment
+        let path = options.configuration ?? ConfigurationFile.find(environment: environment)
+        let setup = try load(path)
+        log.level = setup.configuration.log
+        let (source, name) = try source(setup.configuration)
+        let screen = LiveScreen(isShown: !options.json && Terminal.outputIsTerminal, words: setup.model.labels)
+        let json = options.json
+        let log = log
+        let listener = try Listener(
+            setup,
+            source: source,
+            name: name,
+            control: try controlPath(setup.configuration, environment),
+            environment: environment,
+            hooks: .init(
+                heard: { event in screen.show(event, json: json) },
+                report: { report in log.write(report.priority, report.text) }
+            ),
+            reload: { try load(path) }
+        )
+        defer { listener.stop() }
+        let recording = try options.record.map { try Recording(path: $0, tape: listener.tape) }
+        try listener.microphone?.start()
+        let status = follow(listener, source, signals, screen, recording)
+        screen.clear()
+        try recording?.finish()
+        if let file = source as? LiveFile, let problem = file.problem { throw problem }
+        return status
+    }
+
+    /// Reads the configuration, and the model that it names.
+    private func load(_ path: String?) throws -> Listener.Setup {
+        var configuration = Configuration()
+        if let path {
+            do {
+                let file = try ConfigurationFile(path: path) { configuration in
+                    try model(configuration.model).labels.filter { !$0.hasPrefix("_") }
+                }
+                for warning in file.warnings { log.write(.warning, "\(warning)") }
+                configuration = file.configuration
+            } catch {
+                throw Failure(error.problems.map { "\($0)" }.joined(separator: "\nbeckon: "))
+            }
+        }
+        options.adjust(&configuration)
+        return Listener.Setup(configuration: configuration, model: try model(configuration.model))
+    }
+
+    private func model(_ folder: String?) throws -> Model {
+        var listening = options.listening
+        listening.modelFolder = folder ?? listening.modelFolder
+        return try listening.loadModel()
+    }
+
+    private func source(_ configuration: Configuration) throws -> (source: any AudioSource, name: String) {
+        let mix: ChannelMix =
+            switch configuration.channel {
+            case .mix: .mix
+            case .only(let channels): ChannelSet(channels).map { .channels($0) } ?? .mix
+            }
+        if let file = options.file { return (try LiveFile(path: file, mix: mix), file) }
+        var settings = Microphone.Settings()
+        settings.device = DeviceChoice(configuration.device)
+        settings.mix = mix
+        return (try Microphone(settings), configuration.device)
+    }
+
+    /// A terminal's user has no service to control, unless they say where its socket is.
+    private func controlPath(_ configuration: Configuration, _ environment: [String: String]) throws -> String? {
+        if case .auto = configuration.socket, environment["RUNTIME_DIRECTORY"] == nil {
+            guard options.file == nil, let folder = environment["XDG_RUNTIME_DIR"] else { return nil }
+            mkdir(folder + "/beckon", 0o700)
+        }
+        return ControlServer.path(for: configuration.socket, environment: environment)
+    }
+
+    /// The main thread's work: signals, what the microphone has to tell, signs of life.
+    private func follow(
+        _ listener: Listener,
+        _ source: any AudioSource,
+        _ signals: Signals,
+        _ screen: LiveScreen,
+        _ recording: Recording?
+    ) -> Int32 {
+        var vigil = Vigil(manager: Manager())
+        while true {
+            switch signals.next(within: 0.1) {
+            case SIGTERM:
+                Manager().tellStopping()
+                return 0
+            case SIGINT:
+                Manager().tellStopping()
+                return 130
+            case SIGHUP: reload(listener)
+            case SIGUSR1: toggleMute(listener)
+            default: break
+            }
+            if let microphone = listener.microphone {
+                while let change = microphone.nextChange() {
+                    let words = change.words(microphone.status)
+                    log.write(words.priority, words.text)
+                }
+            }
+            do {
+                try recording?.catchUp()
+            } catch {
+                log.write(.error, "\(error)")
+                return 1
+            }
+            vigil.look(at: listener)
+            screen.show(listener)
+            if source.hasEnded { return 0 }
+        }
+    }
+
+    private func reload(_ listener: Listener) {
+        let manager = Manager()
+        manager.tellReloading()
+        do {
+            try listener.reloadConfiguration()
+            log.level = listener.configuration.log
+            log.write(.notice, "the configuration was read again")
+        } catch {
+            log.write(.error, "\(error); the configuration in force stays as it was")
+        }
+        manager.tellReady()
+    }
+
+    private func toggleMute(_ listener: Listener) {
+        guard let microphone = listener.microphone else { return }
+        if microphone.status.state == .muted { microphone.unmute() } else { microphone.mute() }
+    }
+}

@@ -1,0 +1,76 @@
+private import Foundation
+private import Live
+private import Service
+private import Synchronization
+private import Wording
+
+/// What `listen` shows: on a terminal a meter that moves under the words heard, elsewhere a line a word.
+final class LiveScreen: Sendable {
+    private let isShown: Bool
+    private let words: [String]
+    /// Lines of the meter that stand on the terminal.
+    private let lines = Mutex(0)
+
+    init(isShown: Bool, words: [String]) {
+        self.isShown = isShown
+        self.words = words
+    }
+
+    /// One line for something heard.
+    func show(_ event: ServiceEvent, json: Bool) {
+        let text: String
+        if json {
+            text = event.json
+        } else {
+            let mark = event.kind == .phrasePartial ? " …" : ""
+            text = "\(event.date.clockText)  \(event.name)\(mark)  \(percent(event.confidence))"
+        }
+        lines.withLock { lines in
+            Terminal.output(erasing(&lines) + text + "\n")
+        }
+    }
+
+    /// The meter as it is now.
+    func show(_ listener: Listener) {
+        guard isShown else { return }
+        let text = meter(listener)
+        lines.withLock { lines in
+            let erasing = erasing(&lines)
+            lines = text.count
+            Terminal.output(erasing + text.map { $0 + "\n" }.joined())
+        }
+    }
+
+    func clear() { lines.withLock { Terminal.output(erasing(&$0)) } }
+
+    /// Moves up to where the meter began, and clears what is below.
+    private func erasing(_ lines: inout Int) -> String {
+        defer { lines = 0 }
+        return lines > 0 ? "\u{1B}[\(lines)A\u{1B}[J" : ""
+    }
+
+    private func meter(_ listener: Listener) -> [String] {
+        let heard = listener.detectorStatus
+        var result: [String] = []
+        if let status = listener.microphone?.status {
+            let level = decibels(status.level)
+            let width = 30
+            let filled = Int((max(0, min(1, (level + 70) / 70)) * Double(width)).rounded())
+            let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)
+            let warning = status.peak >= 0.99 ? "  too loud" : ""
+            let state = status.state == .running ? "" : "  \(status.state)"
+            result.append("[\(bar)] \(decimal(level, 0)) dB\(state)\(warning)")
+        }
+        let classes = zip(words, heard.scores).map { word, score in
+            let name = word.hasPrefix("_") ? String(word.dropFirst().dropLast()) : word
+            return "\(name) \(Int((score * 100).rounded()))"
+        }
+        for begin in stride(from: 0, to: classes.count, by: 6) {
+            let cells = classes[begin..<min(begin + 6, classes.count)].map {
+                $0.padding(toLength: 12, withPad: " ", startingAt: 0)
+            }
+            result.append(cells.joined())
+        }
+        return result
+    }
+}

@@ -1,0 +1,53 @@
+private import Glibc
+private import Live
+private import Service
+
+/// Writes what the detector hears to a WAV file as it comes.
+final class Recording {
+    private let path: String
+    private let tape: Tape
+    private var written = 0
+    private var bytes = 0
+    private let file: Int32
+
+    init(path: String, tape: Tape) throws {
+        self.path = path
+        self.tape = tape
+        file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Self.failure(path) }
+        try append(WaveFile.header(samples: 0, sampleRate: ClipStore.sampleRate))
+    }
+
+    deinit { close(file) }
+
+    private static func failure(_ path: String) -> Failure {
+        Failure("\(path): cannot write the recording: \(String(cString: strerror(errno))); choose another place")
+    }
+
+    /// Writes what has come since the last time.
+    func catchUp() throws {
+        let now = tape.count
+        let samples = tape.piece(written..<now)
+        written = now
+        try append(WaveFile.data(samples))
+    }
+
+    /// Writes the rest, and the length into the header.
+    func finish() throws {
+        try catchUp()
+        let header = WaveFile.header(samples: written, sampleRate: ClipStore.sampleRate)
+        guard header.withUnsafeBytes({ pwrite(file, $0.baseAddress, $0.count, 0) }) == header.count else {
+            throw Self.failure(path)
+        }
+    }
+
+    private func append(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure(path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

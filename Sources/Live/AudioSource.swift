@@ -1,0 +1,18 @@
+public import Audio
+public import Capture
+
+/// Where live audio comes from: a microphone, or a file that is played as if it came from one.
+public protocol AudioSource: Sendable {
+    /// Waits for the next block and shows the second of audio that ends with it; see ``Microphone/nextBlock(until:_:)``.
+    ///
+    /// - Parameter time: nanoseconds on the monotonic clock at which to give up.
+    /// - Returns: false if the time came first, or if there is no more.
+    func nextBlock(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool
+
+    /// Whether there will be no more audio, ever.
+    var hasEnded: Bool { get }
+}
+
+extension Microphone: AudioSource {
+    public var hasEnded: Bool { status.state == .stopped }
+}

@@ -1,0 +1,33 @@
+public import Capture
+private import Glibc
+public import Service
+private import Wording
+
+extension CaptureMachine.Change {
+    /// The change as one line, and how much it matters.
+    ///
+    /// - Parameter status: names the device and says why it does not open.
+    public func words(_ status: CaptureStatus) -> (priority: JournalPriority, text: String) {
+        let device = status.device.isEmpty ? "the microphone" : status.device
+        let seconds = "\(decimal(Double(duration) / 1e9, 2)) s"
+        let error = "\(call.function): \(String(cString: strerror(number)))"
+        switch kind {
+        case .running:
+            let format = status.format.map { ", \($0.rate) Hz, channels: \($0.channels)" } ?? ""
+            guard duration > 0 else { return (.info, "listening to \(device)\(format)") }
+            return (.notice, "listening to \(device) again after \(seconds)")
+        case .overrun: return (.warning, "\(device): audio was lost, as the machine was too busy (\(error))")
+        case .suspended: return (.info, "\(device): suspended")
+        case .framesMissing: return (.warning, "\(device): \(seconds) of audio never came")
+        case .lost: return (.warning, "\(device): lost (\(error)); waiting for it to come back")
+        case .stalled: return (.warning, "\(device): open, but no audio comes; opening it anew")
+        case .unavailable: return (.error, "\(status.problem.isEmpty ? "\(device): \(error)" : status.problem)")
+        case .stillUnavailable: return (.warning, "still no microphone after \(seconds): \(status.problem)")
+        case .muted: return (.info, "muted: the device is closed")
+        case .unmuted: return (.info, "no longer muted")
+        case .notRealTime:
+            let reason = String(cString: strerror(number))
+            return (.notice, "no real-time priority for capture (\(reason)); audio may be lost when the machine is busy")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+private import Foundation
+import Service
+import Synchronization
+
+/// Saves the sound around what was heard, where the configuration asks for it.
+final class ClipKeeper: Sendable {
+    private struct State {
+        var settings = Configuration.Clips()
+        var store: ClipStore?
+    }
+
+    private let state = Mutex(State())
+    /// Saving touches a disk: it is nobody else's business.
+    private let queue = DispatchQueue(label: "beckon-clips", qos: .utility)
+    private let report: @Sendable (ActionRunner.Report) -> Void
+
+    init(report: @escaping @Sendable (ActionRunner.Report) -> Void) { self.report = report }
+
+    func follow(_ settings: Configuration.Clips) {
+        state.withLock { $0 = State(settings: settings, store: ClipStore(settings)) }
+    }
+
+    /// Saves the clip of an event once its end has been heard.
+    func keep(_ event: ServiceEvent, of tape: Tape) {
+        let (settings, store) = state.withLock { ($0.settings, $0.store) }
+        guard let store else { return }
+        let rate = Double(ClipStore.sampleRate)
+        let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
+        let wait = max(0, event.end + settings.after - event.time) + 0.2
+        queue.asyncAfter(deadline: .now() + wait) { [report] in
+            do throws(ServiceError) {
+                try store.save(tape.piece(range), of: event)
+            } catch {
+                report(ActionRunner.Report(priority: .error, text: error.description))
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Audio
+import Capture
+import Service
+import Spotting
+
+/// What the detector's thread does: hears block after block, and hands over what it heard.
+///
+/// Between two changes of rules nothing allocates, locks, logs or waits, but for the next block. Audio that comes late
+/// is never heard late: the loop leaves out whole blocks until it is up to date again, and counts them.
+struct DetectorLoop: ~Copyable {
+    /// Where things come from and go to; held once for the whole loop.
+    final class Ends: Sendable {
+        let source: any AudioSource
+        let events: EventInbox
+        let rules = RulesInbox()
+        let record = DetectorRecord()
+        let tape = Tape()
+
+        init(source: any AudioSource, events: EventInbox) {
+            self.source = source
+            self.events = events
+        }
+    }
+
+    /// Blocks older than this, in nanoseconds, are left out.
+    static let patience: Int64 = 500_000_000
+
+    private var rules: Rules
+    private var detector: Detector
+    private var expected: UInt64 = 0
+
+    init(rules: Rules, _ ends: Ends) {
+        self.rules = rules
+        detector = Self.detector(rules)
+        ends.record.prepare(labels: rules.model.labels.count)
+    }
+
+    private static func detector(_ rules: Rules) -> Detector {
+        Detector(model: rules.model, settings: rules.gate, thresholds: rules.thresholds, phrases: rules.phrases)
+    }
+
+    /// Waits for a block until a time, in nanoseconds on the monotonic clock, and hears it.
+    mutating func step(_ ends: Ends, until time: Int64) {
+        if let new = ends.rules.take() { adopt(new, ends) }
+        _ = ends.source.nextBlock(until: time) { window, block in hear(window, block, ends) }
+    }
+
+    private mutating func hear(_ window: Span<Float>, _ block: Microphone.Block, _ ends: Ends) {
+        let began = LiveClock.now
+        // Blocks that the ring had no room for are missing from the count.
+        if block.sequence > expected, expected > 0 {
+            ends.record.dropped.add(block.sequence - expected, ordering: .relaxed)
+        }
+        let goesOn = block.continues && block.sequence == expected
+        expected = block.sequence + 1
+        guard began - block.time < Self.patience else {
+            // What comes after is no continuation of what was heard before.
+            expected = 0
+            ends.record.dropped.add(1, ordering: .relaxed)
+            return
+        }
+        if !goesOn {
+            detector.flush()
+            ends.record.gaps.add(1, ordering: .relaxed)
+        }
+        let generation = rules.generation
+        detector.hear(window: window) { detection in
+            ends.events.offer(HeardEvent(detection, decided: began, generation: generation))
+        }
+        ends.tape.add(window)
+        ends.record.note(detector.scores.span, began: began, ended: LiveClock.now)
+    }
+
+    /// Other rules; what was heard is kept where the model stays the same. This allocates, once a change.
+    private mutating func adopt(_ new: Rules, _ ends: Ends) {
+        let isOther = new.model !== rules.model
+        rules = new
+        if isOther {
+            ends.record.prepare(labels: new.model.labels.count)
+            detector = Self.detector(new)
+        } else {
+            detector.adopt(settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// What the detector does now and has done so far.
+public struct DetectorStatus: Equatable, Sendable {
+    /// Blocks heard.
+    public var hops: UInt64
+    /// Blocks left out because the detector was behind.
+    public var droppedBlocks: UInt64
+    /// Times the audio did not go on where it had stopped.
+    public var gaps: UInt64
+    /// Hops that took longer than a hop lasts.
+    public var lateHops: UInt64
+    /// How long the longest hop took, and all together, in nanoseconds.
+    public var longestHop: Int64
+    public var busy: Int64
+    /// When the newest block was done, in nanoseconds on the monotonic clock; 0 before the first.
+    public var lastHop: Int64
+    /// Smoothed posteriors after the newest hop, one a label of the model.
+    public var scores: [Float]
+}
+
+/// The numbers of a ``DetectorStatus``, written by the detector's thread, which waits for nobody.
+final class DetectorRecord: Sendable {
+    let hops = Atomic<UInt64>(0)
+    let dropped = Atomic<UInt64>(0)
+    let gaps = Atomic<UInt64>(0)
+    private let late = Atomic<UInt64>(0)
+    private let longest = Atomic<Int64>(0)
+    private let busy = Atomic<Int64>(0)
+    private let lastHop = Atomic<Int64>(0)
+    private let scores = Mutex<[Float]>([])
+
+    /// Makes room for the scores; allocates.
+    func prepare(labels: Int) { scores.withLock { $0 = [Float](repeating: 0, count: labels) } }
+
+    /// A hop is done. Allocates nothing; scores that somebody is just reading stay those of the hop before.
+    func note(_ newest: Span<Float>, began: Int64, ended: Int64) {
+        scores.withLockIfAvailable { scores in
+            guard scores.count == newest.count else { return }
+            for index in scores.indices { scores[index] = newest[index] }
+        }
+        let duration = ended - began
+        busy.add(duration, ordering: .relaxed)
+        if duration > longest.load(ordering: .relaxed) { longest.store(duration, ordering: .relaxed) }
+        if duration > LiveClock.hop { late.add(1, ordering: .relaxed) }
+        lastHop.store(ended, ordering: .relaxed)
+        hops.add(1, ordering: .releasing)
+    }
+
+    var status: DetectorStatus {
+        DetectorStatus(
+            hops: hops.load(ordering: .acquiring),
+            droppedBlocks: dropped.load(ordering: .relaxed),
+            gaps: gaps.load(ordering: .relaxed),
+            lateHops: late.load(ordering: .relaxed),
+            longestHop: longest.load(ordering: .relaxed),
+            busy: busy.load(ordering: .relaxed),
+            lastHop: lastHop.load(ordering: .relaxed),
+            scores: scores.withLock { Array($0) }
+        )
+    }
+}

@@ -1,0 +1,44 @@
+private import Foundation
+public import Service
+import Synchronization
+
+/// Listens to a source of audio on a thread of its own, until it is stopped or the source ends.
+public final class DetectorThread: Sendable {
+    private let ends: DetectorLoop.Ends
+    private let isStopping = Atomic<Bool>(false)
+    private let hasStopped = DispatchSemaphore(value: 0)
+
+    /// - Parameters:
+    ///   - rules: what to decide by; the model is warmed up before this returns.
+    ///   - events: gets what is heard.
+    public init(source: any AudioSource, rules: Rules, events: EventInbox) {
+        ends = DetectorLoop.Ends(source: source, events: events)
+        var loop = Optional(DetectorLoop(rules: rules, ends))
+        let handover = Mutex<DetectorLoop?>(nil)
+        handover.withLock { $0 = loop.take() }
+        let thread = Thread { [self] in
+            guard var loop = handover.withLock({ $0.take() }) else { return }
+            while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
+                loop.step(ends, until: LiveClock.now + LiveClock.hop)
+            }
+            hasStopped.signal()
+        }
+        thread.name = "beckon-detector"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    public var status: DetectorStatus { ends.record.status }
+
+    /// The last seconds that were heard.
+    public var tape: Tape { ends.tape }
+
+    /// Follows other rules from the next hop on.
+    public func follow(_ rules: Rules) { ends.rules.post(rules) }
+
+    /// Returns when the thread hears no more.
+    public func stop() {
+        guard !isStopping.exchange(true, ordering: .relaxed) else { return }
+        hasStopped.wait()
+    }
+}
