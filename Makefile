@@ -2,6 +2,7 @@
 
 VOICES  ?= /usr/share/sounds/alsa
 MODEL   ?= Models/commands
+HOURS   ?= 24
 PYTHON  ?= python3
 WORDS   ?= yes no up down left right on off stop go
 VENV    := .build/training
@@ -10,17 +11,23 @@ SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --run
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+.PHONY: run test build soak deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
 
 test: deps
 	swift test
-	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --filter BlockRing
+	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'BlockRing|Microphone'
 
 build: deps
 	swift build -c release --product beckon
+
+# A day of audio through the capture side on the fake card; ten to twenty minutes.
+soak: deps
+	swift build -c release --product FakeCard
+	swift build -c release --product soak
+	.build/release/soak $(HOURS)
 
 deps:
 	@./install-dependencies
@@ -98,10 +105,10 @@ $(BANK)/neural/done: $(VENV)/done
 	touch $@
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests
+	swift format lint --strict --recursive Package.swift Sources Benchmarks Tests
 
 format:
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --recursive Package.swift Sources Benchmarks Tests
 
 clean:
 	rm -rf .build

@@ -5,23 +5,29 @@ import PackageDescription
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
 ///                             ↘  Service → Spotting, Wording, CLinuxProcess
-///                             ↘  Audio → CSndFile, CSampleRate, CLinuxMemory
+///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux
+///                             ↘          ↘  CALSA, CALSAMessages
 ///                             ↘  Charts → CZlib
 ///                             ↘  Inspection
 let package = Package(
     name: "beckon",
     products: [
-        .executable(name: "beckon", targets: ["beckon"])
+        .executable(name: "beckon", targets: ["beckon"]),
+        // A sound card for tests, which alsa-lib loads by path; no part of an installation.
+        .library(name: "FakeCard", type: .dynamic, targets: ["FakeCard"]),
     ],
     targets: [
         // System libraries: a module map and a thin shim each.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
-        .systemLibrary(name: "CLinuxMemory"),
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CLinuxProcess"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinuxMemory"]),
+        .target(name: "CALSAMessages", dependencies: ["CALSA"]),
+        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinux"]),
+        .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CLinux"]),
         .target(
             name: "Kernels",
             swiftSettings: [
@@ -43,12 +49,15 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Charts", "Evaluation", "Inference", "Inspection", "Service", "Spotting", "Wording",
+                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "Service", "Spotting", "Wording",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
+        .executableTarget(name: "soak", dependencies: ["Audio", "Capture"], path: "Benchmarks/Soak"),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
+        .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
+        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "TestSupport"]),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",
@@ -65,7 +74,9 @@ let package = Package(
         ),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon"],
+            dependencies: [
+                "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon",
+            ],
             exclude: ["Snapshots"]
         ),
     ],

@@ -65,6 +65,9 @@ public final class BlockRing: @unchecked Sendable {
 
     deinit { stamps.deallocate() }
 
+    /// Keeps the audio from being swapped out; false where the limit of locked memory forbids it.
+    public func lockMemory() -> Bool { memory.lock() }
+
     static let blockBytes = blockLength * MemoryLayout<Float>.stride
 
     /// Slots for the unread blocks and the nine of the window before them, rounded up to whole pages.

@@ -4,15 +4,26 @@ public enum ChannelMix: Equatable, Sendable {
     case mix
     /// One channel alone, counted from 0.
     case channel(Int)
+    /// The mean of some channels.
+    case channels(ChannelSet)
 
     /// Checks that the choice can be made from audio with so many channels.
     ///
     /// - Parameter source: What the audio is called in the message.
     /// - Throws: ``AudioError/noSuchChannel`` naming the channels there are.
     public func check(channels: Int, of source: String) throws(AudioError) {
-        guard case .channel(let number) = self, !(0..<channels).contains(number) else { return }
+        guard let number = highest, !(0..<channels).contains(number) else { return }
         let there = channels == 1 ? "only channel 0" : "channels 0 to \(channels - 1)"
         throw .noSuchChannel.saying("\(source) has no channel \(number) but \(there); choose one of these or mix them")
+    }
+
+    /// The highest channel that is asked for by its number.
+    public var highest: Int? {
+        switch self {
+        case .mix: nil
+        case .channel(let number): number
+        case .channels(let set): set.highest
+        }
     }
 
     /// Writes one mono sample for each frame.
@@ -48,9 +59,38 @@ public enum ChannelMix: Equatable, Sendable {
             }
         case .channel(let number) where (0..<channels).contains(number):
             for frame in 0..<frames { target[frame] = source[frame * channels + number] }
-        case .channel:
+        case .channels(let set) where set.highest < channels:
+            let scale = 1 / Float(set.count)
+            for frame in 0..<frames {
+                var sum: Float = 0
+                for channel in 0...set.highest where set.contains(channel) { sum += source[frame * channels + channel] }
+                target[frame] = sum * scale
+            }
+        case .channel, .channels:
             for frame in 0..<frames { target[frame] = 0 }
         }
         return frames
     }
+}
+
+/// Some of the channels 0–63; a plain number, so that the capture thread may hold it without counting references.
+public struct ChannelSet: Equatable, Sendable {
+    private let bits: UInt64
+
+    /// Nil where there is none, or a number lies outside 0–63; a number given twice counts once.
+    public init?(_ numbers: some Sequence<Int>) {
+        var bits: UInt64 = 0
+        for number in numbers {
+            guard (0..<64).contains(number) else { return nil }
+            bits |= 1 << UInt64(number)
+        }
+        guard bits != 0 else { return nil }
+        self.bits = bits
+    }
+
+    public func contains(_ number: Int) -> Bool { (0..<64).contains(number) && bits >> UInt64(number) & 1 == 1 }
+
+    public var count: Int { bits.nonzeroBitCount }
+
+    public var highest: Int { 63 - bits.leadingZeroBitCount }
 }

@@ -1,4 +1,4 @@
-import CLinuxMemory
+import CLinux
 import Glibc
 
 /// Memory that is mapped twice, one copy right after the other, so that a range across its end is contiguous.
@@ -13,7 +13,7 @@ struct MirroredMemory: ~Copyable {
     /// - Parameter size: A multiple of the page size.
     /// - Throws: ``AudioError/memory`` naming the system call that refused.
     init(size: Int) throws(AudioError) {
-        let descriptor = CLinuxMemory_memfd("beckon-audio")
+        let descriptor = CLinux_memfd("beckon-audio")
         guard descriptor >= 0 else { throw MirroredMemory.refused("memfd_create", size) }
         // The mappings keep the memory; the descriptor is needed no longer.
         defer { close(descriptor) }
@@ -35,6 +35,9 @@ struct MirroredMemory: ~Copyable {
     }
 
     deinit { munmap(start, 2 * size) }
+
+    /// Keeps the memory from being swapped out; false where the limit of locked memory forbids it.
+    func lock() -> Bool { mlock(start, 2 * size) == 0 }
 
     private static func refused(_ function: String, _ size: Int) -> AudioError {
         let text = AudioError.text(ofErrno: errno)

@@ -34,6 +34,10 @@ public enum CommandLineTool {
             let arguments = try Arguments(rest, options: InspectOptions.options)
             if arguments.has("--help") { return try help(command) }
             return try Inspect(InspectOptions(arguments)).run()
+        case "devices":
+            let arguments = try Arguments(rest, options: Devices.options)
+            if arguments.has("--help") { return try help(command) }
+            return try Devices(arguments).run()
         case "config":
             let arguments = try Arguments(rest, options: ConfigCommand.options)
             if arguments.has("--help") { return try help(command) }
@@ -59,7 +63,7 @@ public enum CommandLineTool {
 
     private static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    private static let topics = ["classify", "evaluate", "inspect", "config"] + ControlVerb.names
+    private static let topics = ["classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names
 
     private static func help(_ topic: String?) throws -> Int32 {
         switch topic {
@@ -67,6 +71,7 @@ public enum CommandLineTool {
         case "classify": Terminal.output(HelpText.classify)
         case "evaluate": Terminal.output(HelpText.evaluate)
         case "inspect": Terminal.output(HelpText.inspect)
+        case "devices": Terminal.output(HelpText.devices)
         case "config": Terminal.output(HelpText.config)
         case let topic? where ControlVerb.names.contains(topic): Terminal.output(HelpText.control)
         case "help": Terminal.output(HelpText.overview)

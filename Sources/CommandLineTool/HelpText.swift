@@ -9,6 +9,7 @@ enum HelpText {
           classify    say which words are spoken in audio files, and when
           evaluate    measure how well a model hears
           inspect     show what the model sees of a recording, as a page
+          devices     list microphones and other capture devices
           config      check the service's configuration, or print it
           status      ask the service that runs how it is, and likewise
                       mute, unmute, reload, set, events
@@ -148,6 +149,28 @@ enum HelpText {
         Examples:
           beckon inspect recording.flac
           beckon inspect --from 60 --to 75 --mode command -o talk.html talk.wav
+
+        """
+
+    static let devices = """
+        beckon devices — list microphones and other capture devices
+
+        Usage: beckon devices [--json]
+
+        One line for each device that captures: the cards' own, by names that stay
+        the same whatever else is plugged in, and those that ALSA's configuration
+        names, such as a sound server's. For a device that is free, what it can do
+        by itself, without ALSA converting: sample rates, channels, formats. For one
+        that is in use, by which program. Devices are asked, not started.
+
+        The one marked with a star is what auto means: the sound server's default
+        where there is one, else the first card that captures, a USB microphone
+        before others.
+
+          --json              one JSON object a line
+
+        With no device at all, one line says where it was looked and what to do, and
+        the exit status is 1.
 
         """
 

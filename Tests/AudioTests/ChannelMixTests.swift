@@ -22,6 +22,16 @@ import Testing
         #expect(Self.apply(.channel(3), channels: 4) == [6, 4, 0.5])
     }
 
+    @Test func mixesSome() throws {
+        let set = try #require(ChannelSet([3, 0, 3]))
+        #expect(Self.apply(.channels(set), channels: 4) == [3.5, 1.5, 0.5])
+        #expect(set.count == 2 && set.highest == 3 && set.contains(0) && !set.contains(1) && !set.contains(64))
+        #expect(Self.apply(.channels(set), channels: 3, room: 4) == [0, 0, 0, 0], "channel 3 is not there")
+        for numbers in [[], [-1], [0, 64]] { #expect(ChannelSet(numbers) == nil) }
+        let error = #expect(throws: AudioError.self) { try ChannelMix.channels(set).check(channels: 3, of: "x") }
+        #expect(error == .noSuchChannel)
+    }
+
     @Test func keepsToItsRoom() {
         #expect(Self.apply(.mix, channels: 4, room: 2) == [3, 1])
         #expect(Self.apply(.mix, channels: 5) == [2.2, 1.2], "the last, incomplete frame is left out")

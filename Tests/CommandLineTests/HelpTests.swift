@@ -8,7 +8,8 @@ import Testing
 struct HelpTests {
     @Test(arguments: [
         (["help"], "help"), (["help", "classify"], "help-classify"), (["help", "evaluate"], "help-evaluate"),
-        (["help", "inspect"], "help-inspect"), (["help", "config"], "help-config"), (["help", "mute"], "help-control"),
+        (["help", "inspect"], "help-inspect"), (["help", "devices"], "help-devices"),
+        (["help", "config"], "help-config"), (["help", "mute"], "help-control"),
     ])
     func `help is as it was`(_ arguments: [String], snapshot: String) throws {
         let program = try Program.beckon(arguments)
@@ -23,8 +24,8 @@ struct HelpTests {
 
     @Test func `help fits 80 columns`() {
         let all =
-            HelpText.overview + HelpText.classify + HelpText.evaluate + HelpText.inspect + HelpText.config
-            + HelpText.control
+            HelpText.overview + HelpText.classify + HelpText.evaluate + HelpText.inspect + HelpText.devices
+            + HelpText.config + HelpText.control
         for line in all.split(separator: "\n") {
             #expect(line.count <= 80, "\(line)")
         }
@@ -33,8 +34,8 @@ struct HelpTests {
     @Test(arguments: [
         (HelpText.classify, ClassifyOptions.options.map(\.name)),
         (HelpText.evaluate, EvaluateOptions.options.map(\.name)),
-        (HelpText.inspect, InspectOptions.options.map(\.name)), (HelpText.config, ConfigCommand.options.map(\.name)),
-        (HelpText.control, ControlVerb.options.map(\.name)),
+        (HelpText.inspect, InspectOptions.options.map(\.name)), (HelpText.devices, Devices.options.map(\.name)),
+        (HelpText.config, ConfigCommand.options.map(\.name)), (HelpText.control, ControlVerb.options.map(\.name)),
     ])
     func `every option is explained, and every option explained exists`(_ text: String, names: [String]) {
         let explained = Set(text.matches(of: /--[a-z]+/).map { String($0.output) })
@@ -47,7 +48,7 @@ struct HelpTests {
         let help = try Program.beckon(["help"]).output
         #expect(try Program.beckon(["--help"]).output == help)
         #expect(try Program.beckon(["-h"]).output == help)
-        for command in ["classify", "evaluate", "inspect", "config"] + ControlVerb.names {
+        for command in ["classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names {
             let own = try Program.beckon([command, "--help"]).output
             #expect(try Program.beckon(["help", command]).output == own)
         }

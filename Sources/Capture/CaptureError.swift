@@ -1,0 +1,77 @@
+import CALSAMessages
+import Glibc
+
+/// Why a device cannot be captured from.
+///
+/// Two errors are equal when they are of the same kind. ``description`` is one line that names the device, the function
+/// and the system's text, and what to do next.
+public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible {
+    private enum Code { case device, unsupported, noDevice, system }
+
+    private let code: Code
+    /// What the system said, an errno, or 0.
+    public let number: Int32
+    public let description: String
+
+    public static func == (left: CaptureError, right: CaptureError) -> Bool { left.code == right.code }
+
+    /// A call to the device failed.
+    public static let device = CaptureError(.device, 0, "audio device failed")
+    /// The device has no format, rate or channels that are understood.
+    public static let unsupported = CaptureError(.unsupported, 0, "unsupported audio device")
+    /// There is nothing to capture from.
+    public static let noDevice = CaptureError(.noDevice, 0, "no capture device")
+    /// The system refused a thread, memory or a descriptor.
+    public static let system = CaptureError(.system, 0, "the system refused")
+
+    private init(_ code: Code, _ number: Int32, _ description: String) {
+        self.code = code
+        self.number = number
+        self.description = description
+    }
+
+    /// A call that failed, with what to do about it and what alsa-lib had to say.
+    ///
+    /// - Parameter result: What ALSA returned, a negative errno.
+    static func device(_ name: String, _ call: String, _ result: Int32) -> CaptureError {
+        let complaint = CALSAMessages_last().map { String(cString: $0) } ?? ""
+        let detail = complaint.isEmpty ? "" : "; alsa-lib: \(complaint)"
+        let holder = -result == EBUSY ? DeviceList.holder(of: name) : nil
+        let next = holder.map { "\($0.name) (process \($0.process)) holds it; end that first" } ?? advice(-result)
+        let what = "audio device '\(name)': \(call): \(text(ofErrno: -result))\(detail); \(next)"
+        return CaptureError(.device, -result, oneLine(what))
+    }
+
+    static func unsupported(_ name: String, _ what: String) -> CaptureError {
+        unsupported("audio device '\(name)': \(what)")
+    }
+
+    static func unsupported(_ what: String) -> CaptureError { CaptureError(.unsupported, EINVAL, oneLine(what)) }
+
+    static func noDevice(_ what: String) -> CaptureError { CaptureError(.noDevice, ENODEV, oneLine(what)) }
+
+    static func system(_ what: String, _ number: Int32) -> CaptureError {
+        CaptureError(.system, number, oneLine(what))
+    }
+
+    /// What a user can do about an errno.
+    static func advice(_ number: Int32) -> String {
+        switch number {
+        case EBUSY: "another program holds it; 'beckon devices' names it"
+        case EACCES, EPERM: "add the user to the group 'audio', or log in at the machine"
+        case ENOENT, ENODEV, ENXIO: "is it plugged in? 'beckon devices' lists what is there"
+        case ECONNREFUSED, EHOSTDOWN: "is the sound server running?"
+        default: "'beckon devices' lists what is there"
+        }
+    }
+
+    /// The C library's text for an errno.
+    static func text(ofErrno number: Int32) -> String { String(cString: strerror(number)) }
+
+    /// Names and complaints may hold control characters, and a message must stay one line.
+    private static func oneLine(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 })
+        )
+    }
+}

@@ -1,0 +1,106 @@
+extension CaptureMachine {
+    /// Which call of the device went wrong.
+    public enum Call: UInt8, Sendable {
+        case none, open, prepare, resume, wait, read, convert
+
+        /// The function's name, for messages.
+        public var function: String {
+            switch self {
+            case .none: "–"
+            case .open: "snd_pcm_open"
+            case .prepare: "snd_pcm_prepare"
+            case .resume: "snd_pcm_resume"
+            case .wait: "poll"
+            case .read: "snd_pcm_readi"
+            case .convert: "src_process"
+            }
+        }
+    }
+
+    /// What happened.
+    public enum Event: Equatable, Sendable {
+        /// The user wants something else than before; wanting capture begins it all.
+        case wish(Wish)
+        case opened
+        case openFailed(Int32)
+        /// The device says that there is something to read.
+        case ready
+        /// Frames were read.
+        case frames
+        /// Frames were read, and by the clock there should have been more, by so many nanoseconds.
+        case missing(Int64)
+        /// A wait ended, or a read gave nothing, without an error.
+        case nothing
+        /// A call gave this errno.
+        case failed(Call, Int32)
+        /// The device was prepared or resumed, and runs.
+        case restarted
+        case closed
+        case slept
+    }
+
+    /// What to do next.
+    public enum Step: Equatable, Sendable {
+        case open
+        case close
+        /// Wait for frames, at most until this time.
+        case wait(until: Int64)
+        case read
+        /// Prepare and start the device.
+        case prepare
+        case resume
+        /// Leave the device alone until this time, or until the wish changes.
+        case sleep(until: Int64)
+        case end
+    }
+
+    /// The next step, and what to do besides.
+    public struct Decision: Equatable, Sendable {
+        public var step: Step
+        /// Audio before this moment is stale.
+        public var flush = false
+        /// To be told to the user.
+        public var change: Change?
+
+        init(_ step: Step) { self.step = step }
+    }
+
+    /// What the user should know; plain numbers only, so that the capture thread can pass it on without allocating.
+    public struct Change: Equatable, Sendable {
+        public enum Kind: UInt8, Sendable {
+            /// Frames come, again or for the first time.
+            case running
+            case overrun, suspended, framesMissing
+            /// The device was given up because of an error, or of silence.
+            case lost, stalled
+            /// The device cannot be opened.
+            case unavailable, stillUnavailable
+            case muted, unmuted
+            /// The thread runs without real-time priority.
+            case notRealTime
+        }
+
+        public var kind: Kind
+        /// Nanoseconds on the monotonic clock.
+        public var time: Int64
+        public var call = Call.none
+        /// An errno, or 0.
+        public var number: Int32 = 0
+        /// Nanoseconds without audio, or of the absence so far.
+        public var duration: Int64 = 0
+
+        public init(
+            _ kind: Kind,
+            at time: Int64,
+            call: Call = .none,
+            number: Int32 = 0,
+            duration: Int64 = 0
+        ) {
+            self.kind = kind
+            self.time = time
+            self.call = call
+            self.number = number
+            self.duration = duration
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Audio
+import Glibc
+import Synchronization
+
+/// Where captured audio goes, and where the capture thread hears what is wanted of it.
+final class CaptureOutput: Sendable {
+    let ring: BlockRing
+    let record = CaptureRecord()
+    let changes = ChangeQueue()
+    /// Rung for each block.
+    let reader: Bell
+    private let wish = Atomic<UInt8>(CaptureMachine.Wish.capture.rawValue)
+
+    init(ringCapacity: Int) throws(CaptureError) {
+        do throws(AudioError) {
+            ring = try BlockRing(minimumCapacity: ringCapacity)
+        } catch {
+            throw .system(error.description, 0)
+        }
+        reader = try Bell()
+    }
+
+    /// Hands a block to the reader.
+    func publish(_ samples: Span<Float>, _ block: BlockCutter.Block) {
+        record.note(block)
+        ring.write(samples, time: block.time)
+        reader.ring()
+    }
+
+    var wanted: CaptureMachine.Wish {
+        get { CaptureMachine.Wish(rawValue: wish.load(ordering: .acquiring)) ?? .stop }
+        set { wish.store(newValue.rawValue, ordering: .releasing) }
+    }
+}
+
+/// Takes the steps that ``CaptureMachine`` asks for, and brings the audio into the ring.
+///
+/// While the device runs, nothing here allocates, locks, logs or retains; opening a device may.
+struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
+    private var source: Source
+    private var machine: CaptureMachine
+    private let mix: ChannelMix
+    private let quality: Resampler.Quality
+    private let output: CaptureOutput
+    private var cutter: BlockCutter?
+    private var clock = FrameClock(rate: 1)
+    private var step: CaptureMachine.Step?
+
+    init(
+        source: consuming Source,
+        mix: ChannelMix,
+        quality: Resampler.Quality = .standard,
+        limits: CaptureMachine.Limits = .init(),
+        output: CaptureOutput
+    ) {
+        self.source = source
+        self.mix = mix
+        self.quality = quality
+        self.output = output
+        machine = CaptureMachine(limits: limits)
+    }
+
+    mutating func run() {
+        // As a parameter, the output need not be retained at every use.
+        let output = output
+        while advance(output) {}
+    }
+
+    /// Takes one step; false when there are no more.
+    mutating func advance() -> Bool { advance(output) }
+
+    private mutating func advance(_ output: CaptureOutput) -> Bool {
+        let event: CaptureMachine.Event
+        if output.wanted != machine.wish || step == nil {
+            event = .wish(output.wanted)
+        } else {
+            event = take(step ?? .end, output)
+        }
+        let decision = machine.take(event, at: source.now)
+        if decision.flush { flush(output) }
+        // The state first: whoever is told of a change finds it there.
+        output.record.note(machine)
+        if let change = decision.change { output.changes.put(change) }
+        step = decision.step
+        return decision.step != .end
+    }
+
+    private mutating func take(_ step: CaptureMachine.Step, _ output: CaptureOutput) -> CaptureMachine.Event {
+        switch step {
+        case .open: return open(output)
+        case .close:
+            source.close()
+            return .closed
+        case .wait(let time):
+            let result = source.wait(until: time)
+            return result < 0 ? .failed(.wait, -result) : result > 0 ? .ready : .nothing
+        case .read: return read(output)
+        case .prepare: return restarted(.prepare, source.restart())
+        case .resume: return restarted(.resume, source.resume())
+        case .sleep(let time):
+            source.sleep(until: time)
+            return .slept
+        case .end: return .closed
+        }
+    }
+
+    private mutating func open(_ output: CaptureOutput) -> CaptureMachine.Event {
+        do throws(CaptureError) {
+            let format = try source.open()
+            cutter = nil
+            cutter = try BlockCutter(format: format, mix: mix, quality: quality)
+            clock = FrameClock(rate: format.rate)
+            output.record.note(format)
+            let isRingLocked = output.ring.lockMemory()
+            output.record.note(isLocked: isRingLocked && cutter?.isLocked == true)
+            return .opened
+        } catch {
+            source.close()
+            output.record.problem = error.description
+            return .openFailed(error.number)
+        }
+    }
+
+    private mutating func restarted(_ call: CaptureMachine.Call, _ result: Int32) -> CaptureMachine.Event {
+        clock.reset()
+        return result < 0 ? .failed(call, -result) : .restarted
+    }
+
+    private mutating func read(_ output: CaptureOutput) -> CaptureMachine.Event {
+        guard let buffer = cutter?.frames, let capacity = cutter?.capacity else { return .failed(.read, ENODEV) }
+        let count = source.read(into: buffer, count: capacity)
+        if count == 0 || count == -Int(EAGAIN) || count == -Int(EINTR) { return .nothing }
+        guard count > 0 else { return .failed(.read, Int32(clamping: -count)) }
+        let now = source.now
+        // An error is left for the next read.
+        let waiting = max(0, source.waiting())
+        output.record.note(frames: count)
+        // These frames are of both sides of the gap: they go too.
+        if let missing = clock.note(count, waiting: waiting, at: now) { return .missing(missing) }
+        let rate = cutter?.format.rate ?? 1
+        let newest = now - Int64(waiting) * 1_000_000_000 / Int64(rate)
+        do throws(AudioError) {
+            try cutter?.take(count, time: newest, into: output)
+            return .frames
+        } catch {
+            return .failed(.convert, EIO)
+        }
+    }
+
+    /// Whatever was heard before is stale.
+    private mutating func flush(_ output: CaptureOutput) {
+        output.ring.flush()
+        clock.reset()
+        // A converter that cannot be reset fails at its next use too, which is answered there.
+        try? cutter?.reset()
+    }
+}

@@ -1,0 +1,143 @@
+import Audio
+import Synchronization
+
+/// What a microphone does now and has done so far.
+public struct CaptureStatus: Equatable, Sendable {
+    public var state: CaptureMachine.State
+    /// The device that is or was last asked for, by ALSA's name; empty before the first.
+    public var device: String
+    /// Why the device could last not be opened, as one line; empty where it never failed.
+    public var problem: String
+    /// What the device was last opened with.
+    public var format: StreamFormat?
+    /// Whether the thread has real-time priority.
+    public var isRealTime: Bool
+    /// Whether the thread's memory cannot be swapped out.
+    public var isMemoryLocked: Bool
+    public var counts: CaptureMachine.Counts
+    /// Frames read from devices.
+    public var frames: UInt64
+    /// Blocks made of them.
+    public var blocks: UInt64
+    /// Blocks that the reader came too late for.
+    public var droppedBlocks: UInt64
+    /// Changes that nobody took in time.
+    public var droppedChanges: UInt64
+    /// Greatest absolute sample of the last block.
+    public var peak: Float
+    /// Root of the mean square of the last block.
+    public var level: Float
+    /// When the last block's last sample was captured, in nanoseconds on ``Clock``; 0 before the first block.
+    public var lastBlock: Int64
+}
+
+/// The numbers of a ``CaptureStatus``, written by the capture thread and read by any other.
+///
+/// Each is true for itself. Only the texts are behind a lock, which the capture thread takes while it opens a device
+/// and never while it captures.
+final class CaptureRecord: Sendable {
+    private let state = Atomic<UInt8>(CaptureMachine.State.waiting.rawValue)
+    private let rate = Atomic<Int>(0)
+    private let channels = Atomic<Int>(0)
+    private let sample = Atomic<UInt8>(0)
+    private let period = Atomic<Int>(0)
+    private let buffer = Atomic<Int>(0)
+    private let realTime = Atomic<Bool>(false)
+    private let locked = Atomic<Bool>(false)
+    private let gaps = Atomic<UInt64>(0)
+    private let overruns = Atomic<UInt64>(0)
+    private let suspensions = Atomic<UInt64>(0)
+    private let stalls = Atomic<UInt64>(0)
+    private let missing = Atomic<UInt64>(0)
+    private let losses = Atomic<UInt64>(0)
+    private let reconnects = Atomic<UInt64>(0)
+    private let frames = Atomic<UInt64>(0)
+    private let blocks = Atomic<UInt64>(0)
+    private let peak = Atomic<UInt32>(0)
+    private let level = Atomic<UInt32>(0)
+    private let lastBlock = Atomic<Int64>(0)
+    private let texts = Mutex((device: "", problem: ""))
+
+    var device: String {
+        get { texts.withLock { $0.device } }
+        set { texts.withLock { $0.device = newValue } }
+    }
+
+    var problem: String {
+        get { texts.withLock { $0.problem } }
+        set { texts.withLock { $0.problem = newValue } }
+    }
+
+    func note(_ machine: borrowing CaptureMachine) {
+        let counts = machine.counts
+        gaps.store(counts.gaps, ordering: .relaxed)
+        overruns.store(counts.overruns, ordering: .relaxed)
+        suspensions.store(counts.suspensions, ordering: .relaxed)
+        stalls.store(counts.stalls, ordering: .relaxed)
+        missing.store(counts.missing, ordering: .relaxed)
+        losses.store(counts.losses, ordering: .relaxed)
+        reconnects.store(counts.reconnects, ordering: .relaxed)
+        state.store(machine.state.rawValue, ordering: .releasing)
+    }
+
+    func note(_ format: StreamFormat) {
+        rate.store(format.rate, ordering: .relaxed)
+        channels.store(format.channels, ordering: .relaxed)
+        sample.store(format.sample.rawValue, ordering: .relaxed)
+        period.store(format.period, ordering: .relaxed)
+        buffer.store(format.buffer, ordering: .relaxed)
+    }
+
+    func note(isRealTime: Bool) { realTime.store(isRealTime, ordering: .relaxed) }
+
+    func note(isLocked: Bool) { locked.store(isLocked, ordering: .relaxed) }
+
+    func note(frames count: Int) { frames.wrappingAdd(UInt64(count), ordering: .relaxed) }
+
+    func note(_ block: BlockCutter.Block) {
+        peak.store(block.peak.bitPattern, ordering: .relaxed)
+        level.store(block.level.bitPattern, ordering: .relaxed)
+        lastBlock.store(block.time, ordering: .relaxed)
+        blocks.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// The state alone, for those who look often.
+    var currentState: CaptureMachine.State {
+        CaptureMachine.State(rawValue: state.load(ordering: .acquiring)) ?? .stopped
+    }
+
+    func status(ring: BlockRing, changes: ChangeQueue) -> CaptureStatus {
+        let format = StreamFormat(
+            rate: rate.load(ordering: .relaxed),
+            channels: channels.load(ordering: .relaxed),
+            sample: SampleFormat(rawValue: sample.load(ordering: .relaxed)) ?? .s16,
+            period: period.load(ordering: .relaxed),
+            buffer: buffer.load(ordering: .relaxed)
+        )
+        let (device, problem) = texts.withLock { $0 }
+        return CaptureStatus(
+            state: currentState,
+            device: device,
+            problem: problem,
+            format: format.rate > 0 ? format : nil,
+            isRealTime: realTime.load(ordering: .relaxed),
+            isMemoryLocked: locked.load(ordering: .relaxed),
+            counts: CaptureMachine.Counts(
+                gaps: gaps.load(ordering: .relaxed),
+                overruns: overruns.load(ordering: .relaxed),
+                suspensions: suspensions.load(ordering: .relaxed),
+                stalls: stalls.load(ordering: .relaxed),
+                missing: missing.load(ordering: .relaxed),
+                losses: losses.load(ordering: .relaxed),
+                reconnects: reconnects.load(ordering: .relaxed)
+            ),
+            frames: frames.load(ordering: .relaxed),
+            blocks: blocks.load(ordering: .relaxed),
+            droppedBlocks: ring.counts.dropped,
+            droppedChanges: changes.dropped,
+            peak: Float(bitPattern: peak.load(ordering: .relaxed)),
+            level: Float(bitPattern: level.load(ordering: .relaxed)),
+            lastBlock: lastBlock.load(ordering: .relaxed)
+        )
+    }
+}

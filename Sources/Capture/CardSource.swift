@@ -1,0 +1,97 @@
+import CALSA
+import Glibc
+
+/// The sound card, or whatever ALSA takes for one.
+struct CardSource: CaptureSource, ~Copyable {
+    private let finder: DeviceFinder
+    private let wanted: PCM.Wanted
+    private let record: CaptureRecord
+    /// Rung when the wish changes.
+    private let bell: Bell
+    private var pcm: PCM?
+    /// The bell's descriptor, and after it the device's own.
+    private var polls = UnsafeMutableBufferPointer<pollfd>(start: nil, count: 0)
+
+    init(device: DeviceChoice, wanted: PCM.Wanted, record: CaptureRecord, bell: Bell) {
+        finder = DeviceFinder(device)
+        self.wanted = wanted
+        self.record = record
+        self.bell = bell
+    }
+
+    deinit { polls.deallocate() }
+
+    mutating func open() throws(CaptureError) -> StreamFormat {
+        pcm = nil
+        do throws(CaptureError) {
+            let name = try finder.find(at: now)
+            record.device = name
+            let opened = try openCard(name)
+            let result = opened.restart()
+            guard result >= 0 else { throw .device(name, "snd_pcm_start", result) }
+            polls.deallocate()
+            polls = .allocate(capacity: opened.descriptors + 1)
+            polls.initialize(repeating: pollfd())
+            polls[0] = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+            finder.found(name)
+            let format = opened.format
+            pcm = consume opened
+            return format
+        } catch {
+            finder.missed(at: now)
+            record.problem = error.description
+            // ALSA remembers its configuration, and with it which cards there are to have names of their own.
+            snd_config_update_free_global()
+            throw error
+        }
+    }
+
+    /// A card that was found and not named may have a format that only ALSA understands.
+    private func openCard(_ name: String) throws(CaptureError) -> PCM {
+        do throws(CaptureError) {
+            return try PCM(name: name, wanted: wanted)
+        } catch {
+            guard finder.choice == .auto, error == .unsupported, name.hasPrefix("hw:") else { throw error }
+            return try PCM(name: "plug" + name, wanted: wanted)
+        }
+    }
+
+    mutating func close() {
+        pcm = nil
+        finder.missed(at: now)
+    }
+
+    mutating func restart() -> Int32 { pcm?.restart() ?? -ENODEV }
+
+    mutating func resume() -> Int32 { pcm?.resume() ?? -ENODEV }
+
+    mutating func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int {
+        pcm?.read(into: frames, count: count) ?? -Int(ENODEV)
+    }
+
+    mutating func waiting() -> Int { pcm?.waiting() ?? -Int(ENODEV) }
+
+    // snd_pcm_wait may stay beyond its time-out, and knows no bell.
+    mutating func wait(until time: Int64) -> Int32 {
+        // Nothing generic here: without the optimiser, slices and `last` would allocate.
+        guard let first = polls.baseAddress else { return -ENODEV }
+        let own = UnsafeMutableBufferPointer(start: first + 1, count: polls.count - 1)
+        while true {
+            pcm?.describe(own)
+            let left = max(0, time - now)
+            let count = poll(first, UInt(polls.count), Int32(clamping: (left + 999_999) / 1_000_000))
+            if count < 0 { return errno == EINTR ? 0 : -errno }
+            if first.pointee.revents != 0 {
+                bell.answer()
+                return 0
+            }
+            let events = count == 0 ? 0 : pcm?.events(of: own) ?? -ENODEV
+            // A poll may end without any event that means something.
+            if events != 0 || now >= time { return events }
+        }
+    }
+
+    mutating func sleep(until time: Int64) { bell.wait(until: time) }
+
+    var now: Int64 { Clock.now }
+}

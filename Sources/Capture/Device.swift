@@ -1,0 +1,61 @@
+/// Something to capture from.
+public struct Device: Equatable, Sendable {
+    /// What a device can do.
+    public struct Abilities: Equatable, Sendable {
+        /// The common rates among those it has itself, in Hz.
+        public var rates: [Int]
+        public var channels: ClosedRange<Int>
+        /// By ALSA's names, as far as they are understood.
+        public var formats: [String]
+
+        public init(rates: [Int], channels: ClosedRange<Int>, formats: [String]) {
+            self.rates = rates
+            self.channels = channels
+            self.formats = formats
+        }
+    }
+
+    /// A program that has a device open.
+    public struct Holder: Equatable, Sendable {
+        public var process: Int
+        public var name: String
+
+        public init(process: Int, name: String) {
+            self.process = process
+            self.name = name
+        }
+    }
+
+    /// What was found out about a device.
+    public enum Condition: Equatable, Sendable {
+        case free(Abilities)
+        /// In use; the holder is nil where the system does not tell.
+        case busy(Holder?)
+        /// It does not open; why.
+        case failed(String)
+    }
+
+    /// ALSA's name, which stays the same whatever else is plugged in: `hw:CARD=Device,DEV=0`.
+    public var name: String
+    /// What it calls itself.
+    public var description: String
+    /// The driver, such as `USB-Audio`; nil for a device that is no card.
+    public var driver: String?
+    public var condition: Condition
+    /// Whether ``DeviceChoice/auto`` means this one now.
+    public var isAutomatic: Bool
+
+    public init(
+        name: String,
+        description: String,
+        driver: String?,
+        condition: Condition,
+        isAutomatic: Bool = false
+    ) {
+        self.name = name
+        self.description = description
+        self.driver = driver
+        self.condition = condition
+        self.isAutomatic = isAutomatic
+    }
+}

@@ -1,0 +1,41 @@
+/// Which device to capture from.
+public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
+    /// The sound server's `default` where there is one, else the first card that captures, one on USB before others.
+    case auto
+    /// By ALSA's name.
+    case named(String)
+
+    /// `auto`, or a name as ALSA knows it.
+    public init(_ text: String) { self = text == "auto" ? .auto : .named(text) }
+
+    public var description: String {
+        switch self {
+        case .auto: "auto"
+        case .named(let name): name
+        }
+    }
+}
+
+/// Finds the device to open, again after each loss.
+///
+/// `auto` stays with a device that is gone for ten seconds, so that one that was pulled and put back is used again,
+/// and only then takes another.
+final class DeviceFinder {
+    static let patience: Int64 = 10_000_000_000
+
+    let choice: DeviceChoice
+    private var last: String?
+    private var missedSince: Int64?
+
+    init(_ choice: DeviceChoice) { self.choice = choice }
+
+    func find(at now: Int64) throws(CaptureError) -> String {
+        if case .named(let name) = choice { return name }
+        if let last, now - (missedSince ?? now) < DeviceFinder.patience { return last }
+        return try DeviceList.automatic()
+    }
+
+    func found(_ name: String) { (last, missedSince) = (name, nil) }
+
+    func missed(at now: Int64) { missedSince = missedSince ?? now }
+}

@@ -1,0 +1,142 @@
+import CALSA
+import CALSAMessages
+import Foundation
+import Glibc
+
+/// What there is to capture from.
+public enum DeviceList {
+    /// Names of ALSA's own that lead to no device of theirs.
+    private static let converters: Set<String> = [
+        "null", "jack", "oss", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
+    ]
+
+    /// All cards' capture devices, and the devices that ALSA's configuration names.
+    ///
+    /// Devices that are free are opened, asked what they can do and closed again; none is started.
+    ///
+    /// - Throws: ``CaptureError/noDevice`` saying where it was looked, where there is none.
+    public static func scan() throws(CaptureError) -> [Device] {
+        CALSAMessages_install()
+        let found = cardDevices()
+        let cards = found.map { found in
+            let holder = { Device.Holder(card: found.card, device: found.device) }
+            return Device(
+                name: found.name,
+                description: found.description,
+                driver: found.driver,
+                condition: found.isBusy ? .busy(holder()) : .init(of: found.name, holder: holder)
+            )
+        }
+        var devices = cards + namedDevices()
+        guard !devices.isEmpty else { throw .noDevice(nothingFound()) }
+        let automatic = automatic(among: found)
+        for index in devices.indices { devices[index].isAutomatic = devices[index].name == automatic }
+        return devices
+    }
+
+    /// The device that `auto` means now.
+    ///
+    /// - Throws: ``CaptureError/noDevice``.
+    static func automatic() throws(CaptureError) -> String {
+        CALSAMessages_install()
+        guard let name = automatic(among: cardDevices()) else { throw .noDevice(nothingFound()) }
+        return name
+    }
+
+    private static func automatic(among cards: [CardDevice]) -> String? {
+        defaultIsServer() ? "default" : preferred(cards)?.name
+    }
+
+    /// A card on USB was plugged in to be used; a loopback is the last that anybody means.
+    static func preferred(_ devices: [CardDevice]) -> CardDevice? {
+        func rank(_ device: CardDevice) -> Int {
+            switch device.driver {
+            case "USB-Audio": 0
+            case "Loopback": 2
+            default: 1
+            }
+        }
+        // min takes the first of equals.
+        return devices.min { rank($0) < rank($1) }
+    }
+
+    // MARK: Names
+
+    /// What ALSA's configuration offers besides the cards: sound servers, and what the user defined.
+    private static func namedDevices() -> [Device] {
+        var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        guard snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints else { return [] }
+        defer { snd_device_name_free_hint(hints) }
+        var devices: [Device] = []
+        var place = hints
+        while let hint = place.pointee {
+            place += 1
+            let direction = value("IOID", of: hint)
+            guard let name = value("NAME", of: hint), direction == nil || direction == "Input",
+                !converters.contains(name), !name.contains("CARD=")
+            else { continue }
+            let condition = Device.Condition(of: name) { nil }
+            // A name whose server does not run is no device.
+            if case .failed = condition { continue }
+            let description = value("DESC", of: hint) ?? ""
+            devices.append(
+                Device(
+                    name: name,
+                    description: description.split(separator: "\n").joined(separator: ", "),
+                    driver: nil,
+                    condition: condition
+                )
+            )
+        }
+        return devices
+    }
+
+    private static func value(_ key: String, of hint: UnsafeMutableRawPointer) -> String? {
+        guard let text = snd_device_name_get_hint(hint, key) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    /// Whether ALSA's `default` leads to a sound server that runs here.
+    private static func defaultIsServer() -> Bool {
+        var top: OpaquePointer?
+        guard snd_config_update_ref(&top) >= 0, let top else { return false }
+        defer { snd_config_unref(top) }
+        var definition: OpaquePointer?
+        guard snd_config_search_definition(top, "pcm", "default", &definition) >= 0, let definition else {
+            return false
+        }
+        defer { snd_config_delete(definition) }
+        var entry: OpaquePointer?
+        var type: UnsafePointer<CChar>?
+        guard snd_config_search(definition, "type", &entry) >= 0, snd_config_get_string(entry, &type) >= 0 else {
+            return false
+        }
+        let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "/run"
+        let socket: String
+        switch text(type) {
+        case "pipewire": socket = "pipewire-0"
+        case "pulse": socket = "pulse/native"
+        default: return false
+        }
+        return ["\(folder)/\(socket)", "/run/\(socket)"].contains { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    // MARK: Nothing
+
+    private static func nothingFound() -> String {
+        let files = FileManager.default
+        let nodes = (try? files.contentsOfDirectory(atPath: "/dev/snd")) ?? []
+        let advice: String
+        if !files.fileExists(atPath: "/proc/asound/cards") {
+            advice =
+                "the kernel's sound drivers are not loaded; in a container or VM give it a sound device, else load "
+                + "the card's module (modprobe snd-usb-audio), or start PipeWire or PulseAudio"
+        } else if nodes.contains(where: { $0.hasPrefix("pcm") && $0.hasSuffix("c") }) {
+            advice = "/dev/snd has capture devices, but they do not open; add the user to the group 'audio'"
+        } else {
+            advice = "no card here captures; plug in a microphone, or start PipeWire or PulseAudio"
+        }
+        return "no capture device (looked at /proc/asound/cards, /dev/snd and ALSA's named devices): \(advice)"
+    }
+}

@@ -1,0 +1,145 @@
+public import Audio
+import Glibc
+import Synchronization
+
+/// A microphone that is listened to until it is stopped, through whatever happens to it.
+///
+/// A thread of its own captures; one other thread reads the blocks with ``nextBlock(until:_:)``. All other members may
+/// be used from any thread.
+public final class Microphone: Sendable {
+    public struct Settings: Equatable, Sendable {
+        public var device = DeviceChoice.auto
+        /// How the device's channels become one.
+        public var mix = ChannelMix.mix
+        public var quality = Resampler.Quality.standard
+        /// What to ask the device for.
+        public var wanted = PCM.Wanted()
+        /// SCHED_FIFO priority, 1–99; nil leaves the thread as it is.
+        public var realTimePriority: Int? = 20
+        /// Blocks of 100 ms that the reader may be late.
+        public var ringBlocks = 32
+
+        public init() {}
+    }
+
+    /// A block, with the second of audio that it ends.
+    public struct Block: Equatable, Sendable {
+        /// When its last sample was captured, in nanoseconds on ``Clock``.
+        public var time: Int64
+        /// Counts all blocks captured, those that were dropped among them.
+        public var sequence: UInt64
+        /// Whether it follows the block read before. If not, whoever remembers earlier audio must forget it.
+        public var continues: Bool
+        /// Blocks at the end of the window that belong together, 1–10; the window is zero before them.
+        public var filled: Int
+    }
+
+    private let settings: Settings
+    private let output: CaptureOutput
+    private let bell: Bell
+    private let thread = Mutex<CaptureThread?>(nil)
+    /// The reader's own: the sequence of the block after the one it has read.
+    private let expected = Atomic<UInt64>(.max)
+
+    /// Prepares the ring; no device is touched before ``start()``.
+    ///
+    /// - Throws: ``CaptureError/system`` where memory or descriptors are short.
+    public init(_ settings: Settings = Settings()) throws(CaptureError) {
+        self.settings = settings
+        output = try CaptureOutput(ringCapacity: settings.ringBlocks)
+        bell = try Bell()
+    }
+
+    deinit { stop() }
+
+    /// Starts to capture; a device that is not there is waited for.
+    ///
+    /// - Throws: ``CaptureError/system`` where no thread can be had.
+    public func start() throws(CaptureError) {
+        let (settings, output, bell) = (settings, output, bell)
+        try thread.withLock { thread throws(CaptureError) in
+            guard thread == nil else { return }
+            output.wanted = output.wanted == .stop ? .capture : output.wanted
+            thread = try CaptureThread {
+                Self.becomeRealTime(settings.realTimePriority, output)
+                var wanted = settings.wanted
+                wanted.channels = max(wanted.channels, (settings.mix.highest ?? 0) + 1)
+                var loop = CaptureLoop(
+                    source: CardSource(device: settings.device, wanted: wanted, record: output.record, bell: bell),
+                    mix: settings.mix,
+                    quality: settings.quality,
+                    output: output
+                )
+                loop.run()
+            }
+        }
+    }
+
+    private static func becomeRealTime(_ priority: Int?, _ output: CaptureOutput) {
+        guard let priority else { return }
+        let result = CaptureThread.becomeRealTime(priority: priority)
+        output.record.note(isRealTime: result == 0)
+        if result != 0 { output.changes.put(.init(.notRealTime, at: Clock.now, number: result)) }
+    }
+
+    /// Closes the device and ends the thread; returns when that is done.
+    public func stop() {
+        thread.withLock { thread in
+            wish(.stop)
+            thread.take()?.join()
+        }
+        output.reader.ring()
+    }
+
+    /// Closes the device until ``unmute()``, so that its light goes out; audio not yet read is forgotten.
+    public func mute() { wishUnlessStopped(.mute) }
+
+    /// Opens the device again.
+    public func unmute() { wishUnlessStopped(.capture) }
+
+    private func wishUnlessStopped(_ wanted: CaptureMachine.Wish) {
+        thread.withLock { thread in
+            if output.wanted != .stop || thread == nil { wish(wanted) }
+        }
+    }
+
+    private func wish(_ wanted: CaptureMachine.Wish) {
+        output.wanted = wanted
+        bell.ring()
+    }
+
+    /// What it does now and has done so far.
+    public var status: CaptureStatus { output.record.status(ring: output.ring, changes: output.changes) }
+
+    /// The oldest change that nobody has taken; nil where there is none. For a thread that tells of them.
+    public func nextChange() -> CaptureMachine.Change? { output.changes.take() }
+
+    /// Readable when there may be a block; for a reader that waits for other things too.
+    public var descriptor: Int32 { output.reader.descriptor }
+
+    /// Waits for the next block and shows the second of audio that ends with it.
+    ///
+    /// The window is valid inside `body` only. One thread at a time may read.
+    ///
+    /// - Parameters:
+    ///   - time: Nanoseconds on ``Clock`` at which to give up.
+    ///   - body: Gets 16000 samples at 16 kHz, oldest first, the last 1600 of them new.
+    /// - Returns: False if the time came first, or if capture was stopped.
+    public func nextBlock<Failure: Error>(
+        until time: Int64,
+        _ body: (Span<Float>, Block) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        while true {
+            let found = try output.ring.withWindow { window, block throws(Failure) in
+                let continues = block.sequence == expected.load(ordering: .relaxed) && block.filled > 1
+                expected.store(block.sequence + 1, ordering: .relaxed)
+                try body(
+                    window,
+                    Block(time: block.time, sequence: block.sequence, continues: continues, filled: block.filled)
+                )
+            }
+            if found { return true }
+            guard output.wanted != .stop, output.reader.wait(until: time) else { return false }
+        }
+    }
+}

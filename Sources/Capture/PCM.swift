@@ -1,0 +1,103 @@
+import CALSA
+import CALSAMessages
+import Glibc
+
+/// An open ALSA capture device, without blocking calls.
+///
+/// ALSA's own rate converter, which folds what it should stop, stays out of the way: the device runs at a rate of its
+/// own, the nearest to 48 kHz. Formats are taken as the device has them.
+public struct PCM: ~Copyable {
+    /// What to ask a device for.
+    public struct Wanted: Equatable, Sendable {
+        /// Frames a second; the nearest the device has itself is taken.
+        public var rate = 48_000
+        /// The nearest number is taken.
+        public var channels = 2
+        /// Between two wake-ups.
+        public var periodMilliseconds = 20
+        /// How late the reader may come.
+        public var bufferMilliseconds = 500
+
+        public init() {}
+    }
+
+    public let name: String
+    public let format: StreamFormat
+    private let handle: OpaquePointer
+
+    /// Opens a device and prepares it; ``restart()`` makes it run.
+    ///
+    /// - Parameter name: As ALSA knows it, such as `hw:CARD=Device,DEV=0` or `default`.
+    /// - Throws: ``CaptureError/device`` with the errno, or ``CaptureError/unsupported``.
+    public init(name: String, wanted: Wanted = Wanted()) throws(CaptureError) {
+        (handle, format) = try PCM.open(name, wanted)
+        self.name = name
+    }
+
+    deinit { snd_pcm_close(handle) }
+
+    private static func open(
+        _ name: String,
+        _ wanted: Wanted
+    ) throws(CaptureError) -> (OpaquePointer, StreamFormat) {
+        let handle = try openHandle(name)
+        do throws(CaptureError) {
+            return (handle, try negotiate(handle, name, wanted))
+        } catch {
+            snd_pcm_close(handle)
+            throw error
+        }
+    }
+
+    /// - Returns: A handle for the caller to close.
+    static func openHandle(_ name: String) throws(CaptureError) -> OpaquePointer {
+        CALSAMessages_install()
+        CALSAMessages_forget()
+        var handle: OpaquePointer?
+        // Without SND_PCM_NONBLOCK, opening a busy device waits until it is free.
+        let result = snd_pcm_open(&handle, name, SND_PCM_STREAM_CAPTURE, Int32(SND_PCM_NONBLOCK))
+        guard result >= 0, let handle else { throw .device(name, "snd_pcm_open", min(result, -1)) }
+        guard snd_pcm_type(handle) != SND_PCM_TYPE_NULL else {
+            snd_pcm_close(handle)
+            throw .unsupported(name, "the null device has no clock and no sound; choose another")
+        }
+        return handle
+    }
+
+    // MARK: Running
+
+    /// Prepares and starts the device; 0 or a negative errno.
+    public func restart() -> Int32 {
+        let result = snd_pcm_prepare(handle)
+        return result < 0 ? result : snd_pcm_start(handle)
+    }
+
+    /// Wakes a suspended device; 0 or a negative errno, `-EAGAIN` while it is still asleep.
+    public func resume() -> Int32 { snd_pcm_resume(handle) }
+
+    /// Reads frames that are there.
+    ///
+    /// - Returns: Frames read, or a negative errno; `-EAGAIN` where there are none.
+    public func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int {
+        guard let start = frames.baseAddress else { return 0 }
+        return snd_pcm_readi(handle, start, UInt(min(count, frames.count / max(1, format.frameBytes))))
+    }
+
+    /// Frames that are there, by the device's newest account; or a negative errno.
+    public func waiting() -> Int { snd_pcm_avail(handle) }
+
+    /// Descriptors to poll for frames.
+    var descriptors: Int { max(0, Int(snd_pcm_poll_descriptors_count(handle))) }
+
+    /// Fills in the descriptors to poll.
+    func describe(_ polls: UnsafeMutableBufferPointer<pollfd>) {
+        _ = snd_pcm_poll_descriptors(handle, polls.baseAddress, UInt32(polls.count))
+    }
+
+    /// What polled descriptors mean: 1 for frames or an error to be read, 0 for nothing, or a negative errno.
+    func events(of polls: UnsafeMutableBufferPointer<pollfd>) -> Int32 {
+        var events: UInt16 = 0
+        let result = snd_pcm_poll_descriptors_revents(handle, polls.baseAddress, UInt32(polls.count), &events)
+        return result < 0 ? result : events == 0 ? 0 : 1
+    }
+}

@@ -1,0 +1,83 @@
+import CALSA
+import Glibc
+
+extension PCM {
+    /// Formats in the order in which they are asked for.
+    ///
+    /// 16 bits suit speech and are what a loopback's player is most likely to write; the others follow by their cost.
+    static let formats: [(sample: SampleFormat, alsa: snd_pcm_format_t)] = [
+        (.s16, SND_PCM_FORMAT_S16_LE), (.s32, SND_PCM_FORMAT_S32_LE), (.float, SND_PCM_FORMAT_FLOAT_LE),
+        (.s24, SND_PCM_FORMAT_S24_LE), (.s24Packed, SND_PCM_FORMAT_S24_3LE),
+    ]
+
+    static func negotiate(
+        _ handle: OpaquePointer,
+        _ name: String,
+        _ wanted: Wanted
+    ) throws(CaptureError) -> StreamFormat {
+        func check(_ call: String, _ result: Int32) throws(CaptureError) {
+            if result < 0 { throw .device(name, call, result) }
+        }
+        var room: OpaquePointer?
+        try check("snd_pcm_hw_params_malloc", snd_pcm_hw_params_malloc(&room))
+        guard let hardware = room else { throw .device(name, "snd_pcm_hw_params_malloc", -ENOMEM) }
+        defer { snd_pcm_hw_params_free(hardware) }
+        try check("snd_pcm_hw_params_any", snd_pcm_hw_params_any(handle, hardware))
+        try check("snd_pcm_hw_params_set_rate_resample", snd_pcm_hw_params_set_rate_resample(handle, hardware, 0))
+        guard snd_pcm_hw_params_set_access(handle, hardware, SND_PCM_ACCESS_RW_INTERLEAVED) >= 0 else {
+            throw .unsupported(name, "it gives its channels one by one; use its plughw: name")
+        }
+        guard let choice = formats.first(where: { snd_pcm_hw_params_test_format(handle, hardware, $0.alsa) == 0 })
+        else {
+            throw .unsupported(name, "it has no 16, 24 or 32 bit format; use its plughw: name")
+        }
+        try check("snd_pcm_hw_params_set_format", snd_pcm_hw_params_set_format(handle, hardware, choice.alsa))
+        var channels = UInt32(wanted.channels)
+        try check(
+            "snd_pcm_hw_params_set_channels_near",
+            snd_pcm_hw_params_set_channels_near(handle, hardware, &channels)
+        )
+        var rate = UInt32(wanted.rate)
+        try check("snd_pcm_hw_params_set_rate_near", snd_pcm_hw_params_set_rate_near(handle, hardware, &rate, nil))
+        var period = UInt(Int(rate) * wanted.periodMilliseconds / 1000)
+        try check(
+            "snd_pcm_hw_params_set_period_size_near",
+            snd_pcm_hw_params_set_period_size_near(handle, hardware, &period, nil)
+        )
+        var buffer = UInt(Int(rate) * wanted.bufferMilliseconds / 1000)
+        try check(
+            "snd_pcm_hw_params_set_buffer_size_near",
+            snd_pcm_hw_params_set_buffer_size_near(handle, hardware, &buffer)
+        )
+        try check("snd_pcm_hw_params", snd_pcm_hw_params(handle, hardware))
+        let format = StreamFormat(
+            rate: Int(rate),
+            channels: Int(channels),
+            sample: choice.sample,
+            period: Int(period),
+            buffer: Int(buffer)
+        )
+        try setSoftware(handle, name, format)
+        return format
+    }
+
+    private static func setSoftware(
+        _ handle: OpaquePointer,
+        _ name: String,
+        _ format: StreamFormat
+    ) throws(CaptureError) {
+        func check(_ call: String, _ result: Int32) throws(CaptureError) {
+            if result < 0 { throw .device(name, call, result) }
+        }
+        var room: OpaquePointer?
+        try check("snd_pcm_sw_params_malloc", snd_pcm_sw_params_malloc(&room))
+        guard let software = room else { throw .device(name, "snd_pcm_sw_params_malloc", -ENOMEM) }
+        defer { snd_pcm_sw_params_free(software) }
+        try check("snd_pcm_sw_params_current", snd_pcm_sw_params_current(handle, software))
+        try check(
+            "snd_pcm_sw_params_set_avail_min",
+            snd_pcm_sw_params_set_avail_min(handle, software, UInt(format.period))
+        )
+        try check("snd_pcm_sw_params", snd_pcm_sw_params(handle, software))
+    }
+}

@@ -1,0 +1,78 @@
+/// How a device writes a sample: little-endian, full scale at ±1.
+public enum SampleFormat: UInt8, Sendable, CaseIterable {
+    case s16, s24, s24Packed, s32, float
+
+    /// ALSA's name.
+    public var name: String {
+        switch self {
+        case .s16: "S16_LE"
+        case .s24: "S24_LE"
+        case .s24Packed: "S24_3LE"
+        case .s32: "S32_LE"
+        case .float: "FLOAT_LE"
+        }
+    }
+
+    /// Bytes a sample takes.
+    public var bytes: Int {
+        switch self {
+        case .s16: 2
+        case .s24Packed: 3
+        case .s24, .s32, .float: 4
+        }
+    }
+
+    /// Converts samples to numbers in [−1, 1]; as many as both sides have room for.
+    ///
+    /// Floating-point samples that are no numbers become 0: one of them would stay in the filters for ever.
+    ///
+    /// - Returns: The number of samples converted.
+    @discardableResult
+    func convert(_ source: RawSpan, into target: inout MutableSpan<Float>) -> Int {
+        let count = min(source.byteCount / bytes, target.count)
+        source.withUnsafeBytes { source in
+            target.withUnsafeMutableBufferPointer { target in
+                for index in 0..<count { target[index] = sample(source, at: index) }
+            }
+        }
+        return count
+    }
+
+    @inline(__always)
+    private func sample(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Float {
+        switch self {
+        case .s16:
+            let value = Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 2, as: Int16.self))
+            return Float(value) * 0x1p-15
+        case .s24:
+            // The highest byte may hold anything.
+            let value = Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self))
+            return Float((value << 8) >> 8) * 0x1p-23
+        case .s24Packed:
+            let high = Int32(Int8(bitPattern: bytes[index * 3 + 2])) << 16
+            return Float(high | Int32(bytes[index * 3 + 1]) << 8 | Int32(bytes[index * 3])) * 0x1p-23
+        case .s32:
+            let value = Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self))
+            return Float(value) * 0x1p-31
+        case .float:
+            let bits = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+            let value = Float(bitPattern: bits)
+            return value.isFinite ? value : 0
+        }
+    }
+}
+
+/// What a device was opened with.
+public struct StreamFormat: Equatable, Sendable {
+    /// Frames a second.
+    public var rate: Int
+    public var channels: Int
+    public var sample: SampleFormat
+    /// Frames between two wake-ups.
+    public var period: Int
+    /// Frames the device holds before it overruns.
+    public var buffer: Int
+
+    /// Bytes of one sample of each channel.
+    public var frameBytes: Int { sample.bytes * channels }
+}

@@ -1,0 +1,173 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Audio
+@testable import Capture
+
+/// The capture loop over a scripted device: what it does to it, and what reaches the ring.
+struct CaptureLoopTests {
+    /// What a run has left behind.
+    struct Outcome {
+        var calls: [String]
+        var changes: [CaptureMachine.Change]
+        /// First sample, last sample, time and filled of each block that can still be read.
+        var blocks: [(first: Float, last: Float, time: Int64, filled: Int)]
+        var counts: CaptureMachine.Counts
+        var ring: BlockRing.Counts
+    }
+
+    static func run(_ script: [ScriptedSource.Answer]) throws -> Outcome {
+        let output = try CaptureOutput(ringCapacity: 100)
+        let log = ScriptedSource.Log()
+        let source = ScriptedSource(script, log: log) { output.wanted = .stop }
+        var loop = CaptureLoop(source: source, mix: .mix, output: output)
+        var steps = 0
+        while loop.advance(), steps < 100_000 { steps += 1 }
+        #expect(steps < 100_000, "the loop ends")
+        var outcome = Outcome(calls: log.calls, changes: [], blocks: [], counts: .init(), ring: output.ring.counts)
+        while let change = output.changes.take() { outcome.changes.append(change) }
+        while output.ring.withWindow({ window, block in
+            let first = window[BlockRing.windowLength - BlockRing.blockLength]
+            let last = window[BlockRing.windowLength - 1]
+            outcome.blocks.append((first, last, block.time, block.filled))
+        }) {}
+        outcome.counts = output.record.status(ring: output.ring, changes: output.changes).counts
+        outcome.ring = output.ring.counts
+        return outcome
+    }
+
+    @Test func `blocks follow each other, each with the time of its last sample`() throws {
+        let outcome = try Self.run([.periods(35), .short(50), .periods(6)])
+        #expect(outcome.calls == ["open", "close"])
+        #expect(outcome.blocks.map(\.first) == [0, 1_600, 3_200, 4_800])
+        #expect(outcome.blocks.map(\.last) == [1_599, 3_199, 4_799, 6_399])
+        #expect(outcome.blocks.map(\.filled) == [1, 2, 3, 4])
+        // The device gives a period every 10 ms from 1 s on. The short read gives 50 samples for its 10 ms, so the
+        // fourth block is full with 110 samples of the fifth period after it, 50 samples before that one's end.
+        let full: [Int64] = [1_100, 1_200, 1_300, 1_410].map { $0 * 1_000_000 }
+        #expect(outcome.blocks.map(\.time) == [full[0], full[1], full[2], full[3] - 50 * 62_500])
+        #expect(outcome.changes.map(\.kind) == [.running])
+        #expect(outcome.counts == .init())
+    }
+
+    @Test(arguments: [
+        (ScriptedSource.Answer.fails(EPIPE, mending: []), ["prepare"], CaptureMachine.Change.Kind.overrun),
+        (.fails(EPIPE, mending: [EPIPE, EPIPE]), ["prepare", "prepare", "prepare"], .overrun),
+        (.fails(ESTRPIPE, mending: []), ["resume"], .suspended),
+        (.fails(ESTRPIPE, mending: [EAGAIN, EAGAIN]), ["resume", "resume", "resume"], .suspended),
+        (.fails(ESTRPIPE, mending: [ENOSYS]), ["resume", "prepare"], .suspended),
+        (.fails(EBADFD, mending: []), ["prepare"], .overrun),
+        (.fails(ENODEV, mending: []), ["close", "open"], .lost),
+        (.fails(EIO, mending: []), ["close", "open"], .lost),
+        (.silence, ["close", "open"], .stalled),
+        (.fails(EPIPE, mending: [ENODEV]), ["prepare", "close", "open"], .overrun),
+    ])
+    func `after a gap nothing older than it is heard`(
+        _ trouble: ScriptedSource.Answer,
+        calls: [String],
+        told: CaptureMachine.Change.Kind
+    ) throws {
+        // Two blocks and a half are heard before, and must be forgotten.
+        let outcome = try Self.run([.periods(25), trouble, .periods(20)])
+        #expect(outcome.calls == ["open"] + calls + ["close"])
+        #expect(outcome.blocks.map(\.first) == [4_000, 5_600])
+        #expect(outcome.blocks.map(\.filled) == [1, 2])
+        #expect(outcome.ring.flushed == 2)
+        #expect(outcome.counts.gaps == 1)
+        #expect(outcome.changes.first?.kind == .running && outcome.changes.last?.kind == .running)
+        #expect(outcome.changes.dropFirst().first?.kind == told)
+    }
+
+    @Test func `a storm of overruns ends after five recoveries, and is one gap`() throws {
+        let storm = [ScriptedSource.Answer](repeating: .fails(EPIPE, mending: []), count: 6)
+        let outcome = try Self.run([.periods(25)] + storm + [.periods(20)])
+        #expect(outcome.calls == ["open"] + [String](repeating: "prepare", count: 5) + ["close", "open", "close"])
+        #expect(outcome.counts == .init(gaps: 1, overruns: 1, losses: 1, reconnects: 1))
+        #expect(outcome.changes.map(\.kind) == [.running, .overrun, .lost, .running])
+    }
+
+    @Test func `while the device is missing it is asked for again and again, and told of once`() throws {
+        let numbers = [ENOENT, ENODEV, ENOENT, ECONNREFUSED, EHOSTDOWN, ENODEV]
+        let outcome = try Self.run([.periods(25), .fails(ENODEV, mending: []), .missing(numbers), .periods(20)])
+        #expect(outcome.calls.filter { $0 == "open" }.count == 8)
+        #expect(outcome.changes.map(\.kind) == [.running, .lost, .running])
+        let waits: [Int64] = [50, 100, 200, 400, 500, 500, 500, 10]
+        #expect(outcome.changes.last?.duration == waits.reduce(0, +) * 1_000_000)
+        #expect(outcome.counts == .init(gaps: 1, losses: 1, reconnects: 1))
+    }
+
+    @Test func `a device that is busy at the start is waited for`() throws {
+        let outcome = try Self.run([.missing([EBUSY, EBUSY]), .periods(20)])
+        #expect(outcome.calls.filter { $0 == "open" }.count == 3)
+        #expect(outcome.changes.map(\.kind) == [.unavailable, .running])
+        #expect(outcome.changes.first?.number == EBUSY)
+        #expect(outcome.counts == .init())
+        #expect(outcome.blocks.count == 2)
+    }
+
+    @Test func `frames missing by the clock flush what was heard, and are counted once`() throws {
+        let outcome = try Self.run([.periods(25), .lost(4_800), .periods(24)])
+        // Found with the fifth period after the hole; the 20 after that are two blocks.
+        let start: Float = 4_000 + 4_800 + 5 * 160
+        #expect(outcome.blocks.map(\.first) == [start, start + 1_600])
+        #expect(outcome.counts == .init(gaps: 1, missing: 1))
+        #expect(outcome.changes.map(\.kind) == [.running, .framesMissing])
+        // A thousandth of the time so far may be drift.
+        #expect(outcome.changes.last.map { (299_000_000...300_000_000).contains($0.duration) } == true)
+    }
+
+    /// A loop that runs, to be continued a period at a time.
+    private final class Running {
+        var loop: CaptureLoop<ScriptedSource>
+        let output: CaptureOutput
+
+        init() throws {
+            let output = try CaptureOutput(ringCapacity: 1)
+            let source = ScriptedSource([.periods(.max)], log: ScriptedSource.Log()) { output.wanted = .stop }
+            self.output = output
+            loop = CaptureLoop(source: source, mix: .mix, output: output)
+            hear()
+        }
+
+        /// Two seconds, in which the ring overflows.
+        func hear() {
+            for _ in 0..<400 { _ = loop.advance() }
+        }
+    }
+
+    @Test func `nothing is allocated while the device runs`() throws {
+        let running = try Running()
+        #expect(HeapTrial { running.hear() }.isQuiet(seconds: 30))
+        #expect(running.output.ring.counts.dropped > 0)
+    }
+
+    /// The same on the fake card, at 48 kHz in stereo.
+    private final class RunningCard {
+        var loop: CaptureLoop<CardSource>
+        let output: CaptureOutput
+        private let card: FakeCard
+
+        init() throws {
+            let folder = try TestFolder()
+            card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "channels 2 loop on speed 0")
+            output = try CaptureOutput(ringCapacity: 1)
+            let device = DeviceChoice.named(card.name)
+            let source = CardSource(device: device, wanted: .init(), record: output.record, bell: try Bell())
+            loop = CaptureLoop(source: source, mix: .mix, output: output)
+            hear()
+        }
+
+        /// Six periods and more: a block at least.
+        func hear() {
+            for _ in 0..<20 { _ = loop.advance() }
+        }
+    }
+
+    @Test func `nor by ALSA, the poll and the resampler`() throws {
+        let running = try RunningCard()
+        #expect(HeapTrial { running.hear() }.isQuiet(seconds: 30))
+        let status = running.output.record.status(ring: running.output.ring, changes: running.output.changes)
+        #expect(status.blocks > 0 && status.format?.rate == 48_000 && status.counts == .init())
+    }
+}

@@ -1,0 +1,332 @@
+import Glibc
+import Testing
+
+@testable import Capture
+
+/// What may happen to a device, one case a row of what ALSA is known to do, and what the machine answers.
+struct CaptureMachineTests {
+    typealias Machine = CaptureMachine
+
+    /// One event at a time in milliseconds, and all that is expected of it.
+    struct Turn {
+        var event: Machine.Event
+        var time: Int64
+        var step: Machine.Step
+        var state: Machine.State
+        var flush = false
+        var told: Machine.Change.Kind?
+    }
+
+    struct Case: CustomTestStringConvertible {
+        var testDescription: String
+        var turns: [Turn]
+        var counts: Machine.Counts
+
+        init(_ name: String, _ counts: Machine.Counts, _ turns: [Turn]) {
+            (testDescription, self.turns, self.counts) = (name, turns, counts)
+        }
+    }
+
+    static func wait(_ milliseconds: Int64) -> Machine.Step { .wait(until: milliseconds * 1_000_000) }
+    static func sleep(_ milliseconds: Int64) -> Machine.Step { .sleep(until: milliseconds * 1_000_000) }
+
+    /// From the start to the first frame, in 20 ms.
+    static let begin = [
+        Turn(event: .wish(.capture), time: 0, step: .open, state: .waiting),
+        Turn(event: .opened, time: 0, step: wait(3_000), state: .waiting),
+        Turn(event: .ready, time: 20, step: .read, state: .waiting),
+        Turn(event: .frames, time: 20, step: wait(1_020), state: .running, told: .running),
+    ]
+
+    /// The device given up at a time for an errno, and back at the second try.
+    static func comeBack(from time: Int64, _ number: Int32) -> [Turn] {
+        [
+            Turn(event: .closed, time: time, step: sleep(time + 50), state: .lost),
+            Turn(event: .slept, time: time + 50, step: .open, state: .lost),
+            Turn(event: .openFailed(number), time: time + 50, step: sleep(time + 150), state: .lost),
+            Turn(event: .slept, time: time + 150, step: .open, state: .lost),
+            Turn(event: .opened, time: time + 150, step: wait(time + 3_150), state: .lost),
+            Turn(event: .ready, time: time + 170, step: .read, state: .lost),
+            Turn(event: .frames, time: time + 170, step: wait(time + 1_170), state: .running, told: .running),
+        ]
+    }
+
+    static func lost(_ name: String, _ call: Machine.Call, _ number: Int32, reopen: Int32) -> Case {
+        Case(
+            name,
+            .init(gaps: 1, losses: 1, reconnects: 1),
+            begin + [Turn(event: .failed(call, number), time: 40, step: .close, state: .lost, flush: true, told: .lost)]
+                + comeBack(from: 40, reopen)
+        )
+    }
+
+    static let cases: [Case] = [
+        Case(
+            "reader late: overrun",
+            .init(gaps: 1, overruns: 1),
+            begin + [
+                Turn(
+                    event: .failed(.read, EPIPE),
+                    time: 700,
+                    step: .prepare,
+                    state: .recovering,
+                    flush: true,
+                    told: .overrun
+                ),
+                Turn(event: .restarted, time: 700, step: wait(1_700), state: .recovering),
+                Turn(event: .ready, time: 720, step: .read, state: .recovering),
+                Turn(event: .frames, time: 720, step: wait(1_720), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "suspend: resumed when it answers",
+            .init(gaps: 1, suspensions: 1),
+            begin + [
+                Turn(
+                    event: .failed(.read, ESTRPIPE),
+                    time: 40,
+                    step: .resume,
+                    state: .recovering,
+                    flush: true,
+                    told: .suspended
+                ),
+                Turn(event: .failed(.resume, EAGAIN), time: 40, step: sleep(90), state: .recovering),
+                Turn(event: .slept, time: 90, step: .resume, state: .recovering),
+                Turn(event: .restarted, time: 90, step: wait(1_090), state: .recovering),
+                Turn(event: .frames, time: 110, step: wait(1_110), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "suspend: a driver that cannot resume is prepared",
+            .init(gaps: 1, suspensions: 1),
+            begin + [
+                Turn(
+                    event: .failed(.read, ESTRPIPE),
+                    time: 40,
+                    step: .resume,
+                    state: .recovering,
+                    flush: true,
+                    told: .suspended
+                ),
+                Turn(event: .failed(.resume, ENOSYS), time: 40, step: .prepare, state: .recovering),
+                Turn(event: .restarted, time: 40, step: wait(1_040), state: .recovering),
+                Turn(event: .frames, time: 60, step: wait(1_060), state: .running, told: .running),
+            ]
+        ),
+        lost("unplugged: ENODEV", .read, ENODEV, reopen: ENOENT),
+        lost("PCI card removed, PulseAudio gone: EIO while running", .read, EIO, reopen: ECONNREFUSED),
+        lost("gone while waiting", .wait, ENODEV, reopen: ENODEV),
+        Case(
+            "gone while being prepared",
+            .init(gaps: 1, overruns: 1, losses: 1, reconnects: 1),
+            begin + [
+                Turn(
+                    event: .failed(.read, EPIPE),
+                    time: 40,
+                    step: .prepare,
+                    state: .recovering,
+                    flush: true,
+                    told: .overrun
+                ),
+                Turn(event: .failed(.prepare, ENODEV), time: 40, step: .close, state: .lost, told: .lost),
+            ] + comeBack(from: 40, ENODEV)
+        ),
+        Case(
+            "driver stalls: closed at the progress deadline",
+            .init(gaps: 1, stalls: 1, losses: 1, reconnects: 1),
+            begin + [
+                Turn(event: .nothing, time: 500, step: wait(1_020), state: .running),
+                Turn(event: .nothing, time: 1_020, step: .close, state: .lost, flush: true, told: .stalled),
+            ]
+                + comeBack(from: 1_020, EBUSY).map {
+                    // The stalled device is busy, which is another reason and worth a line.
+                    var turn = $0
+                    if case .openFailed = turn.event { turn.told = .unavailable }
+                    return turn
+                }
+        ),
+        Case(
+            "a storm of overruns without a frame: bounded",
+            .init(gaps: 1, overruns: 1, losses: 1, reconnects: 1),
+            begin + [
+                Turn(
+                    event: .failed(.read, EPIPE),
+                    time: 40,
+                    step: .prepare,
+                    state: .recovering,
+                    flush: true,
+                    told: .overrun
+                )
+            ]
+                + (0..<4).flatMap { _ in
+                    [
+                        Turn(event: .restarted, time: 40, step: wait(1_040), state: .recovering),
+                        Turn(event: .failed(.read, EPIPE), time: 40, step: .prepare, state: .recovering),
+                    ]
+                } + [Turn(event: .failed(.read, EPIPE), time: 40, step: .close, state: .lost, told: .lost)]
+                + comeBack(from: 40, EHOSTDOWN)
+        ),
+        Case(
+            "frames missing without an error",
+            .init(gaps: 1, missing: 1),
+            begin + [
+                Turn(
+                    event: .missing(300_000_000),
+                    time: 400,
+                    step: wait(1_400),
+                    state: .running,
+                    flush: true,
+                    told: .framesMissing
+                ),
+                Turn(event: .frames, time: 420, step: wait(1_420), state: .running),
+            ]
+        ),
+        Case(
+            "busy when opened: said once, and it is no gap",
+            .init(),
+            [
+                Turn(event: .wish(.capture), time: 0, step: .open, state: .waiting),
+                Turn(event: .openFailed(EBUSY), time: 0, step: sleep(50), state: .waiting, told: .unavailable),
+                Turn(event: .slept, time: 50, step: .open, state: .waiting),
+                Turn(event: .openFailed(EBUSY), time: 50, step: sleep(150), state: .waiting),
+                Turn(event: .slept, time: 150, step: .open, state: .waiting),
+                Turn(event: .opened, time: 150, step: wait(3_150), state: .waiting),
+                Turn(event: .frames, time: 170, step: wait(1_170), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "opens and never gives a frame",
+            .init(),
+            [
+                Turn(event: .wish(.capture), time: 0, step: .open, state: .waiting),
+                Turn(event: .opened, time: 0, step: wait(3_000), state: .waiting),
+                Turn(event: .nothing, time: 3_000, step: .close, state: .waiting, told: .stalled),
+                Turn(event: .closed, time: 3_000, step: sleep(3_050), state: .waiting),
+            ]
+        ),
+        Case(
+            "muted is closed, and neither gap nor loss",
+            .init(),
+            begin + [
+                Turn(event: .wish(.mute), time: 40, step: .close, state: .muted, flush: true, told: .muted),
+                Turn(event: .closed, time: 40, step: .sleep(until: .max), state: .muted),
+                Turn(event: .slept, time: 60, step: .sleep(until: .max), state: .muted),
+                Turn(event: .wish(.capture), time: 90, step: .open, state: .waiting, told: .unmuted),
+                Turn(event: .opened, time: 90, step: wait(3_090), state: .waiting),
+                Turn(event: .frames, time: 110, step: wait(1_110), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "muted while lost: nothing to close, and no reconnect afterwards",
+            .init(gaps: 1, losses: 1),
+            begin + [
+                Turn(
+                    event: .failed(.read, ENODEV),
+                    time: 40,
+                    step: .close,
+                    state: .lost,
+                    flush: true,
+                    told: .lost
+                ),
+                Turn(event: .closed, time: 40, step: sleep(90), state: .lost),
+                Turn(
+                    event: .wish(.mute),
+                    time: 60,
+                    step: .sleep(until: .max),
+                    state: .muted,
+                    flush: true,
+                    told: .muted
+                ),
+                Turn(event: .wish(.capture), time: 90, step: .open, state: .waiting, told: .unmuted),
+                Turn(event: .opened, time: 90, step: wait(3_090), state: .waiting),
+                Turn(event: .frames, time: 110, step: wait(1_110), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "stopped",
+            .init(),
+            begin + [
+                Turn(event: .wish(.stop), time: 40, step: .close, state: .stopped),
+                Turn(event: .closed, time: 40, step: .end, state: .stopped),
+            ]
+        ),
+    ]
+
+    @Test(arguments: cases) func `every trouble has its answer`(_ one: Case) {
+        var machine = Machine()
+        for (number, turn) in one.turns.enumerated() {
+            let decision = machine.take(turn.event, at: turn.time * 1_000_000)
+            let place = "turn \(number), \(turn.event)"
+            #expect(decision.step == turn.step, "\(place)")
+            #expect(machine.state == turn.state, "\(place)")
+            #expect(decision.flush == turn.flush, "\(place)")
+            #expect(decision.change?.kind == turn.told, "\(place)")
+        }
+        #expect(machine.counts == one.counts)
+    }
+
+    @Test func `a device that is gone for a day is asked for every half second and told of seven times`() {
+        var machine = Machine()
+        for turn in Self.begin { _ = machine.take(turn.event, at: turn.time * 1_000_000) }
+        var now: Int64 = 40_000_000
+        var told: [(Machine.Change.Kind, seconds: Int64)] = []
+        var longest: Int64 = 0
+        var decision = machine.take(.failed(.read, ENODEV), at: now)
+        if let change = decision.change { told.append((change.kind, now / 1_000_000_000)) }
+        decision = machine.take(.closed, at: now)
+        while now < 86_400_000_000_000 {
+            guard case .sleep(let until) = decision.step else {
+                Issue.record("\(decision.step)")
+                return
+            }
+            longest = max(longest, until - now)
+            now = until
+            _ = machine.take(.slept, at: now)
+            decision = machine.take(.openFailed(now % 2 == 0 ? ENOENT : ENODEV), at: now)
+            if let change = decision.change { told.append((change.kind, now / 1_000_000_000)) }
+        }
+        #expect(longest == 500_000_000)
+        #expect(told.map(\.0) == [.lost] + [Machine.Change.Kind](repeating: .stillUnavailable, count: 6))
+        #expect(told.map(\.seconds) == [0, 60, 660, 4_260, 25_860, 47_460, 69_060])
+        #expect(machine.counts == .init(gaps: 1, losses: 1))
+    }
+
+    @Test func `the wait for a device grows until it has been sound for a second`() {
+        func losses(soundFor milliseconds: Int64) -> [Int64] {
+            var machine = Machine()
+            var waits: [Int64] = []
+            var now: Int64 = 0
+            _ = machine.take(.wish(.capture), at: now)
+            for _ in 0..<7 {
+                _ = machine.take(.opened, at: now)
+                _ = machine.take(.frames, at: now)
+                now += milliseconds * 1_000_000
+                _ = machine.take(.frames, at: now)
+                _ = machine.take(.failed(.read, ENODEV), at: now)
+                if case .sleep(let until) = machine.take(.closed, at: now).step {
+                    waits.append((until - now) / 1_000_000)
+                    now = until
+                }
+                _ = machine.take(.slept, at: now)
+            }
+            return waits
+        }
+        #expect(losses(soundFor: 999) == [50, 100, 200, 400, 500, 500, 500])
+        #expect(losses(soundFor: 1_000) == [50, 50, 50, 50, 50, 50, 50])
+    }
+
+    @Test func `a device asleep for good is prepared after a second`() {
+        var machine = Machine()
+        for turn in Self.begin { _ = machine.take(turn.event, at: turn.time * 1_000_000) }
+        var now: Int64 = 40_000_000
+        var decision = machine.take(.failed(.read, ESTRPIPE), at: now)
+        while decision.step == .resume {
+            decision = machine.take(.failed(.resume, EAGAIN), at: now)
+            guard case .sleep(let until) = decision.step else { break }
+            now = until
+            decision = machine.take(.slept, at: now)
+        }
+        #expect(decision.step == .prepare)
+        #expect(now == 1_040_000_000)
+    }
+}

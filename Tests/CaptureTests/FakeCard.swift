@@ -1,0 +1,77 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import Audio
+@testable import Capture
+
+/// A fake card under a name of its own, which ALSA finds through a configuration file that all of them share.
+final class FakeCard: Sendable {
+    /// ALSA's device of silence, beside any fake card.
+    static let null = "void"
+
+    let name: String
+    let folder: TestFolder
+    private let control: String
+
+    private static let count = Atomic<Int>(0)
+    private static let definitions = Mutex(Definitions())
+
+    /// The file named by `ALSA_CONFIG_PATH`; it is set once, before the process has set any other variable.
+    private struct Definitions {
+        let folder: TestFolder? = {
+            let folder = try? TestFolder()
+            if let folder { setenv("ALSA_CONFIG_PATH", folder.file("asound.conf"), 1) }
+            return folder
+        }()
+        var cards: [String: String] = [:]
+
+        func write() throws {
+            let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+                .appendingPathComponent("libFakeCard.so").path
+            let common = ["pcm_type.fake { lib \"\(library)\" }", "pcm.\(FakeCard.null) { type null }"]
+            let text = (common + cards.values.sorted()).joined(separator: "\n") + "\n"
+            // Replaced as a whole, so that ALSA sees another file and reads it again.
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder?.file("asound.conf") ?? ""), options: .atomic)
+        }
+    }
+
+    /// - Parameter keys: The card's configuration, as `FakeCard.h` explains it, but for file and control.
+    init(playing file: String, in folder: TestFolder, _ keys: String = "") throws {
+        self.folder = folder
+        name = "fake\(FakeCard.count.wrappingAdd(1, ordering: .relaxed).newValue)"
+        control = folder.file("\(name).control")
+        let (name, control) = (name, control)
+        try Data().write(to: URL(fileURLWithPath: control))
+        try FakeCard.definitions.withLock {
+            $0.cards[name] = "pcm.\(name) { type fake file \"\(file)\" control \"\(control)\" \(keys) }"
+            try $0.write()
+        }
+    }
+
+    deinit {
+        FakeCard.definitions.withLock { $0.cards[name] = nil }
+    }
+
+    /// Makes something go wrong; an empty text mends it.
+    func fail(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: control)) }
+
+    /// A microphone on this card that leaves the machine's other threads their time.
+    func microphone(mix: ChannelMix = .mix) throws -> Microphone {
+        var settings = Microphone.Settings()
+        settings.device = .named(name)
+        settings.mix = mix
+        settings.realTimePriority = nil
+        return try Microphone(settings)
+    }
+}
+
+/// Waits until something is so, at most so many seconds.
+func eventually(_ seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
+    let end = Clock.now + Int64(seconds * 1e9)
+    while Clock.now < end {
+        if try condition() { return true }
+        usleep(2_000)
+    }
+    return try condition()
+}

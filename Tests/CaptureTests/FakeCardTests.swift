@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Audio
+@testable import Capture
+
+/// The real libasound and the real thread, on a card that is not there.
+struct FakeCardTests {
+    static let voice = "/usr/share/sounds/alsa/Front_Left.wav"
+
+    /// The blocks that a microphone brings, until there are so many.
+    static func blocks(_ count: Int, of microphone: Microphone, seconds: Double = 10) -> [[Float]] {
+        var blocks: [[Float]] = []
+        let end = Clock.now + Int64(seconds * 1e9)
+        while blocks.count < count, Clock.now < end {
+            _ = microphone.nextBlock(until: end) { window, _ in
+                let newest = window.extracting(last: BlockRing.blockLength)
+                blocks.append(newest.indices.map { newest[$0] })
+            }
+        }
+        return blocks
+    }
+
+    /// The same file through the offline chain.
+    static func blocks(of path: String, mix: ChannelMix = .mix) throws -> [[Float]] {
+        var blocks: [[Float]] = []
+        var file = try FileBlocks(path: path, mix: mix)
+        var block = [Float](repeating: 0, count: FileBlocks.blockLength)
+        while true {
+            var span = block.mutableSpan
+            guard let count = try file.next(into: &span) else { return blocks }
+            if count == block.count { blocks.append(block) }
+        }
+    }
+
+    @Test func `a recorded voice at 48 kHz comes as it does from the file, bit by bit`() throws {
+        let expected = try Self.blocks(of: Self.voice)
+        let card = try FakeCard(playing: Self.voice, in: TestFolder(), "speed 8 patient on")
+        let microphone = try card.microphone()
+        try microphone.start()
+        let heard = Self.blocks(expected.count, of: microphone)
+        microphone.stop()
+        #expect(expected.count >= 14)
+        #expect(heard == expected)
+        let status = microphone.status
+        #expect(status.format?.rate == 48_000 && status.format?.channels == 1 && status.format?.sample == .s16)
+        #expect(status.counts == .init() && status.droppedBlocks == 0)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Audio
+@testable import Capture
+
+/// What the fake card can do wrong, through the real libasound, in real time.
+struct FaultTests {
+    /// Two seconds of noise as 16-bit samples.
+    static func noise(in folder: TestFolder) throws -> String {
+        var random = SplitMix(seed: 7)
+        return try folder.write("noise.raw", bytes: (0..<64_000).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+    }
+
+    struct Fault: Sendable, CustomTestStringConvertible {
+        var testDescription: String { text }
+        var text: String
+        /// Seconds until it is mended; nil where it mends itself.
+        var lasts: Double?
+        var counts: CaptureMachine.Counts
+        var told: [CaptureMachine.Change.Kind]
+    }
+
+    static let faults: [Fault] = [
+        Fault(text: "xrun", counts: .init(gaps: 1, overruns: 1), told: [.overrun, .running]),
+        Fault(text: "suspend", counts: .init(gaps: 1, suspensions: 1), told: [.suspended, .running]),
+        Fault(text: "skip 8000", counts: .init(gaps: 1, missing: 1), told: [.framesMissing]),
+        Fault(
+            text: "storm 12",
+            counts: .init(gaps: 1, overruns: 1, losses: 1, reconnects: 1),
+            told: [.overrun, .lost, .running]
+        ),
+        Fault(text: "gone", lasts: 0.4, counts: .init(gaps: 1, losses: 1, reconnects: 1), told: [.lost, .running]),
+        Fault(text: "eio", lasts: 0.4, counts: .init(gaps: 1, losses: 1, reconnects: 1), told: [.lost, .running]),
+        Fault(
+            text: "stall",
+            lasts: 1.2,
+            counts: .init(gaps: 1, stalls: 1, losses: 1, reconnects: 1),
+            told: [.stalled, .running]
+        ),
+    ]
+
+    static func changes(_ microphone: Microphone) -> [CaptureMachine.Change] {
+        var changes: [CaptureMachine.Change] = []
+        while let change = microphone.nextChange() { changes.append(change) }
+        return changes
+    }
+
+    @Test(arguments: faults) func `audio comes back by itself, and none of it is stale`(_ fault: Fault) throws {
+        let folder = try TestFolder()
+        let card = try FakeCard(playing: Self.noise(in: folder), in: folder, "rate 16000 loop on")
+        let microphone = try card.microphone()
+        try microphone.start()
+        defer { microphone.stop() }
+        #expect(FakeCardTests.blocks(3, of: microphone).count == 3)
+        #expect(Self.changes(microphone).map(\.kind) == [.running])
+
+        let failed = Clock.now
+        try card.fail(fault.text)
+        if let seconds = fault.lasts {
+            usleep(UInt32(seconds * 1e6))
+            #expect(microphone.status.state == .lost)
+            try card.fail("")
+        }
+        let mended = Clock.now
+        #expect(eventually { microphone.status.counts == fault.counts })
+        #expect(eventually { microphone.status.state == .running })
+        let resumed = Clock.now
+        // Whatever is read now was captured after the gap began, and begins a new window.
+        var fresh: Microphone.Block?
+        while fresh == nil, Clock.now < resumed + 5_000_000_000 {
+            _ = microphone.nextBlock(until: resumed + 5_000_000_000) { _, block in
+                if !block.continues { fresh = block }
+            }
+        }
+        let first = try #require(fresh)
+        #expect(first.filled == 1)
+        #expect(first.time - 100_000_000 >= failed - 40_000_000)
+        #expect(microphone.status.counts == fault.counts)
+        #expect(Self.changes(microphone).map(\.kind) == fault.told)
+        let seconds = Double(resumed - mended) / 1e9
+        #expect(seconds <= 1, "resumed after \(seconds) s")
+        print("fault '\(fault.text)': running again \(Int(seconds * 1000)) ms after it ended")
+    }
+
+    @Test func `a busy device is waited for and its name told`() throws {
+        let folder = try TestFolder()
+        let card = try FakeCard(playing: Self.noise(in: folder), in: folder, "rate 16000")
+        try card.fail("busy")
+        let microphone = try card.microphone()
+        try microphone.start()
+        defer { microphone.stop() }
+        #expect(eventually { !microphone.status.problem.isEmpty })
+        #expect(
+            microphone.status.problem
+                == "audio device '\(card.name)': snd_pcm_open: Device or resource busy; another program holds it; "
+                + "'beckon devices' names it"
+        )
+        #expect(microphone.status.state == .waiting)
+        usleep(300_000)
+        try card.fail("")
+        let freed = Clock.now
+        #expect(eventually { microphone.status.state == .running })
+        #expect(Clock.now - freed < 1_000_000_000)
+        let told = Self.changes(microphone)
+        #expect(told.map(\.kind) == [.unavailable, .running])
+        #expect(told.first?.number == EBUSY)
+        #expect(microphone.status.counts == .init())
+    }
+
+    /// A card whose reader is stopped once, as SIGSTOP does.
+    private struct LateSource: CaptureSource, ~Copyable {
+        var card: CardSource
+        var late: Int
+        var reads = 0
+
+        mutating func open() throws(CaptureError) -> StreamFormat { try card.open() }
+        mutating func close() { card.close() }
+        mutating func restart() -> Int32 { card.restart() }
+        mutating func resume() -> Int32 { card.resume() }
+        mutating func waiting() -> Int { card.waiting() }
+        mutating func wait(until time: Int64) -> Int32 { card.wait(until: time) }
+        mutating func sleep(until time: Int64) { card.sleep(until: time) }
+        var now: Int64 { card.now }
+
+        mutating func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int {
+            reads += 1
+            if reads == 30 { usleep(UInt32(late * 1000)) }
+            return card.read(into: frames, count: count)
+        }
+    }
+
+    /// - Returns: How often what happened, and the blocks of a second and a half.
+    private static func late(_ milliseconds: Int) throws -> (CaptureMachine.Counts, blocks: Int) {
+        let folder = try TestFolder()
+        let card = try FakeCard(playing: noise(in: folder), in: folder, "rate 16000 loop on")
+        let output = try CaptureOutput(ringCapacity: 32)
+        let source = CardSource(device: .named(card.name), wanted: .init(), record: output.record, bell: try Bell())
+        var loop = CaptureLoop(source: LateSource(card: source, late: milliseconds), mix: .mix, output: output)
+        let end = Clock.now + 1_500_000_000 + Int64(milliseconds) * 1_000_000
+        while loop.advance() {
+            if Clock.now > end { output.wanted = .stop }
+        }
+        let status = output.record.status(ring: output.ring, changes: output.changes)
+        return (status.counts, Int(status.blocks))
+    }
+
+    @Test func `a reader that is late by less than the buffer loses nothing`() throws {
+        let (counts, blocks) = try Self.late(350)
+        #expect(counts == .init())
+        #expect(blocks >= 17)
+    }
+
+    @Test func `a reader that is late by more than the buffer counts one overrun`() throws {
+        #expect(try Self.late(800).0 == .init(gaps: 1, overruns: 1))
+    }
+}

@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Capture
+
+struct FrameClockTests {
+    static let millisecond: Int64 = 1_000_000
+
+    /// Plays periods of 20 ms at 48 kHz; gives the times in ms and the lengths of the gaps found.
+    ///
+    /// - Parameters:
+    ///   - partsPerMillion: By how much the card's clock is slow.
+    ///   - lost: Milliseconds that go missing before a period.
+    ///   - late: Milliseconds by which the reading of a period comes late, while its frames wait.
+    ///   - backlog: Periods that are there at the start, unannounced.
+    static func gaps(
+        seconds: Int,
+        partsPerMillion: Int64 = 0,
+        lost: [Int: Int64] = [:],
+        late: [Int: Int64] = [:],
+        backlog: Int = 0
+    ) -> [(time: Int64, length: Int64)] {
+        var clock = FrameClock(rate: 48_000)
+        var found: [(Int64, Int64)] = []
+        var missing: Int64 = 0
+        for period in 0..<seconds * 50 {
+            missing += lost[period] ?? 0
+            let due = Int64(max(1, period + 1 - backlog)) * 20 * (millisecond + partsPerMillion) + missing * millisecond
+            // Reading takes between 0 and 5 ms.
+            let time =
+                due + Int64(period < backlog ? 0 : period * 7 % 6) * millisecond + (late[period] ?? 0) * millisecond
+            let waiting = Int(late[period] ?? 0) * 48
+            if let length = clock.note(960, waiting: waiting, at: time) {
+                found.append((time / millisecond, length / millisecond))
+            }
+        }
+        return found
+    }
+
+    @Test(arguments: [-300, 0, 300] as [Int64]) func `clocks that drift are no gap`(_ drift: Int64) {
+        #expect(Self.gaps(seconds: 3_600, partsPerMillion: drift).isEmpty)
+    }
+
+    @Test func `missing frames are found within three periods, once, and measured`() {
+        let found = Self.gaps(seconds: 60, lost: [500: 300, 1_500: 150])
+        #expect(found.count == 2)
+        #expect(found.first.map { (10_300...10_385).contains($0.time) && (290...305).contains($0.length) } == true)
+        #expect(found.last.map { (30_450...30_535).contains($0.time) && (140...155).contains($0.length) } == true)
+    }
+
+    @Test func `less than a tenth of a second is let pass`() {
+        #expect(Self.gaps(seconds: 60, lost: [500: 80]).isEmpty)
+    }
+
+    @Test func `a late reader whose frames wait has lost nothing`() {
+        #expect(Self.gaps(seconds: 60, late: [500: 400, 1_000: 450]).isEmpty)
+    }
+
+    @Test func `a reader held up between two calls has lost nothing`() {
+        // The clock was read late and the frames waiting were not counted: one read out of step.
+        var clock = FrameClock(rate: 48_000)
+        for period in 0..<500 {
+            let time = Int64(period + 1) * 20 * Self.millisecond + (period == 250 ? 400 * Self.millisecond : 0)
+            #expect(clock.note(960, waiting: 0, at: time) == nil)
+        }
+    }
+
+    @Test func `two seconds of backlog are worked off without a gap, and one after it is found`() {
+        #expect(Self.gaps(seconds: 60, backlog: 100).isEmpty)
+        #expect(Self.gaps(seconds: 60, lost: [1_000: 200], backlog: 100).count == 1)
+    }
+
+    @Test func `a reader that works off a backlog and is held up has lost nothing`() {
+        var clock = FrameClock(rate: 48_000)
+        var now: Int64 = 0
+        for period in 0..<20_000 {
+            now += period % 1_000 == 999 ? 300 * Self.millisecond : 100_000
+            #expect(clock.note(960, waiting: 0, at: now) == nil)
+        }
+    }
+
+    @Test func `a year of frames does not overflow`() {
+        var clock = FrameClock(rate: 192_000)
+        let step: Int64 = 3_600_000_000_000
+        for hour in 1...24 * 366 {
+            #expect(clock.note(192_000 * 3_600, waiting: 0, at: Int64(hour) * step) == nil)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Audio
+@testable import Capture
+
+struct MicrophoneTests {
+    /// Whether a file is mapped, as the fake card does with what it plays while it is open.
+    static func isOpen(_ path: String) throws -> Bool {
+        let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd() ?? Data()
+        return String(decoding: maps, as: UTF8.self).contains(path)
+    }
+
+    @Test func `muted means closed, and unmuted open again`() throws {
+        let folder = try TestFolder()
+        let file = try FaultTests.noise(in: folder)
+        let card = try FakeCard(playing: file, in: folder, "rate 16000 loop on")
+        let microphone = try card.microphone()
+        #expect(microphone.status.state == .waiting)
+        try microphone.start()
+        #expect(FakeCardTests.blocks(2, of: microphone).count == 2)
+        #expect(try Self.isOpen(file))
+
+        microphone.mute()
+        #expect(eventually { microphone.status.state == .muted })
+        #expect(try eventually { try !Self.isOpen(file) })
+        // Nothing of before is heard any more.
+        #expect(!microphone.nextBlock(until: Clock.now + 150_000_000) { _, _ in })
+
+        let unmuted = Clock.now
+        microphone.unmute()
+        var first: Microphone.Block?
+        #expect(microphone.nextBlock(until: unmuted + 2_000_000_000) { _, block in first = block })
+        #expect(first?.continues == false && first?.filled == 1)
+        #expect((first?.time ?? 0) >= unmuted)
+        #expect(microphone.status.counts == .init())
+
+        microphone.stop()
+        #expect(try !Self.isOpen(file))
+        #expect(microphone.status.state == .stopped)
+        #expect(FaultTests.changes(microphone).map(\.kind) == [.running, .muted, .unmuted, .running])
+    }
+
+    @Test func `started muted, it opens nothing; stopped, it starts again`() throws {
+        let folder = try TestFolder()
+        let file = try FaultTests.noise(in: folder)
+        let card = try FakeCard(playing: file, in: folder, "rate 16000 loop on")
+        let microphone = try card.microphone()
+        microphone.mute()
+        try microphone.start()
+        #expect(eventually { microphone.status.state == .muted })
+        #expect(try !Self.isOpen(file))
+        microphone.stop()
+        try microphone.start()
+        #expect(FakeCardTests.blocks(1, of: microphone).count == 1)
+        // The end of the last owner ends the thread.
+        microphone.stop()
+        microphone.stop()
+        #expect(!microphone.nextBlock(until: Clock.now + 10_000_000_000) { _, _ in })
+    }
+
+    @Test func `each block tells when it was captured, how loud it was, and whether it continues`() throws {
+        let folder = try TestFolder()
+        // A tone of peak 0.5 at 400 Hz.
+        let tone = (0..<16_000).map { Float(sin(Double($0) * 2 * .pi / 40)) / 2 }
+        let file = try folder.write("tone.wav", format: 0x10006, tone)
+        let card = try FakeCard(playing: file, in: folder, "loop on")
+        let microphone = try card.microphone()
+        try microphone.start()
+        defer { microphone.stop() }
+        var blocks: [(block: Microphone.Block, age: Int64)] = []
+        while blocks.count < 12 {
+            let found = microphone.nextBlock(until: Clock.now + 5_000_000_000) { _, block in
+                blocks.append((block, Clock.now - block.time))
+            }
+            guard found else { break }
+        }
+        #expect(blocks.map(\.block.sequence) == Array(0..<12))
+        #expect(blocks.map(\.block.filled) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10])
+        #expect(blocks.map(\.block.continues) == [false] + [Bool](repeating: true, count: 11))
+        for (older, newer) in zip(blocks, blocks.dropFirst()) {
+            // The card's own steps are what jitter there is.
+            #expect(abs(newer.block.time - older.block.time - 100_000_000) < 5_000_000)
+        }
+        let ages = blocks.map(\.age).sorted()
+        #expect(ages.first.map { $0 >= 0 } == true && ages[6] < 200_000_000, "\(ages)")
+        print("age of a block when it is read: median \(ages[6] / 1_000) µs, worst \((ages.last ?? 0) / 1_000) µs")
+        let status = microphone.status
+        #expect(abs(status.peak - 0.5) < 1e-3 && abs(status.level - 0.5 / Float(2).squareRoot()) < 1e-3)
+        #expect(status.format?.sample == .float && status.format?.rate == 16_000)
+        #expect(status.format?.period == 320 && status.format?.buffer == 8_000)
+    }
+
+    @Test(arguments: [
+        ("S16_LE", 44_100, 1), ("S24_LE", 48_000, 2), ("S24_3LE", 48_000, 6), ("S32_LE", 96_000, 2),
+        ("FLOAT_LE", 32_000, 4), ("S16_LE", 8_000, 2),
+    ])
+    func `any format, rate and number of channels`(_ format: String, rate: Int, channels: Int) throws {
+        let sample = try #require(SampleFormat.allCases.first { $0.name == format })
+        // Channel c holds a constant of (c + 1) / 16, which every format holds exactly.
+        var bytes: [UInt8] = []
+        for _ in 0..<rate / 4 {
+            for channel in 1...channels {
+                switch sample {
+                case .float: bytes += withUnsafeBytes(of: (Float(channel) / 16).bitPattern) { Array($0) }
+                case .s24: bytes += withUnsafeBytes(of: Int32(channel) << 19) { Array($0) }
+                case .s24Packed: bytes += withUnsafeBytes(of: Int32(channel) << 19) { Array($0.prefix(3)) }
+                case .s32: bytes += withUnsafeBytes(of: Int32(channel) << 27) { Array($0) }
+                case .s16: bytes += withUnsafeBytes(of: Int16(channel) << 11) { Array($0) }
+                }
+            }
+        }
+        let folder = try TestFolder()
+        let file = try folder.write("constant.raw", bytes: bytes)
+        let keys = "rate \(rate) channels \(channels) format \(format) loop on speed 4 patient on"
+        let card = try FakeCard(playing: file, in: folder, keys)
+        var mixes: [(ChannelMix, Float)] = [(.mix, Float(channels + 1) / 32), (.channel(0), 1 / 16)]
+        if let set = ChannelSet([0, channels - 1]) { mixes.append((.channels(set), Float(channels + 1) / 32)) }
+        for (mix, value) in mixes {
+            let microphone = try card.microphone(mix: mix)
+            try microphone.start()
+            let blocks = FakeCardTests.blocks(2, of: microphone)
+            microphone.stop()
+            let format = microphone.status.format
+            #expect(microphone.status.counts == .init())
+            #expect(format?.rate == rate && format?.channels == channels && format?.sample == sample)
+            // The first block holds the filters' beginning.
+            let heard = blocks.last ?? []
+            #expect(heard.count == 1_600)
+            #expect(heard.allSatisfy { abs($0 - value) < 1e-3 }, "\(mix): \(heard.first ?? .nan), not \(value)")
+        }
+    }
+
+    @Test func `a channel that the device does not have is said`() throws {
+        let folder = try TestFolder()
+        let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 channels 2")
+        let microphone = try card.microphone(mix: .channel(2))
+        try microphone.start()
+        defer { microphone.stop() }
+        #expect(eventually { !microphone.status.problem.isEmpty })
+        #expect(microphone.status.problem.contains("has no channel 2 but channels 0 to 1"))
+        #expect(microphone.status.state == .waiting)
+    }
+
+    @Test func `real-time priority is had, or its lack is told once`() throws {
+        let folder = try TestFolder()
+        let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 loop on")
+        var settings = Microphone.Settings()
+        settings.device = .named(card.name)
+        let microphone = try Microphone(settings)
+        try microphone.start()
+        #expect(FakeCardTests.blocks(2, of: microphone).count == 2)
+        let status = microphone.status
+        microphone.stop()
+        let told = FaultTests.changes(microphone).filter { $0.kind == .notRealTime }
+        #expect(told.count == (status.isRealTime ? 0 : 1))
+        print("real-time priority: \(status.isRealTime), memory locked: \(status.isMemoryLocked)")
+    }
+
+    @Test func `a device that is not there is waited for, with a line that says what to do`() throws {
+        var settings = Microphone.Settings()
+        settings.device = .named("no-such-device")
+        settings.realTimePriority = nil
+        let microphone = try Microphone(settings)
+        try microphone.start()
+        defer { microphone.stop() }
+        #expect(eventually { !microphone.status.problem.isEmpty })
+        #expect(
+            microphone.status.problem
+                == "audio device 'no-such-device': snd_pcm_open: No such file or directory; alsa-lib: Unknown PCM "
+                + "no-such-device; is it plugged in? 'beckon devices' lists what is there"
+        )
+        #expect(FaultTests.changes(microphone).map(\.kind) == [.unavailable])
+    }
+}

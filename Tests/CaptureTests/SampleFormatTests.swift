@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Capture
+
+struct SampleFormatTests {
+    static func convert(_ format: SampleFormat, _ bytes: [UInt8], room: Int = 8) -> [Float] {
+        var out = [Float](repeating: 9, count: room)
+        var span = out.mutableSpan
+        let count = format.convert(bytes.span.bytes, into: &span)
+        return Array(out.prefix(count))
+    }
+
+    @Test func `full scale, one step and minus one step of each format`() {
+        #expect(
+            Self.convert(.s16, [0x00, 0x80, 0xFF, 0x7F, 1, 0, 0xFF, 0xFF]) == [-1, 32_767 / 32_768, 0x1p-15, -0x1p-15]
+        )
+        #expect(
+            Self.convert(.s24Packed, [0, 0, 0x80, 0xFF, 0xFF, 0x7F, 1, 0, 0, 0xFF, 0xFF, 0xFF])
+                == [-1, 1 - 0x1p-23, 0x1p-23, -0x1p-23]
+        )
+        // The highest byte is not part of the sample.
+        #expect(
+            Self.convert(.s24, [0, 0, 0x80, 0xAA, 0xFF, 0xFF, 0x7F, 0x55, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0])
+                == [-1, 1 - 0x1p-23, 0x1p-23, -0x1p-23]
+        )
+        #expect(Self.convert(.s32, [0, 0, 0, 0x80, 0, 0, 0, 0x40, 0, 1, 0, 0]) == [-1, 0.5, 0x1p-23])
+    }
+
+    @Test func `floating-point samples pass, and what is no number becomes silence`() {
+        let values: [Float] = [0.25, -1.5, .nan, .infinity, -.infinity]
+        let bytes = values.flatMap { value in withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) } }
+        #expect(Self.convert(.float, bytes) == [0.25, -1.5, 0, 0, 0])
+    }
+
+    @Test(arguments: SampleFormat.allCases) func `neither side is overrun`(_ format: SampleFormat) {
+        let bytes = [UInt8](repeating: 0, count: format.bytes * 3 + format.bytes - 1)
+        #expect(Self.convert(format, bytes).count == 3)
+        #expect(Self.convert(format, bytes, room: 2).count == 2)
+        #expect(Self.convert(format, []).isEmpty)
+    }
+}
