@@ -4,6 +4,7 @@ import PackageDescription
 /// The rooms of the house and who may import whom: imports go down only.
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
+///                             ↘  Live → Capture, Service, CSystemd
 ///                             ↘  Service → Spotting, Wording, CLinuxProcess
 ///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux
 ///                             ↘          ↘  CALSA, CALSAMessages
@@ -23,6 +24,7 @@ let package = Package(
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CLinuxProcess"),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
@@ -40,6 +42,10 @@ let package = Package(
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(name: "Wording"),
         .target(name: "Service", dependencies: ["CLinuxProcess", "Spotting", "Wording"]),
+        .target(
+            name: "Live",
+            dependencies: ["Audio", "Capture", "CSystemd", "Inference", "Service", "Spotting", "Wording"]
+        ),
         .target(name: "Charts", dependencies: ["CZlib"]),
         .target(
             name: "Inspection",
@@ -49,7 +55,8 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "Service", "Spotting", "Wording",
+                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "Live", "Service", "Spotting",
+                "Wording",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),

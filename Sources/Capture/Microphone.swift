@@ -32,6 +32,13 @@ public final class Microphone: Sendable {
         public var continues: Bool
         /// Blocks at the end of the window that belong together, 1–10; the window is zero before them.
         public var filled: Int
+
+        public init(time: Int64, sequence: UInt64, continues: Bool, filled: Int) {
+            self.time = time
+            self.sequence = sequence
+            self.continues = continues
+            self.filled = filled
+        }
     }
 
     private let settings: Settings
@@ -107,6 +114,9 @@ public final class Microphone: Sendable {
         output.wanted = wanted
         bell.ring()
     }
+
+    /// Whether it was stopped: no block will come any more.
+    public var isStopped: Bool { output.wanted == .stop }
 
     /// What it does now and has done so far.
     public var status: CaptureStatus { output.record.status(ring: output.ring, changes: output.changes) }

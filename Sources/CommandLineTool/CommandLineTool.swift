@@ -46,6 +46,10 @@ public enum CommandLineTool {
             let arguments = try Arguments(rest, options: ControlVerb.options)
             if arguments.has("--help") { return try help(command) }
             return try ControlVerb(command, arguments).run()
+        case "listen":
+            let arguments = try Arguments(rest, options: ListenOptions.options)
+            if arguments.has("--help") { return try help(command) }
+            return try Listen(ListenOptions(arguments)).run()
         case "help", "--help", "-h":
             return try help(rest.first)
         case "--version", "version":
@@ -63,11 +67,12 @@ public enum CommandLineTool {
 
     private static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    private static let topics = ["classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names
+    private static let topics = ["listen", "classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names
 
     private static func help(_ topic: String?) throws -> Int32 {
         switch topic {
         case nil: Terminal.output(HelpText.overview)
+        case "listen": Terminal.output(HelpText.listen)
         case "classify": Terminal.output(HelpText.classify)
         case "evaluate": Terminal.output(HelpText.evaluate)
         case "inspect": Terminal.output(HelpText.inspect)

@@ -6,6 +6,7 @@ enum HelpText {
         Usage: beckon COMMAND [OPTION…]
 
         Commands:
+          listen      say which words a microphone hears, and act on them
           classify    say which words are spoken in audio files, and when
           evaluate    measure how well a model hears
           inspect     show what the model sees of a recording, as a page
@@ -22,6 +23,49 @@ enum HelpText {
         Exit status: 0 when all went well, 1 when something failed (one line on
         standard error says what), 2 for a command line that cannot be understood,
         130 after Ctrl-C.
+
+        """
+
+    static let listen = """
+        beckon listen — say which words a microphone hears, and act on them
+
+        Usage: beckon listen [OPTION…]
+
+        On a terminal it shows the level, what each class has by now, and the words
+        heard; elsewhere a line a word. Ctrl-C ends it. A microphone that is missing,
+        busy or pulled out is waited for. As a service it is started by systemd:
+        systemctl start beckon.
+
+        What to listen to:
+          -d, --device NAME   a name that beckon devices lists, or auto (default)
+          --channel N|mix     channel to listen to, from 0 (default: mix)
+          --file FILE         play a file as if it came from a microphone, and end
+
+        What to find; these replace what the configuration says:
+          -t, --threshold T   confidence that every word needs, 0 to 1
+          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
+          --phrase "W W…"     report words in this order as a phrase, such as
+                              "go left"; may be repeated
+          --mode MODE         command: only words said alone (default)
+                              spot: words anywhere, inside talk too
+          --trigger WHEN      early: as soon as a word is sure (default)
+                              end: when it is over, with its best confidence
+          -m, --model DIR     model folder (default: the commands model)
+
+        What to do with it:
+          -c, --config FILE   configuration with words and actions (default:
+                              ~/.config/beckon/config.json5, then
+                              /etc/beckon/config.json5, where there is one)
+          --json              one JSON object a line
+          --record FILE       also write what is heard, as WAV of 16 kHz
+
+        Signals: SIGHUP reads the configuration again, SIGUSR1 mutes and unmutes.
+        beckon status, mute, unmute, reload, set and events do the same and more.
+
+        Examples:
+          beckon listen
+          beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9
+          beckon listen --file talk.wav --json
 
         """
 

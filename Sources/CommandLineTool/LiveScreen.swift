@@ -1,6 +1,8 @@
+private import Capture
 private import Foundation
-private import Live
-private import Service
+import Live
+import Service
+private import Spotting
 private import Synchronization
 private import Wording
 

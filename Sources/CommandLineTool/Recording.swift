@@ -1,5 +1,5 @@
 private import Glibc
-private import Live
+import Live
 private import Service
 
 /// Writes what the detector hears to a WAV file as it comes.

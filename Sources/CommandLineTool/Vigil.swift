@@ -1,5 +1,6 @@
 private import Capture
-private import Live
+import Live
+private import Service
 private import Wording
 
 /// Tells the service manager how the service is: ready, alive while audio comes, and what it does.

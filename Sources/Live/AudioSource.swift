@@ -1,4 +1,3 @@
-public import Audio
 public import Capture
 
 /// Where live audio comes from: a microphone, or a file that is played as if it came from one.
@@ -7,12 +6,16 @@ public protocol AudioSource: Sendable {
     ///
     /// - Parameter time: nanoseconds on the monotonic clock at which to give up.
     /// - Returns: false if the time came first, or if there is no more.
-    func nextBlock(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool
+    func next(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool
 
     /// Whether there will be no more audio, ever.
     var hasEnded: Bool { get }
 }
 
 extension Microphone: AudioSource {
-    public var hasEnded: Bool { status.state == .stopped }
+    public func next(until time: Int64, _ body: (Span<Float>, Block) -> Void) -> Bool {
+        nextBlock(until: time, body)
+    }
+
+    public var hasEnded: Bool { isStopped }
 }

@@ -27,7 +27,9 @@ extension CaptureMachine.Change {
         case .unmuted: return (.info, "no longer muted")
         case .notRealTime:
             let reason = String(cString: strerror(number))
-            return (.notice, "no real-time priority for capture (\(reason)); audio may be lost when the machine is busy")
+            return (
+                .notice, "no real-time priority for capture (\(reason)); audio may be lost when the machine is busy"
+            )
         }
     }
 }

@@ -1,7 +1,9 @@
 import Audio
 import Capture
+import Inference
 import Service
 import Spotting
+import Synchronization
 
 /// What the detector's thread does: hears block after block, and hands over what it heard.
 ///
@@ -42,7 +44,7 @@ struct DetectorLoop: ~Copyable {
     /// Waits for a block until a time, in nanoseconds on the monotonic clock, and hears it.
     mutating func step(_ ends: Ends, until time: Int64) {
         if let new = ends.rules.take() { adopt(new, ends) }
-        _ = ends.source.nextBlock(until: time) { window, block in hear(window, block, ends) }
+        _ = ends.source.next(until: time) { window, block in hear(window, block, ends) }
     }
 
     private mutating func hear(_ window: Span<Float>, _ block: Microphone.Block, _ ends: Ends) {

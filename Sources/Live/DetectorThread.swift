@@ -13,11 +13,10 @@ public final class DetectorThread: Sendable {
     ///   - events: gets what is heard.
     public init(source: any AudioSource, rules: Rules, events: EventInbox) {
         ends = DetectorLoop.Ends(source: source, events: events)
-        var loop = Optional(DetectorLoop(rules: rules, ends))
-        let handover = Mutex<DetectorLoop?>(nil)
-        handover.withLock { $0 = loop.take() }
+        let isReady = DispatchSemaphore(value: 0)
         let thread = Thread { [self] in
-            guard var loop = handover.withLock({ $0.take() }) else { return }
+            var loop = DetectorLoop(rules: rules, ends)
+            isReady.signal()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
                 loop.step(ends, until: LiveClock.now + LiveClock.hop)
             }
@@ -26,6 +25,7 @@ public final class DetectorThread: Sendable {
         thread.name = "beckon-detector"
         thread.stackSize = 1 << 20
         thread.start()
+        isReady.wait()
     }
 
     public var status: DetectorStatus { ends.record.status }

@@ -101,7 +101,9 @@ public final class Listener: Sendable {
         detector = DetectorThread(source: source, rules: rules, events: actions.inbox)
         control = try path.map { path in
             try ControlServer(path: path) { command in
-                guard let listener = back.listener.withLock({ $0 }) else { return .failed("the service is just starting") }
+                guard let listener = back.listener.withLock({ $0 }) else {
+                    return .failed("the service is just starting")
+                }
                 return listener.perform(command, clips)
             }
         }
@@ -195,7 +197,9 @@ extension CaptureStatus {
             "\"state\": \(jsonString("\(state)"))",
             "\"device\": \(jsonString(device))",
         ]
-        if !problem.isEmpty, state != .running { members.append("\"problem\": \(jsonString(problem))") }
+        if !problem.isEmpty, state == .waiting || state == .lost {
+            members.append("\"problem\": \(jsonString(problem))")
+        }
         if let format {
             members += ["\"rate\": \(format.rate)", "\"channels\": \(format.channels)"]
         }
@@ -212,4 +216,4 @@ extension CaptureStatus {
 }
 
 /// Decibels against full scale, at least −120.
-func decibels(_ amplitude: Float) -> Double { max(-120, 20 * log10(Double(max(amplitude, 1e-9)))) }
+public func decibels(_ amplitude: Float) -> Double { max(-120, 20 * log10(Double(max(amplitude, 1e-9)))) }

@@ -1,5 +1,5 @@
 public import Audio
-import Capture
+public import Capture
 import Glibc
 import Synchronization
 
@@ -31,7 +31,7 @@ public final class LiveFile: AudioSource {
     /// What ended reading early.
     public var problem: AudioError? { state.withLock { $0.problem } }
 
-    public func nextBlock(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool {
+    public func next(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool {
         let due = state.withLock { state -> Int64 in
             let start = state.start ?? LiveClock.now
             state.start = start
@@ -47,9 +47,13 @@ public final class LiveFile: AudioSource {
 
     /// Puts the next block into the ring; false at the end of all.
     private func fill(_ state: inout State, _ due: Int64) -> Bool {
+        // A span of a property would hold all of the state.
+        var block: [Float] = []
+        swap(&block, &state.block)
+        defer { swap(&block, &state.block) }
         var count: Int?
         do throws(AudioError) {
-            var span = state.block.mutableSpan
+            var span = block.mutableSpan
             count = try state.blocks.next(into: &span)
         } catch {
             state.problem = error
@@ -60,10 +64,10 @@ public final class LiveFile: AudioSource {
                 return false
             }
             state.quiet -= 1
-            for index in state.block.indices { state.block[index] = 0 }
+            for index in block.indices { block[index] = 0 }
         }
         state.count += 1
-        ring.write(state.block.span, time: due)
+        ring.write(block.span, time: due)
         return true
     }
 }

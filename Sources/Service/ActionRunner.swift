@@ -23,6 +23,11 @@ public final class ActionRunner: Sendable {
     public struct Report: Equatable, Sendable {
         public let priority: JournalPriority
         public let text: String
+
+        public init(priority: JournalPriority, text: String) {
+            self.priority = priority
+            self.text = text
+        }
     }
 
     struct State {

@@ -49,6 +49,8 @@ public struct Configuration: Equatable, Sendable {
         /// Seconds of sound before the word's start and after its end.
         public var before = 0.5
         public var after = 0.3
+
+        public init() {}
     }
 
     /// Where the control socket is.

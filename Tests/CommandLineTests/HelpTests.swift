@@ -7,7 +7,8 @@ import Testing
 /// The texts a user reads first, held to snapshots: a change must be meant.
 struct HelpTests {
     @Test(arguments: [
-        (["help"], "help"), (["help", "classify"], "help-classify"), (["help", "evaluate"], "help-evaluate"),
+        (["help"], "help"), (["help", "listen"], "help-listen"), (["help", "classify"], "help-classify"),
+        (["help", "evaluate"], "help-evaluate"),
         (["help", "inspect"], "help-inspect"), (["help", "devices"], "help-devices"),
         (["help", "config"], "help-config"), (["help", "mute"], "help-control"),
     ])
@@ -24,7 +25,8 @@ struct HelpTests {
 
     @Test func `help fits 80 columns`() {
         let all =
-            HelpText.overview + HelpText.classify + HelpText.evaluate + HelpText.inspect + HelpText.devices
+            HelpText.overview + HelpText.listen + HelpText.classify + HelpText.evaluate + HelpText.inspect
+            + HelpText.devices
             + HelpText.config + HelpText.control
         for line in all.split(separator: "\n") {
             #expect(line.count <= 80, "\(line)")
@@ -32,6 +34,7 @@ struct HelpTests {
     }
 
     @Test(arguments: [
+        (HelpText.listen, ListenOptions.options.map(\.name)),
         (HelpText.classify, ClassifyOptions.options.map(\.name)),
         (HelpText.evaluate, EvaluateOptions.options.map(\.name)),
         (HelpText.inspect, InspectOptions.options.map(\.name)), (HelpText.devices, Devices.options.map(\.name)),
@@ -48,7 +51,7 @@ struct HelpTests {
         let help = try Program.beckon(["help"]).output
         #expect(try Program.beckon(["--help"]).output == help)
         #expect(try Program.beckon(["-h"]).output == help)
-        for command in ["classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names {
+        for command in ["listen", "classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names {
             let own = try Program.beckon([command, "--help"]).output
             #expect(try Program.beckon(["help", command]).output == own)
         }

@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `beckon listen` as a whole: a voice on a fake card, heard by the program.
+struct ListenTests {
+    private static let left = "/usr/share/sounds/alsa/Front_Left.wav"
+
+    private func count(_ text: String, _ part: String) -> Int { text.components(separatedBy: part).count - 1 }
+
+    @Test func `a voice on the card is heard, once each time it speaks, until a signal ends it`() throws {
+        let live = try LiveProgram(playing: Self.left, ["--json"])
+        #expect(live.waits { count(live.output, "\n") >= 3 })
+        #expect(live.end() == 0)
+        struct Event: Decodable {
+            var event: String
+            var word: String
+            var confidence: Double
+            var time: Double
+            var sequence: Int
+            var device: String
+        }
+        let events = try live.output.split(separator: "\n").map {
+            try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+        }
+        #expect(events.allSatisfy { $0.word == "left" && $0.event == "word" && $0.device == "mic" })
+        #expect(events.map(\.sequence) == Array(1...events.count))
+        // The recording lasts 1.48 s and is played without a pause.
+        for (one, next) in zip(events, events.dropFirst()) { #expect(abs(next.time - one.time - 1.48) < 0.25) }
+        #expect(live.error.hasPrefix("beckon: listening to mic, 48000 Hz, channels: 1\n"))
+    }
+
+    @Test func `a pulled card is waited for, and heard again`() throws {
+        let live = try LiveProgram(playing: Self.left)
+        #expect(live.waits { count(live.output, "left") >= 1 })
+        try live.fail("gone")
+        #expect(live.waits { live.error.contains("waiting for it to come back") })
+        #expect(try live.ask("status").output.contains("state: lost\n"))
+        let heard = count(live.output, "left")
+        try live.fail("")
+        #expect(live.waits { live.error.contains("listening to mic again after") })
+        #expect(live.waits { count(live.output, "left") > heard })
+        let status = try live.ask("status").output
+        #expect(status.contains("state: running\n") && status.contains("gaps: 1\n"))
+        #expect(status.contains("reconnects: 1\n"))
+        #expect(live.end(SIGINT) == 130)
+        // Told once, not once a period.
+        #expect(count(live.error, "lost") == 1)
+    }
+
+    @Test func `muted, the card is closed and nothing is heard`() throws {
+        let live = try LiveProgram(playing: Self.left)
+        #expect(live.waits { count(live.output, "left") >= 1 })
+        #expect(try live.ask("mute").status == 0)
+        #expect(live.waits { live.error.contains("muted: the device is closed") })
+        Thread.sleep(forTimeInterval: 0.3)
+        let heard = live.output
+        Thread.sleep(forTimeInterval: 2)
+        #expect(live.output == heard)
+        live.send(SIGUSR1)
+        #expect(live.waits { live.output != heard })
+        #expect(live.end() == 0)
+    }
+
+    @Test func `thresholds are set live, and a reload brings back what the file says`() throws {
+        let live = try LiveProgram(playing: Self.left, configuration: "{ words: { left: { threshold: 0.6 } } }")
+        #expect(live.waits { count(live.output, "left") >= 1 })
+        #expect(try live.ask("set", "left=0.999").status == 0)
+        #expect(try live.ask("status").output.contains("thresholds.left: 0.999\n"))
+        Thread.sleep(forTimeInterval: 0.5)
+        let heard = count(live.output, "left")
+        Thread.sleep(forTimeInterval: 3.2)
+        #expect(count(live.output, "left") == heard)
+        #expect(try live.ask("reload").status == 0)
+        #expect(live.waits { count(live.output, "left") > heard })
+        // Nothing of it cost audio.
+        #expect(try live.ask("status").output.contains("gaps: 0\n"))
+        #expect(live.end() == 0)
+    }
+
+    @Test func `a bad configuration is refused, and the one in force stays`() throws {
+        let live = try LiveProgram(playing: Self.left, configuration: "{ words: { left: { threshold: 0.6 } } }")
+        #expect(live.waits { count(live.output, "left") >= 1 })
+        try live.folder.write("config.json5", bytes: Array("{\n  word: {}\n}".utf8))
+        let reload = try live.ask("reload")
+        #expect(reload.status == 1)
+        #expect(reload.error.contains("config.json5:2") && reload.error.contains("did you mean"))
+        live.send(SIGHUP)
+        #expect(live.waits { live.error.contains("stays as it was") })
+        let heard = count(live.output, "left")
+        #expect(live.waits { count(live.output, "left") > heard })
+        #expect(live.end() == 0)
+    }
+
+    @Test func `a word runs its program, which knows the word`() throws {
+        let folder = try TestFolder()
+        let configuration = """
+            {
+                clips: { dir: "\(folder.path)" },
+                words: { left: { threshold: 0.6, actions: [{ run: ["/usr/bin/tee", "\(folder.file("event"))"] }] } },
+            }
+            """
+        let live = try LiveProgram(playing: Self.left, configuration: configuration)
+        #expect(live.waits { (try? folder.bytes("event"))?.last == UInt8(ascii: "\n") })
+        let event = String(decoding: try folder.bytes("event"), as: UTF8.self)
+        #expect(event.hasPrefix("{\"event\": \"word\", \"word\": \"left\""))
+        // The sound of it was kept, and holds the word again.
+        func clip() throws -> String? {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix("-left.wav") }
+        }
+        #expect(try live.waits { try clip() != nil })
+        #expect(live.end() == 0)
+        let heard = try Program.beckon(["classify", "--json", "--threshold", "0.6", folder.file(clip() ?? "")])
+        #expect(heard.output.contains("\"word\": \"left\""))
+    }
+
+    @Test func `a file plays as if it came from a microphone`() throws {
+        let folder = try TestFolder()
+        let record = folder.file("heard.wav")
+        let live = try Program.beckon(["listen", "--file", Self.left, "--mode", "spot", "--json", "--record", record])
+        let offline = try Program.beckon(["classify", "--json", Self.left])
+        #expect(live.status == 0 && live.error == "")
+        // What is decided, and when, is what the same chain decides offline.
+        for key in ["\"word\": \"left\"", #/"confidence": [0-9.]+/#.firstText(offline.output)] {
+            #expect(live.output.contains(key))
+        }
+        let again = try Program.beckon(["classify", "--json", record])
+        #expect(again.output.contains("\"word\": \"left\""))
+    }
+
+    @Test(arguments: [
+        (["listen", "--file", "/nowhere.wav"], 1, "/nowhere.wav"),
+        (["listen", "--config", "/nowhere.json5"], 1, "/nowhere.json5"),
+        (["listen", "talk.wav"], 2, "did you mean --file talk.wav?"),
+        (["listen", "--file", "a.wav", "--device", "b"], 2, "--device and --file exclude each other"),
+        (["listen", "--device", "mic", "--record", "/nowhere/heard.wav"], 1, "/nowhere/heard.wav"),
+        (["listen", "--word", "lift=0.7", "--device", "mic"], 1, "lift"),
+    ])
+    func `what cannot work is said in one line`(_ arguments: [String], status: Int32, part: String) throws {
+        let program = try Program.beckon(arguments)
+        #expect(program.status == status && program.output == "")
+        #expect(program.error.contains(part) && count(program.error, "\n") == 1, "\(program.error)")
+    }
+
+    @Test func `without a microphone it says so once and waits`() throws {
+        let live = try LiveProgram(playing: "/nowhere.wav")
+        #expect(live.waits { live.error.contains("\n") })
+        Thread.sleep(forTimeInterval: 1.5)
+        #expect(count(live.error, "\n") == 1, "\(live.error)")
+        #expect(live.end() == 0)
+    }
+}
+
+extension Regex where Output == Substring {
+    /// What it first matches; something that is nowhere where it matches nothing.
+    fileprivate func firstText(_ text: String) -> String { text.firstMatch(of: self).map { String($0.output) } ?? "\0" }
+}

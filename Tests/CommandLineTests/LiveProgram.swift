@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+
+/// `beckon listen` on a fake card, in a folder of its own, ended with its owner.
+final class LiveProgram {
+    let folder: TestFolder
+    private let process = Process()
+
+    /// - Parameters:
+    ///   - voice: what the card plays, again and again.
+    ///   - keys: the card's, as `FakeCard.h` explains them.
+    ///   - configuration: written to a file; the defaults where nil.
+    init(playing voice: String, _ arguments: [String] = [], keys: String = "loop 1", configuration: String? = nil)
+        throws
+    {
+        let folder = try TestFolder()
+        self.folder = folder
+        let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let card = "type fake file \"\(voice)\" control \"\(folder.file("control"))\" \(keys)"
+        try folder.write("control", bytes: [])
+        try folder.write(
+            "asound.conf",
+            bytes: Array("pcm_type.fake { lib \"\(library.path)/libFakeCard.so\" }\npcm.mic { \(card) }\n".utf8)
+        )
+        for name in ["out", "err"] { try folder.write(name, bytes: []) }
+        if let configuration { try folder.write("config.json5", bytes: Array(configuration.utf8)) }
+        process.executableURL = library.appendingPathComponent("beckon")
+        let configured = configuration == nil ? [] : ["--config", folder.file("config.json5")]
+        process.arguments = ["listen", "--device", "mic", "--mode", "spot"] + configured + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out")))
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Where it finds the card, and no configuration of this machine's user; its socket is `control.socket`.
+    var environment: [String: String] {
+        [
+            "ALSA_CONFIG_PATH": folder.file("asound.conf"), "RUNTIME_DIRECTORY": folder.path,
+            "XDG_CONFIG_HOME": folder.path,
+        ]
+    }
+
+    var output: String { text("out") }
+    var error: String { text("err") }
+
+    func text(_ name: String) -> String {
+        (try? folder.bytes(name)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    func fail(_ text: String) throws { try folder.write("control", bytes: Array(text.utf8)) }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    /// A command to the running service.
+    func ask(_ arguments: String...) throws -> Program {
+        try Program.beckon(arguments + ["--socket", folder.file("control.socket")])
+    }
+
+    /// Waits until something is so, at most so many seconds, while the program runs.
+    func waits(_ seconds: Double = 20, until condition: () throws -> Bool) rethrows -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        while Date() < end, process.isRunning {
+            if try condition() { return true }
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        return try condition()
+    }
+
+    /// Asks it to end; its exit status.
+    func end(_ signal: Int32 = SIGTERM) -> Int32 {
+        send(signal)
+        process.waitUntilExit()
+        return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+    }
+}
