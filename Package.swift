@@ -80,6 +80,12 @@ let package = Package(
             dependencies: ["CLinuxProcess", "CSndFile", "Service", "Spotting", "TestSupport"]
         ),
         .testTarget(
+            name: "LiveTests",
+            dependencies: [
+                "Audio", "Capture", "CSndFile", "Inference", "Live", "Service", "Spotting", "TestSupport",
+            ]
+        ),
+        .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon",
