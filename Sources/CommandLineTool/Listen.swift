@@ -109,7 +109,8 @@ struct Listen {
     ) -> Int32 {
         var vigil = Vigil(manager: Manager())
         while true {
-            switch signals.next(within: 0.1) {
+            // A meter moves often; all else has time.
+            switch signals.next(within: screen.isShown ? 0.1 : 0.25) {
             case SIGTERM:
                 Manager().tellStopping()
                 return 0
