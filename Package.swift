@@ -91,6 +91,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon",
+                "stamp",
             ],
             exclude: ["Snapshots"]
         ),

@@ -42,7 +42,7 @@ struct EndToEnd {
         var settings = Microphone.Settings()
         settings.device = .named(options.device)
         settings.mix = options.listening.mix
-        let length = (words.last?.end ?? 0) + 2 * Self.tolerance
+        let length = (words.last?.end ?? 0) + Self.tolerance + 0.3
         let source = StampedSource(try Microphone(settings), seconds: length + 5)
         let events = Mutex<[ServiceEvent]>([])
         let configuration = self.configuration(file)

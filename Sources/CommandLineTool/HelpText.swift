@@ -12,6 +12,7 @@ enum HelpText {
           inspect     show what the model sees of a recording, as a page
           devices     list microphones and other capture devices
           config      check the service's configuration, or print it
+          doctor      say what keeps this machine from listening well
           bench       measure how quick it all is
           status      ask the service that runs how it is, and likewise
                       mute, unmute, reload, set, events
@@ -235,6 +236,26 @@ enum HelpText {
           show     print what applies, every key with its value, as one JSON object
 
         Exit status: 0 when the configuration is sound, 1 when it is not.
+
+        """
+
+    static let doctor = """
+        beckon doctor — say what keeps this machine from listening well
+
+        Usage: beckon doctor [OPTION…]
+
+        Looks at the configuration, the model and how long it takes, the service,
+        permissions and limits, the devices and who holds them, and listens for four
+        seconds: say something then. A line for each thing: ok, warning or error, what
+        it means, and below it what to do.
+
+          -d, --device NAME   a name that beckon devices lists, or auto (default: what
+                              the configuration says)
+          -c, --config FILE   the configuration (default: what the service reads)
+          -m, --model DIR     model folder (default: what the configuration says)
+          --json              one JSON object a line: check, grade, text, remedy
+
+        Exit status: 0 when beckon can listen, 1 when there is an error.
 
         """
 
