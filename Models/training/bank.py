@@ -1,6 +1,6 @@
 """Renders passes of examples once, to disk, so that several networks train on them; reads them back as batches.
 
-python bank.py --data DIR --runs RUNS --passes N [--words "on off"]
+python bank.py --data DIR --runs RUNS --bank BANK --passes N [--words "on off"] [--harder [--quiet]]
 """
 
 import argparse
@@ -23,7 +23,7 @@ def path(folder, number):
     return os.path.join(folder, f"bank-{number:02}.npz")
 
 
-def load_examples(folders, runs, words=COMMANDS):
+def load_examples(folders, runs, words=COMMANDS, **kinds):
     """The recordings of the folders and the examples they make, with the pictures that pictures.py has converted."""
     table = recordings.load_all(folders, runs)
     shown, pictures = os.path.join(runs, "pictures.npz"), None
@@ -36,7 +36,7 @@ def load_examples(folders, runs, words=COMMANDS):
             sys.exit(f"no recording of '{word}': its folder is neither in the data nor among the synthetic words")
         if count < 500:
             print(f"only {count} recordings of '{word}'; a thousand by many speakers make it reliable", file=sys.stderr)
-    return table, Examples(table, BATCH, 0, words, pictures)
+    return table, Examples(table, BATCH, 0, words, pictures, **kinds)
 
 
 def rendered(folder):
@@ -100,9 +100,12 @@ def main():
     parser.add_argument("--bank", required=True, help="folder for the rendered passes")
     parser.add_argument("--words", default=" ".join(COMMANDS))
     parser.add_argument("--passes", type=int, default=12)
+    parser.add_argument("--harder", action="store_true", help="more noise, and more of it babble")
+    parser.add_argument("--quiet", action="store_true", help="the same examples without noise, for teachers")
     options = parser.parse_args()
     os.makedirs(options.bank, exist_ok=True)
-    examples = load_examples(options.data, options.runs, options.words.split())[1]
+    kinds = {"harder": options.harder, "quiet": options.quiet}
+    examples = load_examples(options.data, options.runs, options.words.split(), **kinds)[1]
     for number in range(options.passes):
         if not os.path.exists(path(options.bank, number)):
             begun = time.time()

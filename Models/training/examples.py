@@ -19,7 +19,11 @@ PICTURED_COMMANDS = 0.35
 # A part of a command shorter than this share of it is surely none; a longer one is either none or that command.
 SURELY_NONE = 0.4
 # Of the noises around a word, those drawn above this are babble.
-TALK = 0.72
+TALK, HARDER_TALK = 0.72, 0.62
+# How many words get noise around them, and the range of its ratio in dB.
+NOISY, HARDER = (0.7, -1, 36), (0.85, -3, 26)
+# With harder noise, the share of running speech that is several talkers at once.
+BABBLE = 0.25
 # Words kept from training, recorded or pictured: what the network makes of them measures words never heard.
 HELD_OUT = ("marvin", "sheila", "wow", "snowboy")
 # Recordings of many different words under one label.
@@ -33,8 +37,10 @@ OWN_OUTPUT = 200
 class Examples:
     """The training partition as batches. Outputs: the commands, every other well-recorded word, `other`, silence."""
 
-    def __init__(self, table, batch, seed, commands=COMMANDS, pictures=None):
+    def __init__(self, table, batch, seed, commands=COMMANDS, pictures=None, harder=False, quiet=False):
+        """`harder` draws more noise and more of babble; `quiet` draws the same examples and leaves the noise around them out."""
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
+        self.harder, self.quiet = harder, quiet
         train = (table["part"] == "training") & ~np.isin(table["label"], HELD_OUT)
         # The long background recordings are split in time instead: their end is kept for validation.
         background = (table["kind"] == "noise") & (table["label"] == BACKGROUND)
@@ -202,6 +208,8 @@ class Examples:
 
     def running(self, wave, generator):
         """Running speech: a whole window of it, or a piece of it in quiet, as when somebody begins to talk."""
+        if self.harder and generator.random() < BABBLE:
+            return self.babble(wave, generator)
         table, row = self.table, self.talk(generator)
         length, speed = table["length"][row], generator.uniform(0.88, 1.13)
         if generator.random() < 0.35:
@@ -212,6 +220,18 @@ class Examples:
             return self.other, (max(0, int(at)), min(WINDOW, int(at + span / speed)))
         offset = generator.uniform(-4000, max(1.0, length - 12000))
         mixing.place(table["audio"], wave, table["start"][row], length, offset, speed, 0.0, float(length))
+        return self.other, (0, WINDOW)
+
+    def babble(self, wave, generator):
+        """Several talkers at once, none of them understood."""
+        for _ in range(generator.integers(2, 6)):
+            row = self.talk(generator)
+            start, length = self.table["start"][row], self.table["length"][row]
+            span = min(WINDOW, length - 1)
+            begin = start + generator.integers(0, max(1, length - span))
+            own = np.sqrt((self.table["audio"][begin : begin + span].astype(np.float32) ** 2).mean()) / 32768 + 1e-4
+            gain = 0.05 / own * 10 ** (generator.uniform(-4, 4) / 20)
+            mixing.add_segment(self.table["audio"], wave, begin, 0, span, gain)
         return self.other, (0, WINDOW)
 
     def add_context(self, wave, extent, generator):
@@ -241,12 +261,13 @@ class Examples:
         draw = generator.random()
         if draw < 0.2:
             return self.made[generator.integers(len(self.made))]
-        row = generator.choice(self.noise) if draw < TALK else self.talk(generator)
+        talk = HARDER_TALK if self.harder else TALK
+        row = generator.choice(self.noise) if draw < talk else self.talk(generator)
         start, length = self.table["start"][row], self.usable[row]
         begin = start + generator.integers(0, max(1, length - WINDOW))
         piece = self.table["audio"][begin : begin + WINDOW].astype(np.float32)
         piece = np.pad(piece, (0, WINDOW - len(piece)))
-        if draw >= TALK:  # babble: three talkers, none of them understood
+        if draw >= talk:  # babble: three talkers, none of them understood
             for _ in range(3):
                 other = self.talk(generator)
                 start, length = self.table["start"][other], self.table["length"][other]
@@ -259,11 +280,14 @@ class Examples:
         if generator.random() < 0.15:
             wave[:] = mixing.reverberate(wave[None], self.rooms[generator.integers(len(self.rooms))][None])[0]
         loudness = mixing.level(wave, *extent) + 1e-6
-        if generator.random() < 0.7:
-            ratio = generator.uniform(-1, 36)
-            mixing.add_scaled(wave, self.ambience(generator), loudness * 10 ** (-ratio / 20))
+        share, least, most = HARDER if self.harder else NOISY
+        if generator.random() < share:
+            gain = loudness * 10 ** (-generator.uniform(least, most) / 20)
+            mixing.add_scaled(wave, self.ambience(generator), 0 if self.quiet else gain)
         if generator.random() < 0.06:
-            mixing.add_scaled(wave, mixing.hum(generator), loudness * 10 ** (generator.uniform(-30, 3) / 20))
+            hum = mixing.hum(generator)
+            gain = loudness * 10 ** (generator.uniform(-30, 3) / 20)
+            mixing.add_scaled(wave, hum, 0 if self.quiet else gain)
         target = (
             10 ** (generator.uniform(-54, -8) / 20)
             if generator.random() < 0.6

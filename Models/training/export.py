@@ -192,7 +192,7 @@ Command words — {", ".join(examples.commands)} — beside `_unknown_` (other s
 {parameters:,} parameters. The layers stand in `model.json`; `Models/FORMAT.md` explains it.
 
 Made on {datetime.date.today().isoformat()} as `Models/training/README.md` describes. {history} The figures below are printed by
-`make export`. Clips are heard three times, as `beckon classify --clips` hears them, with {pair[0]:g} taken off the logits of
+`make export`. Clips are heard four times, as `beckon classify --clips` hears them, with {pair[0]:g} taken off the logits of
 single other words and {pair[1]:g} off that of all other speech: among clips most are commands, in a stream hardly anything is, and there the network answers as it was trained.
 
 ## Measured on validation speakers, none of whom was trained on

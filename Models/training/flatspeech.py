@@ -187,7 +187,7 @@ number of passes are this project's.
 
 ## Measured on validation speakers, none of whom was trained on
 
-Through the program itself (`make distance DATA=…`), which hears every clip three times.
+Through the program itself (`make distance DATA=…`), which hears every clip four times.
 
 | | |
 |---|---|

@@ -46,6 +46,7 @@ def arguments():
     parser.add_argument(
         "--teachers", nargs="*", default=[], help="checkpoints whose averaged posteriors are learnt from"
     )
+    parser.add_argument("--teach", help="folder of passes that the teachers look at (default: --bank)")
     parser.add_argument("--trust", type=float, default=0.6, help="weight of the teachers' part of the loss")
     return parser.parse_args()
 
@@ -115,7 +116,9 @@ def main():
         sys.exit(f"{options.bank}: no rendered passes; run bank.py first")
     table, examples = bank.load_examples(options.data, options.runs, options.words.split())
     sets, outputs, steps = Sets(table, examples.commands), examples.outputs, len(examples.kinds) // options.batch
-    teach = teaching.Teachers(options.teachers, len(outputs), options.bank) if options.teachers else None
+    teach = (
+        teaching.Teachers(options.teachers, len(outputs), options.teach or options.bank) if options.teachers else None
+    )
     model = Spotter(len(outputs), options.channels, options.head, options.dropout)
     if options.begin:
         model.load_state_dict(torch.load(options.begin, weights_only=True)["average"])
