@@ -133,9 +133,10 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     /// Lets the frames of a block gather, so that the thread wakes once a block and not once a period; nil where the
     /// device is to be waited for. Asking it counts the frames within a period too, which polling does not.
     private mutating func rest(until time: Int64) -> CaptureMachine.Event? {
-        guard machine.state == .running, let format = cutter?.format, let needed = cutter?.framesToBlock else {
-            return nil
-        }
+        // Where frames may be missing, every period tells more.
+        guard machine.state == .running, !clock.isBehind, let format = cutter?.format,
+            let needed = cutter?.framesToBlock
+        else { return nil }
         // However small the device's buffer is, it is not left to run over.
         let goal = min(needed, format.buffer / 2)
         if held >= goal { return .ready }

@@ -33,7 +33,9 @@ struct SoundCheck {
             let samples = listen(to: microphone)
             let status = microphone.status
             guard !samples.isEmpty else { return [silent(status)] }
-            return [capture(status, seconds: Double(Clock.now - start) / 1e9)] + Self.sound(samples)
+            let limits = SoundSystem.limits(isRealTime: status.isRealTime, isMemoryLocked: status.isMemoryLocked)
+            let found = [capture(status, seconds: Double(Clock.now - start) / 1e9), limits]
+            return found + Self.sound(samples)
         } catch {
             return [Diagnosis(.error, "capture", error.description, "free memory, and try again")]
         }

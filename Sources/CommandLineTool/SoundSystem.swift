@@ -7,7 +7,7 @@ private import Wording
 enum SoundSystem {
     /// - Parameter device: what is to be listened to; `auto` needs a device that can be found.
     static func check(device: String) -> [Diagnosis] {
-        [permissions(folder: "/dev/snd"), limits] + devices(isNamed: device != "auto")
+        [permissions(folder: "/dev/snd")] + devices(isNamed: device != "auto")
     }
 
     /// Whether the capture devices of the kernel's cards may be used.
@@ -39,26 +39,16 @@ enum SoundSystem {
         )
     }
 
-    /// RLIMIT_RTPRIO and RLIMIT_MEMLOCK of Linux, which Swift's Glibc does not have.
-    private static let (realTimeLimit, memoryLimit): (Int32, Int32) = (14, 8)
-
-    /// What the system lets this user do so that no audio is lost on a busy machine.
-    private static var limits: Diagnosis {
-        func limit(_ kind: Int32) -> UInt {
-            var value = rlimit()
-            return getrlimit(kind, &value) == 0 ? value.rlim_cur : 0
-        }
-        var lacks: [String] = []
-        // What capturing asks for: priority 20, and a ring and a stack that stay in memory.
-        if geteuid() != 0, limit(realTimeLimit) < 20 { lacks.append("real-time priority") }
-        if geteuid() != 0, limit(memoryLimit) < 2 << 20 { lacks.append("locked memory") }
+    /// What the system lets this user do so that no audio is lost on a busy machine, as capturing found out.
+    static func limits(isRealTime: Bool, isMemoryLocked: Bool) -> Diagnosis {
+        let lacks = (isRealTime ? [] : ["real-time priority"]) + (isMemoryLocked ? [] : ["memory that stays in place"])
         guard !lacks.isEmpty else {
-            return Diagnosis(.ok, "limits", "real-time priority and locked memory are allowed")
+            return Diagnosis(.ok, "limits", "capturing has real-time priority and locked memory")
         }
         return Diagnosis(
             .warning,
             "limits",
-            "this user may have no \(lacks.joined(separator: " and no ")): a busy machine may lose audio",
+            "capturing may have no \(lacks.joined(separator: " and no ")): a busy machine may lose audio",
             "the service has both; for a user put '@audio - rtprio 20' and '@audio - memlock 65536' into "
                 + "/etc/security/limits.d/audio.conf"
         )

@@ -129,6 +129,13 @@ struct DoctorTests {
         #expect(found[2].text == "c is in use by another program" && found[3].text.hasSuffix("Permission denied"))
     }
 
+    @Test func `limits that are missing are named`() {
+        #expect(SoundSystem.limits(isRealTime: true, isMemoryLocked: true).grade == .ok)
+        let none = SoundSystem.limits(isRealTime: false, isMemoryLocked: false)
+        #expect(none.grade == .warning && none.text.contains("no real-time priority and no memory that stays in place"))
+        #expect(!SoundSystem.limits(isRealTime: true, isMemoryLocked: false).text.contains("real-time"))
+    }
+
     @Test func `devices that may not be used name the group`() throws {
         let folder = try TestFolder()
         #expect(SoundSystem.permissions(folder: folder.path).grade == .warning)
