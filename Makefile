@@ -11,7 +11,7 @@ SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --run
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build soak deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+.PHONY: run test build soak bench-end-to-end bench-cost bench-products deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -28,6 +28,17 @@ soak: deps
 	swift build -c release --product FakeCard
 	swift build -c release --product soak
 	.build/release/soak $(HOURS)
+
+# From a word's end in the audio to its action, stage by stage; two and a half minutes.
+bench-end-to-end: bench-products
+	Benchmarks/end-to-end
+
+# What listening costs: processor, memory, threads, wake-ups; a minute.
+bench-cost: bench-products
+	Benchmarks/cost
+
+bench-products: build
+	@for product in FakeCard talk stamp; do swift build -c release --product $$product || exit 1; done
 
 deps:
 	@./install-dependencies

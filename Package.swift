@@ -61,6 +61,8 @@ let package = Package(
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture"], path: "Benchmarks/Soak"),
+        .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
+        .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
@@ -80,9 +82,16 @@ let package = Package(
             dependencies: ["CLinuxProcess", "CSndFile", "Service", "Spotting", "TestSupport"]
         ),
         .testTarget(
+            name: "LiveTests",
+            dependencies: [
+                "Audio", "Capture", "CSndFile", "Inference", "Live", "Service", "Spotting", "TestSupport",
+            ]
+        ),
+        .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon",
+                "stamp",
             ],
             exclude: ["Snapshots"]
         ),

@@ -34,7 +34,8 @@ struct BlockCutter: ~Copyable {
     private var samplesMade = 0
 
     init(format: StreamFormat, mix: ChannelMix, quality: Resampler.Quality) throws(CaptureError) {
-        let capacity = max(1, format.period)
+        // A block at a time, where the device holds as much.
+        let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
             capacity * format.channels * stride, capacity * stride, BlockRing.blockLength * stride,
@@ -77,6 +78,9 @@ struct BlockCutter: ~Copyable {
         try resampler.reset()
         (filled, framesTaken, samplesMade) = (0, 0, 0)
     }
+
+    /// Frames until the next block is full, or a few more.
+    var framesToBlock: Int { (block.count - filled) * format.rate / Resampler.outputRate + 2 }
 
     /// Takes frames that the device wrote to ``frames``.
     ///

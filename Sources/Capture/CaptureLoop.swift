@@ -45,6 +45,9 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
     private var step: CaptureMachine.Step?
+    /// Frames that the device still held after the newest read, and when that was.
+    private var held = 0
+    private var lastRead: Int64 = 0
 
     init(
         source: consuming Source,
@@ -92,6 +95,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
             source.close()
             return .closed
         case .wait(let time):
+            if let event = rest(until: time) { return event }
             let result = source.wait(until: time)
             return result < 0 ? .failed(.wait, -result) : result > 0 ? .ready : .nothing
         case .read: return read(output)
@@ -126,14 +130,33 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         return result < 0 ? .failed(call, -result) : .restarted
     }
 
+    /// Lets the frames of a block gather, so that the thread wakes once a block and not once a period; nil where the
+    /// device is to be waited for. Asking it counts the frames within a period too, which polling does not.
+    private mutating func rest(until time: Int64) -> CaptureMachine.Event? {
+        // Where frames may be missing, every period tells more.
+        guard machine.state == .running, !clock.isBehind, let format = cutter?.format,
+            let needed = cutter?.framesToBlock
+        else { return nil }
+        // However small the device's buffer is, it is not left to run over.
+        let goal = min(needed, format.buffer / 2)
+        if held >= goal { return .ready }
+        let due = lastRead + Int64(goal - held) * 1_000_000_000 / Int64(format.rate)
+        guard due > source.now, due < time else { return nil }
+        if source.rest(until: due) { return .nothing }
+        held = max(0, source.waiting())
+        return held >= goal ? .ready : nil
+    }
+
     private mutating func read(_ output: CaptureOutput) -> CaptureMachine.Event {
         guard let buffer = cutter?.frames, let capacity = cutter?.capacity else { return .failed(.read, ENODEV) }
         let count = source.read(into: buffer, count: capacity)
+        held = 0
         if count == 0 || count == -Int(EAGAIN) || count == -Int(EINTR) { return .nothing }
         guard count > 0 else { return .failed(.read, Int32(clamping: -count)) }
         let now = source.now
         // An error is left for the next read.
         let waiting = max(0, source.waiting())
+        (held, lastRead) = (waiting, now)
         output.record.note(frames: count)
         // These frames are of both sides of the gap: they go too.
         if let missing = clock.note(count, waiting: waiting, at: now) { return .missing(missing) }

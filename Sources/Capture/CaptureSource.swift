@@ -15,6 +15,8 @@ protocol CaptureSource: ~Copyable {
     mutating func waiting() -> Int
     /// Waits for frames until a time; 1 if there are any (or an error that reading shows), 0 if not or if woken.
     mutating func wait(until time: Int64) -> Int32
+    /// Lets frames gather until a time; whether it was woken. Errors are left for what comes after.
+    mutating func rest(until time: Int64) -> Bool
     /// Waits until a time, or until woken.
     mutating func sleep(until time: Int64)
     /// Nanoseconds, ever growing.

@@ -91,6 +91,8 @@ struct CardSource: CaptureSource, ~Copyable {
         }
     }
 
+    mutating func rest(until time: Int64) -> Bool { bell.wait(until: time) }
+
     mutating func sleep(until time: Int64) { bell.wait(until: time) }
 
     var now: Int64 { Clock.now }

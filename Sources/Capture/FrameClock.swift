@@ -24,6 +24,9 @@ struct FrameClock {
     /// - Parameter rate: Frames a second.
     init(rate: Int) { self.rate = Int64(rate) }
 
+    /// Frames may be missing; the next reads will tell.
+    var isBehind: Bool { behind != nil }
+
     /// Forgets everything: the next frames begin a new count.
     mutating func reset() { self = FrameClock(rate: Int(rate)) }
 

@@ -84,7 +84,11 @@ public struct PCM: ~Copyable {
     }
 
     /// Frames that are there, by the device's newest account; or a negative errno.
-    public func waiting() -> Int { snd_pcm_avail(handle) }
+    public func waiting() -> Int {
+        let count = snd_pcm_avail(handle)
+        // A device whose count goes back a little seems to hold nearly everything that can be counted.
+        return count > format.buffer ? 0 : count
+    }
 
     /// Descriptors to poll for frames.
     var descriptors: Int { max(0, Int(snd_pcm_poll_descriptors_count(handle))) }

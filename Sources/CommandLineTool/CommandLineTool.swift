@@ -38,6 +38,17 @@ public enum CommandLineTool {
             let arguments = try Arguments(rest, options: Devices.options)
             if arguments.has("--help") { return try help(command) }
             return try Devices(arguments).run()
+        case "doctor":
+            let arguments = try Arguments(rest, options: Doctor.options)
+            if arguments.has("--help") { return try help(command) }
+            return try Doctor(arguments).run()
+        case "bench":
+            let arguments = try Arguments(rest, options: BenchOptions.options)
+            if arguments.has("--help") { return try help(command) }
+            let options = try BenchOptions(arguments)
+            return switch options.kind {
+            case .endToEnd: try EndToEnd(options).run()
+            }
         case "config":
             let arguments = try Arguments(rest, options: ConfigCommand.options)
             if arguments.has("--help") { return try help(command) }
@@ -67,7 +78,8 @@ public enum CommandLineTool {
 
     private static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    private static let topics = ["listen", "classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names
+    private static let topics =
+        ["listen", "classify", "evaluate", "inspect", "devices", "config", "doctor", "bench"] + ControlVerb.names
 
     private static func help(_ topic: String?) throws -> Int32 {
         switch topic {
@@ -78,6 +90,8 @@ public enum CommandLineTool {
         case "inspect": Terminal.output(HelpText.inspect)
         case "devices": Terminal.output(HelpText.devices)
         case "config": Terminal.output(HelpText.config)
+        case "doctor": Terminal.output(HelpText.doctor)
+        case "bench": Terminal.output(HelpText.bench)
         case let topic? where ControlVerb.names.contains(topic): Terminal.output(HelpText.control)
         case "help": Terminal.output(HelpText.overview)
         case let topic?: throw UsageError("no help on \(topic)", near: topic, of: topics)

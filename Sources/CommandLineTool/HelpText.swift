@@ -12,6 +12,8 @@ enum HelpText {
           inspect     show what the model sees of a recording, as a page
           devices     list microphones and other capture devices
           config      check the service's configuration, or print it
+          doctor      say what keeps this machine from listening well
+          bench       measure how quick it all is
           status      ask the service that runs how it is, and likewise
                       mute, unmute, reload, set, events
           help        explain a command: beckon help classify
@@ -234,6 +236,60 @@ enum HelpText {
           show     print what applies, every key with its value, as one JSON object
 
         Exit status: 0 when the configuration is sound, 1 when it is not.
+
+        """
+
+    static let doctor = """
+        beckon doctor — say what keeps this machine from listening well
+
+        Usage: beckon doctor [OPTION…]
+
+        Looks at the configuration, the model and how long it takes, the service,
+        permissions and limits, the devices and who holds them, and listens for four
+        seconds: say something then. A line for each thing: ok, warning or error, what
+        it means, and below it what to do.
+
+          -d, --device NAME   a name that beckon devices lists, or auto (default: what
+                              the configuration says)
+          -c, --config FILE   the configuration (default: what the service reads)
+          -m, --model DIR     model folder (default: what the configuration says)
+          --json              one JSON object a line: check, grade, text, remedy
+
+        Exit status: 0 when beckon can listen, 1 when there is an error.
+
+        """
+
+    static let bench = """
+        beckon bench — measure how quick it all is
+
+        Usage: beckon bench --end-to-end --device NAME --track FILE --stamp PROGRAM
+                            [OPTION…]
+
+          --end-to-end        from the end of a word in the audio to the start of its
+                              action, stage by stage, through all that the service
+                              does
+
+        For --end-to-end, which make bench-end-to-end calls with all of it:
+          -d, --device NAME   a device that plays a recording from its first sample
+                              on when it is opened, such as the tests' card
+          --track FILE        label track of the recording: a line a word with start
+                              and end in seconds and the word, tabs between
+          --stamp PROGRAM     appends a line to the file that it is given: the value
+                              of BECKON_SEQUENCE, and the monotonic clock in
+                              nanoseconds when it began; by its full path
+
+        How to listen, as for listen:
+          --mode MODE         command (default) or spot
+          --trigger WHEN      early (default) or end
+          -t, --threshold T   confidence that every word needs, 0 to 1
+          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
+          -m, --model DIR     model folder (default: the commands model)
+          --channel N|mix     channel to listen to, from 0 (default: mix)
+
+        How to print it:
+          --json              one JSON object; times in milliseconds
+
+        Exit status: 0 when words were heard, 1 when none was or audio was lost.
 
         """
 

@@ -1,10 +1,10 @@
-private import Audio
+import Audio
 private import Capture
 private import Foundation
 private import Glibc
 private import Inference
 private import Live
-private import Service
+import Service
 private import Spotting
 private import Synchronization
 private import Wording
@@ -78,11 +78,7 @@ struct Listen {
     }
 
     private func source(_ configuration: Configuration) throws -> (source: any AudioSource, name: String) {
-        let mix: ChannelMix =
-            switch configuration.channel {
-            case .mix: .mix
-            case .only(let channels): ChannelSet(channels).map { .channels($0) } ?? .mix
-            }
+        let mix = ChannelMix(configuration.channel)
         if let file = options.file { return (try LiveFile(path: file, mix: mix), file) }
         var settings = Microphone.Settings()
         settings.device = DeviceChoice(configuration.device)
@@ -109,7 +105,8 @@ struct Listen {
     ) -> Int32 {
         var vigil = Vigil(manager: Manager())
         while true {
-            switch signals.next(within: 0.1) {
+            // A meter moves often; all else has time.
+            switch signals.next(within: screen.isShown ? 0.1 : 0.25) {
             case SIGTERM:
                 Manager().tellStopping()
                 return 0
@@ -154,5 +151,16 @@ struct Listen {
     private func toggleMute(_ listener: Listener) {
         guard let microphone = listener.microphone else { return }
         if microphone.status.state == .muted { microphone.unmute() } else { microphone.mute() }
+    }
+}
+
+extension ChannelMix {
+    /// The channels that a configuration names.
+    init(_ channels: Configuration.Channels) {
+        self =
+            switch channels {
+            case .mix: .mix
+            case .only(let numbers): ChannelSet(numbers).map { .channels($0) } ?? .mix
+            }
     }
 }

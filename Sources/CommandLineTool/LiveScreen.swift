@@ -8,7 +8,7 @@ private import Wording
 
 /// What `listen` shows: on a terminal a meter that moves under the words heard, elsewhere a line a word.
 final class LiveScreen: Sendable {
-    private let isShown: Bool
+    let isShown: Bool
     private let words: [String]
     /// Lines of the meter that stand on the terminal.
     private let lines = Mutex(0)

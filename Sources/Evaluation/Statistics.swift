@@ -7,7 +7,7 @@ func perHour(_ count: Int, seconds: Double) -> Double? { seconds > 0 ? Double(co
 /// The least of the values that at least this share of them does not exceed (nearest rank); nil where there are none.
 ///
 /// - Parameter share: 0…1.
-func percentile(_ values: [Double], _ share: Double) -> Double? {
+public func percentile(_ values: [Double], _ share: Double) -> Double? {
     let sorted = values.sorted()
     guard let last = sorted.indices.last else { return nil }
     let rank = Int((share * Double(sorted.count)).rounded(.up)) - 1

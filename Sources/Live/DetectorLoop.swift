@@ -33,12 +33,13 @@ struct DetectorLoop: ~Copyable {
 
     init(rules: Rules, _ ends: Ends) {
         self.rules = rules
-        detector = Self.detector(rules)
+        detector = Detector(
+            model: rules.model,
+            settings: rules.gate,
+            thresholds: rules.thresholds,
+            phrases: rules.phrases
+        )
         ends.record.prepare(labels: rules.model.labels.count)
-    }
-
-    private static func detector(_ rules: Rules) -> Detector {
-        Detector(model: rules.model, settings: rules.gate, thresholds: rules.thresholds, phrases: rules.phrases)
     }
 
     /// Waits for a block until a time, in nanoseconds on the monotonic clock, and hears it.
@@ -63,7 +64,8 @@ struct DetectorLoop: ~Copyable {
         }
         if !goesOn {
             detector.flush()
-            ends.record.gaps.add(1, ordering: .relaxed)
+            // The first block follows nothing.
+            if ends.record.hops.load(ordering: .relaxed) > 0 { ends.record.gaps.add(1, ordering: .relaxed) }
         }
         let generation = rules.generation
         detector.hear(window: window) { detection in
@@ -73,15 +75,12 @@ struct DetectorLoop: ~Copyable {
         ends.record.note(detector.scores.span, began: began, ended: LiveClock.now)
     }
 
-    /// Other rules; what was heard is kept where the model stays the same. This allocates, once a change.
+    /// Other rules; what was heard is kept, where the model is another one too. This allocates, once a change.
     private mutating func adopt(_ new: Rules, _ ends: Ends) {
-        let isOther = new.model !== rules.model
-        rules = new
-        if isOther {
+        if new.model.labels.count != rules.model.labels.count {
             ends.record.prepare(labels: new.model.labels.count)
-            detector = Self.detector(new)
-        } else {
-            detector.adopt(settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
         }
+        rules = new
+        detector.adopt(model: new.model, settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
     }
 }

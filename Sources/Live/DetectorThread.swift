@@ -18,7 +18,8 @@ public final class DetectorThread: Sendable {
             var loop = DetectorLoop(rules: rules, ends)
             isReady.signal()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
-                loop.step(ends, until: LiveClock.now + LiveClock.hop)
+                // Longer than a block takes to come, so that it wakes for blocks alone; new rules wait no longer either.
+                loop.step(ends, until: LiveClock.now + 3 * LiveClock.hop)
             }
             hasStopped.signal()
         }

@@ -10,13 +10,13 @@ public final class Tape: Sendable {
     public static let seconds = 8
     private static let length = seconds * FileBlocks.sampleRate
 
-    private struct State {
-        var samples = [Float](repeating: 0, count: Tape.length)
+    struct State {
+        fileprivate var samples = [Float](repeating: 0, count: Tape.length)
         /// Samples written since the beginning.
-        var count = 0
+        fileprivate var count = 0
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     /// The detector's own: blocks it could not write yet.
     private let waiting = Atomic<Int>(0)
 
@@ -24,11 +24,11 @@ public final class Tape: Sendable {
 
     /// Takes in the newest block of a window. Called on the detector's thread; allocates nothing and never waits.
     func add(_ window: Span<Float>) {
-        let blocks = min(waiting.load(ordering: .relaxed) + 1, BlockRing.windowBlocks)
+        let blocks = waiting.load(ordering: .relaxed) + 1
         let done: Void? = state.withLockIfAvailable { state in
-            let first = window.count - blocks * BlockRing.blockLength
-            for index in max(0, first)..<window.count {
-                state.samples[state.count % Tape.length] = window[index]
+            // Where a reader held it for longer than the window, silence keeps the place of what was missed.
+            for index in (window.count - blocks * BlockRing.blockLength)..<window.count {
+                state.samples[state.count % Tape.length] = index < 0 ? 0 : window[index]
                 state.count += 1
             }
         }

@@ -5,7 +5,7 @@ public import Inference
 /// The same detector serves files and microphones. It knows no clock: time is counted in hops.
 public struct Detector: ~Copyable {
     /// Labels and phrases, for the names of detections.
-    public let labels: [String]
+    public private(set) var labels: [String]
     public private(set) var phrases: [Phrase]
 
     private var scorer: HopScorer
@@ -44,8 +44,14 @@ public struct Detector: ~Copyable {
         handler.add(scorer.posteriors, sound: scorer.sound, report: report)
     }
 
-    /// Decides by other rules from here on, without losing what was heard. Allocates.
-    public mutating func adopt(settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
+    /// Decides by other rules from here on, without losing what was heard: a word that is just being said is heard, and
+    /// one that has fired does not fire again. Allocates.
+    ///
+    /// - Parameter model: another one, or the same; its hop lasts as long as the old one's.
+    public mutating func adopt(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
+        if scorer.model !== model { scorer.adopt(model) }
+        if labels != model.labels { handler.relabel(from: labels, to: model.labels, silence: model.silenceIndex) }
+        labels = model.labels
         self.phrases = phrases
         handler.adopt(settings: settings, thresholds: thresholds, phrases: phrases)
     }

@@ -34,7 +34,7 @@ public struct Gate {
     /// May be changed between hops; state is kept.
     public var thresholds: Thresholds
     var settings: GateSettings
-    private let silence: Int
+    private var silence: Int
     private let hopSeconds: Double
 
     private var candidate: Candidate?
@@ -94,6 +94,17 @@ public struct Gate {
         open = false
         // In place: a flush happens on the detector's thread too, which does not allocate.
         for label in armed.indices { armed[label] = true }
+    }
+
+    /// Takes scores of other labels from the next hop on; words that rest go on resting. Allocates.
+    ///
+    /// - Parameter sources: for each new label, which one it was before.
+    mutating func relabel(_ sources: [Int?], silence: Int) {
+        armed = sources.map { $0.map { armed[$0] } ?? true }
+        firedAt = sources.map { $0.map { firedAt[$0] } ?? 0 }
+        self.silence = silence
+        candidate = nil
+        pending = nil
     }
 
     // MARK: - The parts of a hop

@@ -6,13 +6,30 @@ public struct HopScorer: ~Copyable {
     private var tracker = SoundTracker()
     /// In the tracker's place where the model has an activity layer.
     private var voice: VoiceTracker?
-    private let hopSamples: Int
+    /// The session has not heard what comes before the next hop.
+    private var isNew = false
 
     public init(model: Model) {
         session = Session(model)
-        hopSamples = model.hopSamples
+        voice = HopScorer.voiceTracker(of: model)
+    }
+
+    private static func voiceTracker(of model: Model) -> VoiceTracker? {
         let steps = model.activityCount
-        voice = steps > 0 ? VoiceTracker(stepSeconds: HopScorer.hopSeconds(of: model) / Double(steps)) : nil
+        return steps > 0 ? VoiceTracker(stepSeconds: hopSeconds(of: model) / Double(steps)) : nil
+    }
+
+    var model: Model { session.model }
+
+    /// Hears with another model from the next hop on, which it hears with the whole second before. Allocates.
+    mutating func adopt(_ model: Model) {
+        session = Session(model)
+        isNew = true
+        let other = HopScorer.voiceTracker(of: model)
+        // What is known of pauses is kept as long as both models tell as finely.
+        guard voice?.activity.stepSeconds != other?.activity.stepSeconds else { return }
+        voice = other
+        tracker.flush()
     }
 
     /// Probability of each label, after the newest hop.
@@ -23,8 +40,13 @@ public struct HopScorer: ~Copyable {
 
     /// Hears one hop more; `window` is the last second, its last hop new since the call before.
     public mutating func hear(window: Span<Float>) {
-        session.score(window: window)
-        if voice == nil { tracker.add(window.extracting(last: hopSamples)) } else { voice?.add(session.activity) }
+        if isNew { session.scoreWhole(window: window) } else { session.score(window: window) }
+        isNew = false
+        if voice == nil {
+            tracker.add(window.extracting(last: session.model.hopSamples))
+        } else {
+            voice?.add(session.activity)
+        }
     }
 
     /// Forgets the audio heard so far.

@@ -6,7 +6,7 @@ public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
     private var matcher: PhraseMatcher
-    private let labels: Int
+    private var labels: Int
     private let hopSeconds: Double
     /// Hops since the stream began, flushes included.
     private var hops = 0
@@ -41,6 +41,15 @@ public struct PosteriorHandler {
         gate.settings = settings
         gate.thresholds = thresholds
         if phrases != matcher.phrases { matcher = PhraseMatcher(phrases) }
+    }
+
+    /// Takes posteriors of other labels from here on; what has fired stays known by its name. Allocates.
+    mutating func relabel(from old: [String], to new: [String], silence: Int) {
+        let settings = gate.settings
+        labels = new.count
+        smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
+        gate.relabel(new.map { old.firstIndex(of: $0) }, silence: silence)
+        matcher.flush()
     }
 
     /// The averages that the gate decides by, one a label.

@@ -125,12 +125,13 @@ struct FaultTests {
         mutating func resume() -> Int32 { card.resume() }
         mutating func waiting() -> Int { card.waiting() }
         mutating func wait(until time: Int64) -> Int32 { card.wait(until: time) }
+        mutating func rest(until time: Int64) -> Bool { card.rest(until: time) }
         mutating func sleep(until time: Int64) { card.sleep(until: time) }
         var now: Int64 { card.now }
 
         mutating func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int {
             reads += 1
-            if reads == 30 { usleep(UInt32(late * 1000)) }
+            if reads == 8 { usleep(UInt32(late * 1000)) }
             return card.read(into: frames, count: count)
         }
     }

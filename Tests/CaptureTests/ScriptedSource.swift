@@ -127,6 +127,9 @@ struct ScriptedSource: CaptureSource, ~Copyable {
         }
     }
 
+    /// The clock runs only while it waits.
+    mutating func rest(until end: Int64) -> Bool { false }
+
     mutating func sleep(until end: Int64) {
         // Asleep for ever, it can only be woken by the test.
         if end == .max { ends() } else { time = end }

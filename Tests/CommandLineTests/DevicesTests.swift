@@ -74,7 +74,7 @@ struct DevicesTests {
     }
 
     /// A configuration that names these devices on the fake card, and nothing else.
-    private static func environment(_ definitions: String, in folder: TestFolder) throws -> [String: String] {
+    static func environment(_ definitions: String, in folder: TestFolder) throws -> [String: String] {
         let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("libFakeCard.so").path
         let text = "pcm_type.fake { lib \"\(library)\" }\n" + definitions

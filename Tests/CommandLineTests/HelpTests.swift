@@ -10,7 +10,8 @@ struct HelpTests {
         (["help"], "help"), (["help", "listen"], "help-listen"), (["help", "classify"], "help-classify"),
         (["help", "evaluate"], "help-evaluate"),
         (["help", "inspect"], "help-inspect"), (["help", "devices"], "help-devices"),
-        (["help", "config"], "help-config"), (["help", "mute"], "help-control"),
+        (["help", "config"], "help-config"), (["help", "bench"], "help-bench"), (["help", "doctor"], "help-doctor"),
+        (["help", "mute"], "help-control"),
     ])
     func `help is as it was`(_ arguments: [String], snapshot: String) throws {
         let program = try Program.beckon(arguments)
@@ -27,7 +28,7 @@ struct HelpTests {
         let all =
             HelpText.overview + HelpText.listen + HelpText.classify + HelpText.evaluate + HelpText.inspect
             + HelpText.devices
-            + HelpText.config + HelpText.control
+            + HelpText.config + HelpText.bench + HelpText.doctor + HelpText.control
         for line in all.split(separator: "\n") {
             #expect(line.count <= 80, "\(line)")
         }
@@ -38,10 +39,12 @@ struct HelpTests {
         (HelpText.classify, ClassifyOptions.options.map(\.name)),
         (HelpText.evaluate, EvaluateOptions.options.map(\.name)),
         (HelpText.inspect, InspectOptions.options.map(\.name)), (HelpText.devices, Devices.options.map(\.name)),
-        (HelpText.config, ConfigCommand.options.map(\.name)), (HelpText.control, ControlVerb.options.map(\.name)),
+        (HelpText.config, ConfigCommand.options.map(\.name)), (HelpText.bench, BenchOptions.options.map(\.name)),
+        (HelpText.doctor, Doctor.options.map(\.name)),
+        (HelpText.control, ControlVerb.options.map(\.name)),
     ])
     func `every option is explained, and every option explained exists`(_ text: String, names: [String]) {
-        let explained = Set(text.matches(of: /--[a-z]+/).map { String($0.output) })
+        let explained = Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
         let known = Set(names)
         #expect(known.subtracting(explained) == ["--help"])
         #expect(explained.subtracting(known) == [])
@@ -51,7 +54,9 @@ struct HelpTests {
         let help = try Program.beckon(["help"]).output
         #expect(try Program.beckon(["--help"]).output == help)
         #expect(try Program.beckon(["-h"]).output == help)
-        for command in ["listen", "classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names {
+        for command in ["listen", "classify", "evaluate", "inspect", "devices", "config", "doctor", "bench"]
+            + ControlVerb.names
+        {
             let own = try Program.beckon([command, "--help"]).output
             #expect(try Program.beckon(["help", command]).output == own)
         }

@@ -1,0 +1,32 @@
+private import Foundation
+private import Service
+
+/// Whether the service runs here, and how it is.
+struct ServiceCheck {
+    let diagnosis: Diagnosis
+    /// It has the microphone open.
+    let isListening: Bool
+
+    init(_ environment: [String: String]) {
+        let path = ControlClient.findPath(environment: environment)
+        do throws(ServiceError) {
+            var client = try ControlClient(path: path)
+            try client.send(.status)
+            let lines = try client.nextLine().map { line throws(ServiceError) in try ControlAnswer(line: line).lines }
+            let state = lines?.first { $0.hasPrefix("state: ") }.map { String($0.dropFirst(7)) } ?? "unknown"
+            isListening = state == "running"
+            let text = "it runs; its state is: \(state)"
+            switch state {
+            case "running", "muted": diagnosis = Diagnosis(.ok, "service", text)
+            default:
+                diagnosis = Diagnosis(.warning, "service", text, "beckon status and journalctl -u beckon tell more")
+            }
+        } catch {
+            isListening = false
+            diagnosis =
+                error == .notRunning
+                ? Diagnosis(.ok, "service", "it does not run; systemctl start beckon starts it")
+                : Diagnosis(.warning, "service", error.description, "journalctl -u beckon tells more")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Capture
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CommandLineTool
+
+/// `beckon doctor` on the fake card, and its parts on what no test machine has.
+struct DoctorTests {
+    private struct Line: Decodable {
+        var check, grade, text: String
+        var remedy: String?
+    }
+
+    /// What the doctor says of a card that plays this; the card runs fast, so that four seconds are less.
+    private static func examine(_ samples: [Float], keys: String = "") throws -> (status: Int32, lines: [Line]) {
+        let folder = try TestFolder()
+        let file = try folder.write("sound.wav", format: 0x10002, rate: 48_000, samples)
+        let card = "pcm.mic { type fake file \"\(file)\" loop 1 speed 8 patient 1 \(keys) }"
+        return try examine(card, device: "mic", in: folder)
+    }
+
+    private static func examine(
+        _ definitions: String,
+        device: String,
+        in folder: TestFolder
+    ) throws -> (status: Int32, lines: [Line]) {
+        let environment = try DevicesTests.environment(definitions, in: folder)
+            .merging(["XDG_CONFIG_HOME": folder.path, "BECKON_SOCKET": folder.file("none")]) { $1 }
+        let program = try Program.beckon(["doctor", "--json", "--device", device], environment: environment)
+        #expect(program.error == "")
+        return (
+            program.status,
+            try program.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+        )
+    }
+
+    /// A second of noise of this amplitude, the same every time.
+    private static func noise(_ amplitude: Float) -> [Float] {
+        var random = SplitMix(seed: 9)
+        return (0..<48_000).map { _ in Float.random(in: -amplitude...amplitude, using: &random) }
+    }
+
+    /// Bursts of a tone in noise, as loud as a voice.
+    private static let voice = noise(0.001).enumerated().map { index, noise in
+        index < 24_000 ? noise + Float(sin(Double(index) / 240 * 2 * .pi)) * 0.2 : noise
+    }
+
+    @Test func `a good microphone passes, and what was looked at is told`() throws {
+        let (status, lines) = try Self.examine(Self.voice)
+        #expect(status == 0 && !lines.contains { $0.grade == "error" })
+        #expect(
+            Set(lines.map(\.check)).isSuperset(of: [
+                "configuration", "model", "processor", "service", "permissions", "limits", "devices", "capture",
+                "level",
+                "noise-floor",
+            ])
+        )
+        let capture = try #require(lines.first { $0.check == "capture" })
+        #expect(capture.grade == "ok" && capture.text.contains("mic: 48000 Hz, channels: 1, S16_LE, nothing lost"))
+        // Half of the time a tone of 0.2 peak is on: −17 dB for 0.4 s. The noise is uniform: 0.001 / √3 is −65 dB.
+        #expect(lines.contains { $0.check == "level" && $0.text == "the loudest 0.4 s are at -17 dBFS" }, "\(lines)")
+        // What is above 8 kHz is gone: a third of the noise's power is left, 4.8 dB less.
+        let floor = try #require(lines.first { $0.check == "noise-floor" })
+        let found = floor.text.firstMatch(of: /-([0-9]+) dBFS/)
+        let level = try #require(found.flatMap { Int($0.1) })
+        #expect(floor.grade == "ok" && (69...71).contains(level), "\(floor.text)")
+    }
+
+    @Test(arguments: [
+        ("quiet", "level", "warning"), ("clipped", "clipped", "error"), ("offset", "dc-offset", "error"),
+        ("silent", "level", "error"), ("hum", "hum", "error"),
+    ])
+    func `what is wrong with the sound is said, with what to do`(
+        _ fault: String,
+        check: String,
+        grade: String
+    ) throws {
+        let samples: [Float] =
+            switch fault {
+            case "quiet": Self.voice.map { $0 / 200 }
+            case "clipped": Self.voice.map { max(-1, min(1, $0 * 20)) }
+            case "offset": Self.voice.map { $0 + 0.2 }
+            case "silent": [Float](repeating: 0, count: 48_000)
+            default: Self.voice.enumerated().map { $1 + 0.1 * Float(sin(Double($0) / 48_000 * 100 * .pi)) }
+            }
+        let (status, lines) = try Self.examine(samples)
+        let line = try #require(lines.first { $0.check == check }, "\(lines)")
+        #expect(line.grade == grade && line.remedy?.isEmpty == false, "\(line)")
+        #expect(status == (grade == "error" ? 1 : 0))
+    }
+
+    @Test func `a device that is not there is an error`() throws {
+        let (status, lines) = try Self.examine("", device: "mic", in: TestFolder())
+        #expect(status == 1)
+        let capture = try #require(lines.first { $0.check == "capture" })
+        #expect(capture.grade == "error" && capture.text.contains("audio device 'mic': snd_pcm_open"))
+        #expect(capture.remedy == "is it plugged in? 'beckon devices' lists what is there")
+    }
+
+    @Test func `a bad configuration and a missing model are errors, each in its line`() throws {
+        let folder = try TestFolder()
+        try folder.write("bad.json5", bytes: Array("{\n  word: {},\n  device: 5\n}".utf8))
+        let arguments = ["doctor", "--config", folder.file("bad.json5"), "--model", "/nowhere", "--device", "none"]
+        let program = try Program.beckon(arguments, environment: ["BECKON_SOCKET": folder.file("none")])
+        #expect(program.status == 1)
+        let errors = program.lines.filter { $0.hasPrefix("error") }
+        for place in ["bad.json5:2", "bad.json5:3"] {
+            #expect(errors.contains { $0.contains("configuration") && $0.contains(place) })
+        }
+        #expect(errors.contains { $0.contains("model") && $0.contains("/nowhere") })
+        // The line after a finding says what to do.
+        for (line, next) in zip(program.lines, program.lines.dropFirst()) where line.hasPrefix("error") {
+            #expect(next.trimmingCharacters(in: .whitespaces).hasPrefix("→ "))
+        }
+    }
+
+    @Test func `who holds a device is named`() {
+        func device(_ name: String, _ condition: Device.Condition) -> Device {
+            Device(name: name, description: "", driver: nil, condition: condition, isAutomatic: name == "a")
+        }
+        let free = Device.Condition.free(.init(rates: [48_000], channels: 1...2, formats: ["S16_LE"]))
+        let found = SoundSystem.describe([
+            device("a", free), device("b", .busy(.init(process: 812, name: "pipewire"))), device("c", .busy(nil)),
+            device("d", .failed("Permission denied")),
+        ])
+        #expect(found.map(\.grade) == [.ok, .warning, .warning, .warning])
+        #expect(found[0].text == "a (auto), b, c, d" && found[1].text == "b is in use by pipewire (process 812)")
+        #expect(found[2].text == "c is in use by another program" && found[3].text.hasSuffix("Permission denied"))
+    }
+
+    @Test func `limits that are missing are named`() {
+        #expect(SoundSystem.limits(isRealTime: true, isMemoryLocked: true).grade == .ok)
+        let none = SoundSystem.limits(isRealTime: false, isMemoryLocked: false)
+        #expect(none.grade == .warning && none.text.contains("no real-time priority and no memory that stays in place"))
+        #expect(!SoundSystem.limits(isRealTime: true, isMemoryLocked: false).text.contains("real-time"))
+    }
+
+    @Test func `devices that may not be used name the group`() throws {
+        let folder = try TestFolder()
+        #expect(SoundSystem.permissions(folder: folder.path).grade == .warning)
+        #expect(SoundSystem.permissions(folder: "/nowhere").grade == .warning)
+        try folder.write("pcmC0D0c", bytes: [])
+        #expect(SoundSystem.permissions(folder: folder.path).text == "this user may use pcmC0D0c")
+        // A link to nothing cannot be opened by anybody, the superuser neither.
+        try FileManager.default.createSymbolicLink(atPath: folder.file("pcmC1D0c"), withDestinationPath: "/nowhere")
+        let closed = SoundSystem.permissions(folder: folder.path)
+        #expect(closed.grade == .error && closed.text == "this user may not use pcmC1D0c")
+        #expect(closed.remedy.contains("usermod -aG "))
+    }
+
+    @Test(arguments: [(0.3, Diagnosis.Grade.ok), (19, .ok), (30, .warning), (60, .error), (300, .error)])
+    func `the head-room is what a hop leaves of 100 ms`(_ milliseconds: Double, grade: Diagnosis.Grade) {
+        #expect(HeadRoom(milliseconds: milliseconds).diagnosis.grade == grade)
+    }
+}
