@@ -67,7 +67,8 @@ public enum CommandLineTool {
 
     private static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    private static let topics = ["listen", "classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names
+    /// Commands that have options and a help text.
+    static let topics = ["listen", "classify", "evaluate", "inspect", "devices", "config"] + ControlVerb.names
 
     private static func help(_ topic: String?) throws -> Int32 {
         switch topic {
