@@ -11,7 +11,8 @@ SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --run
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build soak bench-end-to-end bench-cost bench-products deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+.PHONY: run test build deb acceptance-container soak bench-end-to-end bench-cost bench-products deps data model export flatspeech \
+	validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -22,6 +23,14 @@ test: deps
 
 build: deps
 	swift build -c release --product beckon
+
+# .build/deb/beckon_VERSION_ARCHITECTURE.deb, for Debian 12 and later.
+deb: deps
+	packaging/build-deb
+
+# The package in a container with systemd and the fake card: installed, started, pulled at, purged. As root.
+acceptance-container: deb
+	Tests/Acceptance/container/run
 
 # A day of audio through the capture side on the fake card; ten to twenty minutes.
 soak: deps

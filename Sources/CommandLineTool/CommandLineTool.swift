@@ -78,7 +78,8 @@ public enum CommandLineTool {
 
     private static var processors: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    private static let topics =
+    /// Commands that have options and a help text.
+    static let topics =
         ["listen", "classify", "evaluate", "inspect", "devices", "config", "doctor", "bench"] + ControlVerb.names
 
     private static func help(_ topic: String?) throws -> Int32 {

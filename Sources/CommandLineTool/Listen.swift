@@ -129,6 +129,7 @@ struct Listen {
                 log.write(.error, "\(error)")
                 return 1
             }
+            log.level = listener.configuration.log
             vigil.look(at: listener)
             screen.show(listener)
             if source.hasEnded { return 0 }
@@ -140,7 +141,6 @@ struct Listen {
         manager.tellReloading()
         do {
             try listener.reloadConfiguration()
-            log.level = listener.configuration.log
             log.write(.notice, "the configuration was read again")
         } catch {
             log.write(.error, "\(error); the configuration in force stays as it was")

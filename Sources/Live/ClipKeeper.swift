@@ -10,8 +10,9 @@ final class ClipKeeper: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Saving touches a disk: it is nobody else's business.
-    private let queue = DispatchQueue(label: "beckon-clips", qos: .utility)
+    /// Held while a clip is saved. Threads of their own, and not Dispatch's: those ask for priorities that a confined service
+    /// is refused, and complain of it in the journal.
+    private let saving = Mutex(())
     private let report: @Sendable (ActionRunner.Report) -> Void
 
     init(report: @escaping @Sendable (ActionRunner.Report) -> Void) { self.report = report }
@@ -27,9 +28,11 @@ final class ClipKeeper: Sendable {
         let rate = Double(ClipStore.sampleRate)
         let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
         let wait = max(0, event.end + settings.after - event.time) + 0.2
-        queue.asyncAfter(deadline: .now() + wait) { [report] in
+        // Saving touches a disk: it is nobody else's business.
+        Thread.detachNewThread { [self] in
+            Thread.sleep(forTimeInterval: wait)
             do throws(ServiceError) {
-                try store.save(tape.piece(range), of: event)
+                _ = try saving.withLock { _ throws(ServiceError) in try store.save(tape.piece(range), of: event) }
             } catch {
                 report(ActionRunner.Report(priority: .error, text: error.description))
             }

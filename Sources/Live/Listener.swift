@@ -56,6 +56,7 @@ public final class Listener: Sendable {
     private let actions: ActionRunner
     private let detector: DetectorThread
     private let control: ControlServer?
+    private let clips: ClipKeeper
     private let reload: @Sendable () throws -> Setup
     /// Leads back here from what the parts call; empty once all is stopped.
     private let back: Back
@@ -82,6 +83,7 @@ public final class Listener: Sendable {
         let back = Back()
         self.back = back
         let clips = ClipKeeper(report: hooks.report)
+        self.clips = clips
         actions = try ActionRunner(
             setup.configuration,
             labels: setup.model.labels,
@@ -104,7 +106,7 @@ public final class Listener: Sendable {
                 guard let listener = back.listener.withLock({ $0 }) else {
                     return .failed("the service is just starting")
                 }
-                return listener.perform(command, clips)
+                return listener.perform(command)
             }
         }
         back.listener.withLock { $0 = self }
@@ -128,16 +130,14 @@ public final class Listener: Sendable {
 
     // MARK: - What it can be asked for
 
-    private func perform(_ command: ControlCommand, _ clips: ClipKeeper) -> ControlServer.Reply {
+    private func perform(_ command: ControlCommand) -> ControlServer.Reply {
         do {
             switch command {
             case .status, .events: return .status(statusJSON)
             case .mute, .unmute:
                 guard let microphone else { return .failed("a file is played, which cannot be muted") }
                 if command == .mute { microphone.mute() } else { microphone.unmute() }
-            case .reload:
-                try reloadConfiguration()
-                clips.follow(configuration.clips)
+            case .reload: try reloadConfiguration()
             case .set(let words): try set(words)
             }
             return .done
@@ -154,6 +154,7 @@ public final class Listener: Sendable {
         let generation = try actions.apply(new.configuration, labels: new.model.labels)
         let rules = try new.rules(generation: generation)
         state.withLock { $0 = State(setup: new, rules: rules) }
+        clips.follow(new.configuration.clips)
         detector.follow(rules)
     }
 

@@ -7,7 +7,8 @@ import Testing
 /// The sample that is installed documents every key, and says what applies without it.
 struct SampleTests {
     static let words = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
-    static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../config/config.json5"
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../.."
+    static let path = root + "/config/config.json5"
 
     private static func text() throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
@@ -30,14 +31,23 @@ struct SampleTests {
         #expect(file.configuration.words["yes"]?.threshold == 0.7)
         #expect(file.configuration.phrases.first?.phrase == "go left")
         #expect(file.configuration.actions.count == 3 && file.configuration.webhookHosts == ["homeassistant.lan"])
-        let shown = Self.keys(in: try JSON5Parser.parse(text))
-        let known = Set(SettingKind.configuration.keys)
-        #expect(known.count > 50)
-        // Where actions may stand, the sample spreads their keys over the places.
-        func simple(_ keys: Set<String>) -> Set<String> {
-            Set(keys.map { $0.replacing(/.*\.actions\[\]/) { _ in ".actions[]" } })
-        }
-        #expect(simple(shown) == simple(known))
+        #expect(SettingKind.configuration.keys.count > 50)
+        #expect(Self.simple(Self.keys(in: try JSON5Parser.parse(text))) == Self.simple(SettingKind.configuration.keys))
+    }
+
+    @Test func `the manual page explains every key there is`() throws {
+        let page = String(
+            decoding: try Data(contentsOf: URL(fileURLWithPath: Self.root + "/man/beckon.conf.5")),
+            as: UTF8.self
+        )
+        let explained = page.matches(of: /\n\.It Va (\S+)/).map { "." + $0.1 }
+        #expect(Set(explained).count == explained.count)
+        #expect(Set(explained) == Self.simple(SettingKind.configuration.keys))
+    }
+
+    /// Keys, with actions only once: they have the same ones wherever they stand.
+    private static func simple(_ keys: some Sequence<String>) -> Set<String> {
+        Set(keys.map { $0.replacing(/.*\.actions\[\]/) { _ in ".actions[]" } })
     }
 
     /// Key paths as the settings name them: `.words.*.threshold`.
