@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+@testable import Capture
+
+/// When the capture thread reads; apart from the tests that run under the thread sanitizer, which converts too slowly for this.
+struct ReadingTests {
+    @Test func `a block is read as soon as it is there, not at the end of a period`() throws {
+        let folder = try TestFolder()
+        let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 48000 channels 2 loop on")
+        let microphone = try card.microphone()
+        try microphone.start()
+        defer { microphone.stop() }
+        // The converter's delay puts a block's end behind that of a period of 20 ms: who waits for periods is 20 ms late with
+        // every block. A busy machine makes some late, never all of them.
+        var ages: [Int64] = []
+        while ages.count < 60, (ages.min() ?? .max) >= 12_000_000,
+            microphone.nextBlock(until: Clock.now + 5_000_000_000, { ages.append(Clock.now - $1.time) })
+        {}
+        #expect(ages.allSatisfy { $0 >= 0 } && (ages.min() ?? .max) < 12_000_000, "\(ages)")
+    }
+}
