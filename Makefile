@@ -11,7 +11,7 @@ SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --run
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build deb acceptance-container soak bench-end-to-end bench-cost bench-products deps data model export flatspeech \
+.PHONY: run test build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products deps data model export flatspeech \
 	validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
@@ -31,6 +31,10 @@ deb: deps
 # The package in a container with systemd and the fake card: installed, started, pulled at, purged. As root.
 acceptance-container: deb
 	Tests/Acceptance/container/run
+
+# The package in an emulated machine with the kernel's sound drivers: a word is heard, cards are pulled out. As root.
+acceptance-vm: deb
+	Tests/Acceptance/vm/run
 
 # A day of audio through the capture side on the fake card; ten to twenty minutes.
 soak: deps
