@@ -11,8 +11,8 @@ SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --run
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products deps data \
-	model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+.PHONY: run test build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products deps \
+	data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
