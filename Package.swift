@@ -5,7 +5,7 @@ import PackageDescription
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
 ///                             ↘  Live → Capture, Service, CSystemd
-///                             ↘  Service → Spotting, Wording, CLinuxProcess
+///                             ↘  Service → Spotting, Wording, CLinux, CLinuxProcess
 ///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux
 ///                             ↘          ↘  CALSA, CALSAMessages
 ///                             ↘  Charts → CZlib
@@ -41,7 +41,7 @@ let package = Package(
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(name: "Wording"),
-        .target(name: "Service", dependencies: ["CLinuxProcess", "Spotting", "Wording"]),
+        .target(name: "Service", dependencies: ["CLinux", "CLinuxProcess", "Spotting", "Wording"]),
         .target(
             name: "Live",
             dependencies: ["Audio", "Capture", "CSystemd", "Inference", "Service", "Spotting", "Wording"]

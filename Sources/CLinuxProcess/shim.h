@@ -8,7 +8,6 @@
 // with the types that they have in the Linux ABI.
 int pipe2(int ends[2], int flags);
 int accept4(int listener, void *address, void *length, int flags);
-int eventfd(unsigned int count, int flags);
 int pidfd_open(int pid, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);
 int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
@@ -29,11 +28,6 @@ static inline int CLinuxProcess_watch(int pid) {
 /// The next connection, closed on exec and never waited for; or -1 with errno set.
 static inline int CLinuxProcess_accept(int listener) {
     return accept4(listener, 0, 0, CLinuxProcess_closeOnExec | CLinuxProcess_doNotWait);
-}
-
-/// A counter to wake another thread by, closed on exec and never waited for; or -1 with errno set.
-static inline int CLinuxProcess_bell(void) {
-    return eventfd(0, CLinuxProcess_closeOnExec | CLinuxProcess_doNotWait);
 }
 
 /// The child closes every descriptor from this one on.

@@ -1,3 +1,4 @@
+private import Audio
 import Evaluation
 private import Foundation
 import Inference

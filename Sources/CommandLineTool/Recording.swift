@@ -7,7 +7,6 @@ final class Recording {
     private let path: String
     private let tape: Tape
     private var written = 0
-    private var bytes = 0
     private let file: Int32
 
     init(path: String, tape: Tape) throws {
@@ -42,12 +41,6 @@ final class Recording {
     }
 
     private func append(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Self.failure(path) }
-            rest = rest.dropFirst(count)
-        }
+        guard writeAll(bytes, to: file) else { throw Self.failure(path) }
     }
 }

@@ -10,20 +10,18 @@ public final class LiveFile: AudioSource {
     private let isOver = Atomic<Bool>(false)
 
     private struct State: ~Copyable {
-        var blocks: FileBlocks
-        var block = [Float](repeating: 0, count: BlockRing.blockLength)
+        var stream: FileStream
         var start: Int64?
+        /// Blocks so far.
         var count: Int64 = 0
-        /// Blocks of quiet that follow the file.
-        var quiet = BlockRing.windowBlocks
         var problem: AudioError?
     }
 
     /// - Throws: what opening a file throws.
     public init(path: String, mix: ChannelMix) throws(AudioError) {
-        let blocks = try FileBlocks(path: path, mix: mix)
-        ring = try BlockRing(minimumCapacity: 1)
-        state = Mutex(State(blocks: blocks))
+        let stream = try FileStream(path: path, mix: mix)
+        ring = stream.ring
+        state = Mutex(State(stream: stream))
     }
 
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
@@ -39,35 +37,25 @@ public final class LiveFile: AudioSource {
         }
         guard !hasEnded else { return false }
         LiveClock.sleep(until: min(due, time))
-        guard due <= time, state.withLock({ fill(&$0, due) }) else { return false }
+        guard due <= time, state.withLock({ advance(&$0, due) }) else { return false }
         return ring.withWindow { window, block in
             body(window, .init(time: due, sequence: block.sequence, continues: block.filled > 1, filled: block.filled))
         }
     }
 
-    /// Puts the next block into the ring; false at the end of all.
-    private func fill(_ state: inout State, _ due: Int64) -> Bool {
-        // A span of a property would hold all of the state.
-        var block: [Float] = []
-        swap(&block, &state.block)
-        defer { swap(&block, &state.block) }
-        var count: Int?
+    /// Moves the window one block on; false at the end of all.
+    private func advance(_ state: inout State, _ due: Int64) -> Bool {
         do throws(AudioError) {
-            var span = block.mutableSpan
-            count = try state.blocks.next(into: &span)
-        } catch {
-            state.problem = error
-        }
-        if count == nil {
-            guard state.quiet > 0 else {
+            guard try state.stream.advance(time: due) else {
                 isOver.store(true, ordering: .releasing)
                 return false
             }
-            state.quiet -= 1
-            for index in block.indices { block[index] = 0 }
+        } catch {
+            // The quiet comes after what could be read.
+            state.problem = error
+            return advance(&state, due)
         }
         state.count += 1
-        ring.write(block.span, time: due)
         return true
     }
 }

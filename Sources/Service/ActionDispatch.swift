@@ -142,14 +142,8 @@ extension ActionRunner {
     }
 
     private func write(_ line: String) throws(ServiceError) {
-        var rest = Array(line.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(output, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                throw .program.saying("cannot write to standard output: \(ServiceError.text(ofErrno: errno))")
-            }
-            rest = rest.dropFirst(count)
+        guard writeAll(Array(line.utf8), to: output) else {
+            throw .program.saying("cannot write to standard output: \(ServiceError.text(ofErrno: errno))")
         }
     }
 }

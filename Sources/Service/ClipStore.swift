@@ -70,13 +70,7 @@ public struct ClipStore: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to file: borrowing Descriptor) throws(ServiceError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("write", errno) }
-            rest = rest.dropFirst(count)
-        }
+        guard writeAll(bytes, to: file.number) else { throw failure("write", errno) }
     }
 
     /// The names begin with the time, so that the oldest come first.

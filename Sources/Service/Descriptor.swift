@@ -1,5 +1,18 @@
+import CLinux
 import CLinuxProcess
 import Glibc
+
+/// Writes all bytes to a descriptor that may block; false with `errno` set where it takes no more.
+public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+    }
+    return true
+}
 
 /// A file descriptor with one owner, closed with it.
 struct Descriptor: ~Copyable, Sendable {
@@ -46,7 +59,7 @@ final class Bell: Sendable {
     let descriptor: Descriptor
 
     init() throws(ServiceError) {
-        descriptor = Descriptor(CLinuxProcess_bell())
+        descriptor = Descriptor(CLinux_eventfd())
         guard descriptor.isOpen else {
             throw .socket.saying(
                 "eventfd: \(ServiceError.text(ofErrno: errno)); the limit on open files may be too low"

@@ -1,21 +1,22 @@
-import Audio
-
 /// A file as the windows that a detector hears: decoder, ring, and a second of quiet after the end, in which what was
 /// said last is decided.
-struct FileStream: ~Copyable {
+public struct FileStream: ~Copyable {
     /// Audio of the file so far, in seconds; the quiet after it does not count.
-    var seconds: Double { Double(samples) / Double(FileBlocks.sampleRate) }
+    public var seconds: Double { Double(samples) / Double(FileBlocks.sampleRate) }
     /// Length that the file's header promises, in seconds; 0 where it promises none.
-    let expectedSeconds: Double
+    public let expectedSeconds: Double
+
+    /// Holds the window, for whoever shows it apart from ``advance(time:)``.
+    public let ring: BlockRing
 
     private var blocks: FileBlocks
-    private let ring: BlockRing
     private var block = [Float](repeating: 0, count: BlockRing.blockLength)
     private var samples = 0
     private var ended = false
     private var quietHops = 0
 
-    init(path: String, mix: ChannelMix) throws(AudioError) {
+    /// - Throws: What ``FileBlocks/init(path:mix:quality:)`` throws.
+    public init(path: String, mix: ChannelMix) throws(AudioError) {
         let blocks = try FileBlocks(path: path, mix: mix)
         // Writer and reader take turns here, so there is never more than one block unread.
         let ring = try BlockRing(minimumCapacity: 1)
@@ -25,17 +26,27 @@ struct FileStream: ~Copyable {
     }
 
     /// Shows the next window of 16000 samples, one block of 1600 on; false when there are no more.
-    mutating func next(_ body: (Span<Float>) -> Void) throws(AudioError) -> Bool {
+    public mutating func next(_ body: (Span<Float>) -> Void) throws(AudioError) -> Bool {
+        try advance() && ring.withWindow { window, _ in body(window) }
+    }
+
+    /// Moves the window one block on; false when there are no more.
+    ///
+    /// - Parameter time: When the block is heard, in nanoseconds on the caller's clock.
+    /// - Throws: What reading the file throws, once; the quiet that follows the end can still be heard then.
+    public mutating func advance(time: Int64 = 0) throws(AudioError) -> Bool {
         // A span of a property would hold all of `self`.
         var block: [Float] = []
         swap(&block, &self.block)
         defer { swap(&block, &self.block) }
         if !ended {
             var span = block.mutableSpan
+            // Whether it ends well or with an error, it has ended.
+            ended = true
             if let count = try blocks.next(into: &span) {
+                ended = false
                 samples += count
             } else {
-                ended = true
                 for index in block.indices { block[index] = 0 }
             }
         }
@@ -43,7 +54,7 @@ struct FileStream: ~Copyable {
             guard quietHops < BlockRing.windowBlocks else { return false }
             quietHops += 1
         }
-        ring.write(block.span, time: 0)
-        return ring.withWindow { window, _ in body(window) }
+        ring.write(block.span, time: time)
+        return true
     }
 }
