@@ -121,14 +121,15 @@ extension Evaluate {
     /// The real chain up to the decisions: decoder, ring, network.
     private func listen(to file: String, progress: Progress) throws -> (trace: PosteriorTrace, seconds: Double) {
         var stream = try FileStream(path: file, mix: options.listening.mix)
-        var scorer = HopScorer(model: model)
+        let asked = gates.lazy.compactMap(\.foreseenQuiet).first
+        var scorer = HopScorer(model: model, foreseenQuiet: asked)
         var trace = PosteriorTrace(
             labels: model.labels.count,
             silence: model.silenceIndex,
             hopSeconds: HopScorer.hopSeconds(of: model)
         )
         while !Interrupt.isRequested, try stream.next({ scorer.hear(window: $0) }) {
-            trace.add(scorer.posteriors, sound: scorer.sound)
+            trace.add(scorer.posteriors, foreseen: scorer.foreseen, sound: scorer.sound)
             progress.report(file: file, seconds: stream.seconds, of: stream.expectedSeconds)
         }
         return (trace, stream.seconds)

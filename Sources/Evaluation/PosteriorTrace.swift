@@ -7,6 +7,8 @@ public struct PosteriorTrace: Sendable {
     private let hopSeconds: Double
     /// Posteriors of all hops behind each other.
     private var posteriors: [Float] = []
+    /// What was foreseen after each hop, where it was.
+    private var foreseen: [[Float]?] = []
     private var sounds: [SoundActivity] = []
 
     /// - Parameters:
@@ -19,9 +21,10 @@ public struct PosteriorTrace: Sendable {
     }
 
     /// Takes one hop in; posteriors of another length are ignored.
-    public mutating func add(_ posteriors: [Float], sound: SoundActivity) {
+    public mutating func add(_ posteriors: [Float], foreseen: [Float]? = nil, sound: SoundActivity) {
         guard posteriors.count == labels else { return }
         self.posteriors += posteriors
+        self.foreseen.append(foreseen)
         sounds.append(sound)
     }
 
@@ -38,7 +41,9 @@ public struct PosteriorTrace: Sendable {
         var hop = [Float](repeating: 0, count: labels)
         for (number, sound) in sounds.enumerated() {
             for label in hop.indices { hop[label] = posteriors[number * labels + label] }
-            handler.add(hop, sound: sound) { found.append(HeardWord(label: $0.index, time: $0.time)) }
+            handler.add(hop, foreseen: foreseen[number], sound: sound) {
+                found.append(HeardWord(label: $0.index, time: $0.time))
+            }
         }
         return found
     }

@@ -25,34 +25,39 @@ public struct Session: ~Copyable, Sendable {
     /// Logits that somebody speaks, one for each equal part of the newest hop, oldest first; empty where the model has
     /// no activity layer. Like `logits` they may hold NaN or infinities after such samples.
     public private(set) var activity: [Float]
+    /// Probability of each label after the hop that `foresee` was given.
+    public private(set) var foreseen: [Float]
     /// False when the newest logits held NaN or an infinity, as after such a sample: the posteriors then say silence.
     ///
     /// A stream recovers by itself once the broken samples have left the window.
     public private(set) var isFinite = true
 
-    /// The stream's columns, a copy of them after endless silence, a whole window, then scratch memory.
+    /// The stream's columns, a copy of them after endless silence, another to look ahead in, a whole window, then scratch
+    /// memory.
     private let arena: AlignedBuffer
     private let silence: Int
+    private let future: Int
     private let window: Int
     private let scratch: Int
     private let probabilities: Int
-    /// What multiplies each output's share of the posteriors; empty where nothing does.
-    private let factors: [Float]
+    private let calibration: Calibration
     private let silentLogits: [Float]
     private let silentEmbedding: [Float]
     private let silentActivity: [Float]
 
     public init(_ model: Model, prior: Prior = .stream) {
         self.model = model
-        factors = prior == .clip ? model.clipFactors : []
+        calibration = Calibration(model, prior: prior)
         let outputs = model.labelOfLogit.count
         silence = aligned(model.hop?.count ?? 0)
-        window = 2 * silence
+        future = 2 * silence
+        window = 3 * silence
         scratch = window + aligned(model.window.count)
         probabilities = scratch + aligned(model.frontEnd.scratchCount)
         arena = AlignedBuffer(count: probabilities + aligned(outputs))
         logits = Array(repeating: 0, count: outputs)
         posteriors = Array(repeating: 0, count: model.labels.count)
+        foreseen = posteriors
         embedding = Array(repeating: 0, count: model.embeddingCount)
         activity = Array(repeating: 0, count: model.activityCount)
 
@@ -77,15 +82,23 @@ public struct Session: ~Copyable, Sendable {
     public mutating func score(window samples: Span<Float>) {
         guard let hop = model.hop else { return scoreWhole(window: samples) }
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
-        hop.age(arena.base)
-        model.frontEnd.run(
-            samples,
-            newest: hop.inputColumns,
-            to: arena.base + hop.inputOffset,
-            scratch: arena.base + scratch
-        )
-        hop.run(arena.base, weights: model.weights.buffer.base)
+        runHop(hop, samples, at: 0)
         answer(hop, at: 0)
+    }
+
+    /// Computes in `foreseen` what the next hop would say if `samples` were the window then; the stream stays where it is.
+    public mutating func foresee(window samples: Span<Float>) {
+        precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
+        var logits = UnsafePointer(arena.base)
+        if let hop = model.hop {
+            (arena.base + future).update(from: arena.base, count: silence)
+            runHop(hop, samples, at: future)
+            logits += future + hop.output
+        } else {
+            Session.runWindow(model, samples, arena: arena.base, window: window, scratch: scratch)
+            logits += window + model.window.output
+        }
+        _ = calibration.apply(logits, to: &foreseen, powers: arena.base + probabilities)
     }
 
     /// Computes the whole window of `windowSamples` samples, and leaves a stream as if it had heard them hop by hop.
@@ -102,6 +115,19 @@ public struct Session: ~Copyable, Sendable {
         for index in embedding.indices { embedding[index] = silentEmbedding[index] }
         for index in activity.indices { activity[index] = silentActivity[index] }
         calibrate()
+    }
+
+    /// Brings the stream at `start` of the arena one hop further.
+    private func runHop(_ hop: Schedule, _ samples: Span<Float>, at start: Int) {
+        let base = arena.base + start
+        hop.age(base)
+        model.frontEnd.run(
+            samples,
+            newest: hop.inputColumns,
+            to: base + hop.inputOffset,
+            scratch: arena.base + scratch
+        )
+        hop.run(base, weights: model.weights.buffer.base)
     }
 
     /// Computes a window, then hands the newest columns to the stream.
@@ -139,22 +165,7 @@ public struct Session: ~Copyable, Sendable {
         calibrate()
     }
 
-    /// From logits to posteriors.
     private mutating func calibrate() {
-        let powers = arena.base + probabilities
-        isFinite = softmax(logits, to: powers, count: logits.count, scale: 1 / model.temperature)
-        for index in posteriors.indices { posteriors[index] = 0 }
-        guard isFinite else {
-            posteriors[model.silenceIndex] = 1
-            return
-        }
-        // A shift of logits is a factor of what they come to.
-        for index in factors.indices { powers[index] *= factors[index] }
-        for index in logits.indices { posteriors[model.labelOfLogit[index]] += powers[index] }
-        guard !factors.isEmpty else { return }
-        var total: Float = 0
-        for index in posteriors.indices { total += posteriors[index] }
-        guard total > 0, total.isFinite else { return }
-        for index in posteriors.indices { posteriors[index] /= total }
+        isFinite = calibration.apply(logits, to: &posteriors, powers: arena.base + probabilities)
     }
 }

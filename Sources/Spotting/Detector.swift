@@ -14,7 +14,7 @@ public struct Detector: ~Copyable {
     public init(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
         labels = model.labels
         self.phrases = phrases
-        scorer = HopScorer(model: model)
+        scorer = HopScorer(model: model, foreseenQuiet: settings.foreseenQuiet)
         handler = PosteriorHandler(
             labels: model.labels.count,
             silence: model.silenceIndex,
@@ -41,7 +41,7 @@ public struct Detector: ~Copyable {
     ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
     public mutating func hear(window: Span<Float>, report: (Detection) -> Void) {
         scorer.hear(window: window)
-        handler.add(scorer.posteriors, sound: scorer.sound, report: report)
+        handler.add(scorer.posteriors, foreseen: scorer.foreseen, sound: scorer.sound, report: report)
     }
 
     /// Decides by other rules from here on, without losing what was heard: a word that is just being said is heard, and
@@ -50,6 +50,7 @@ public struct Detector: ~Copyable {
     /// - Parameter model: another one, or the same; its hop lasts as long as the old one's.
     public mutating func adopt(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
         if scorer.model !== model { scorer.adopt(model) }
+        scorer.foreseenQuiet = settings.foreseenQuiet
         if labels != model.labels { handler.relabel(from: labels, to: model.labels, silence: model.silenceIndex) }
         labels = model.labels
         self.phrases = phrases

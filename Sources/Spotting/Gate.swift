@@ -82,6 +82,17 @@ public struct Gate {
         return decision
     }
 
+    /// Decides by what the next hop would bring if it stayed quiet, when the hop before decided nothing: a word that is over
+    /// need not wait for the window to move on.
+    ///
+    /// - Parameter scores: smoothed posteriors as they would be then.
+    public mutating func foresee(_ scores: [Float]) -> Decision? {
+        guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores) else { return nil }
+        let decision = qualified(scores, streak: candidate.streak + 1)
+        if let decision { close(decision.label) }
+        return decision
+    }
+
     /// Forgets everything, as after a gap in the audio: nothing heard before may fire.
     public mutating func flush() {
         inSpeech = false
@@ -143,8 +154,7 @@ public struct Gate {
 
     /// Which word wins, and since when.
     private mutating func followCandidate(_ scores: [Float], quietSeconds: Double) {
-        var best = 0
-        for label in scores.indices where scores[label] > scores[best] { best = label }
+        let best = best(scores)
         guard inSpeech, thresholds.values[best] != nil else {
             candidate = nil
             return
@@ -161,10 +171,16 @@ public struct Gate {
         }
     }
 
+    private func best(_ scores: [Float]) -> Int {
+        var best = 0
+        for label in scores.indices where scores[label] > scores[best] { best = label }
+        return best
+    }
+
     /// The candidate as a decision if it is stable, sure, armed, no remainder of the last word and, in `command` mode,
     /// said alone so far.
-    private func qualified(_ scores: [Float]) -> Decision? {
-        guard let candidate, candidate.streak >= settings.stability, armed[candidate.label],
+    private func qualified(_ scores: [Float], streak: Int) -> Decision? {
+        guard let candidate, streak >= settings.stability, armed[candidate.label],
             let threshold = thresholds.values[candidate.label], scores[candidate.label] >= threshold
         else { return nil }
         if let lastFire, seconds(hop - lastFire) < settings.echo, !candidate.fresh { return nil }
@@ -180,12 +196,14 @@ public struct Gate {
     /// The candidate as soon as it qualifies and, in `command` mode, nothing follows the word at once.
     private func early(_ scores: [Float], quietSeconds: Double) -> Decision? {
         if settings.mode == .command, quietSeconds < settings.breath { return nil }
-        return qualified(scores)
+        return qualified(scores, streak: candidate?.streak ?? 0)
     }
 
     /// Keeps the best of the word and gives it when the word is over.
     private mutating func atEnd(_ scores: [Float], quietSeconds: Double) -> Decision? {
-        if let now = qualified(scores), now.confidence > (pending?.confidence ?? 0) || now.label != pending?.label {
+        if let now = qualified(scores, streak: candidate?.streak ?? 0),
+            now.confidence > (pending?.confidence ?? 0) || now.label != pending?.label
+        {
             let over = settings.mode == .spot && pending != nil && now.label != pending?.label
             let previous = pending
             pending = now

@@ -43,12 +43,21 @@ public struct GateSettings: Sendable, Equatable {
     public var quietBefore = 0.4
     /// `command` with `early`: quiet after the word, enough to tell it from the beginning of a sentence.
     public var breath = 0.075
+    /// `command` with `early`: how long after the last sound a word may be decided one hop ahead, by what the window will
+    /// hold then if it stays quiet; 0 never.
+    public var foresight = 0.5
     /// `command` with `end`: quiet after the word.
     public var quietAfter = 0.3
     /// `command`: the longest time from the utterance's first sign to the decision for a word said alone.
     public var longestUtterance = 1.6
 
     public init() {}
+
+    /// Time since the last sound in which the next hop is foreseen; nil where it never is.
+    public var foreseenQuiet: ClosedRange<Double>? {
+        guard mode == .command, trigger == .early, foresight >= breath else { return nil }
+        return breath...foresight
+    }
 }
 
 /// The confidence each label needs to fire; `silence` and `unknown` have none and never fire.

@@ -6,11 +6,19 @@ public struct HopScorer: ~Copyable {
     private var tracker = SoundTracker()
     /// In the tracker's place where the model has an activity layer.
     private var voice: VoiceTracker?
+    /// Time since the last sound in which the next hop is foreseen.
+    var foreseenQuiet: ClosedRange<Double>?
+    /// The window as it will be one hop later if it stays quiet.
+    private var future: [Float]
     /// The session has not heard what comes before the next hop.
     private var isNew = false
+    private var isForeseen = false
 
-    public init(model: Model) {
+    /// - Parameter foreseenQuiet: time since the last sound in which `foreseen` is computed; nil never.
+    public init(model: Model, foreseenQuiet: ClosedRange<Double>? = nil) {
         session = Session(model)
+        self.foreseenQuiet = foreseenQuiet
+        future = [Float](repeating: 0, count: model.windowSamples)
         voice = HopScorer.voiceTracker(of: model)
     }
 
@@ -25,6 +33,7 @@ public struct HopScorer: ~Copyable {
     mutating func adopt(_ model: Model) {
         session = Session(model)
         isNew = true
+        if future.count != model.windowSamples { future = [Float](repeating: 0, count: model.windowSamples) }
         let other = HopScorer.voiceTracker(of: model)
         // What is known of pauses is kept as long as both models tell as finely.
         guard voice?.activity.stepSeconds != other?.activity.stepSeconds else { return }
@@ -34,6 +43,10 @@ public struct HopScorer: ~Copyable {
 
     /// Probability of each label, after the newest hop.
     public var posteriors: [Float] { session.posteriors }
+
+    /// Probability of each label one hop later, if it stays as quiet as since the last sound; nil where the settings do not
+    /// ask for it, or it is not quiet.
+    public var foreseen: [Float]? { isForeseen ? session.foreseen : nil }
 
     /// Where there was speech, or sound where the model cannot tell the two apart, after the newest hop.
     public var sound: SoundActivity { voice?.activity ?? tracker.activity }
@@ -47,11 +60,35 @@ public struct HopScorer: ~Copyable {
         } else {
             voice?.add(session.activity)
         }
+        foresee(window)
+    }
+
+    /// Moves the window one hop on, into quiet made of the newest quiet forwards and backwards in turn, and scores it.
+    private mutating func foresee(_ window: Span<Float>) {
+        let quiet = sound.quietSeconds
+        isForeseen = foreseenQuiet?.contains(quiet) ?? false
+        guard isForeseen else { return }
+        let model = session.model
+        let hop = model.hopSamples
+        let kept = window.count - hop
+        for index in 0..<kept { future[index] = window[hop + index] }
+        let length = max(1, min(hop, kept, Int(quiet * Double(model.sampleRate))))
+        // The sample just before stands mirrored just behind: no step, and no click that a word could begin with.
+        for index in 0..<hop {
+            let place = index % (2 * length)
+            future[kept + index] = place < length ? future[kept - 1 - place] : future[kept + place - 2 * length]
+        }
+        // Taken out of `self` while the session, another part of it, changes.
+        var ahead: [Float] = []
+        swap(&ahead, &future)
+        session.foresee(window: ahead.span)
+        swap(&ahead, &future)
     }
 
     /// Forgets the audio heard so far.
     public mutating func flush() {
         session.reset()
+        isForeseen = false
         tracker.flush()
         voice?.flush()
     }

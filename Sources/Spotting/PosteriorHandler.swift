@@ -59,12 +59,21 @@ public struct PosteriorHandler {
     ///
     /// - Parameters:
     ///   - posteriors: one a label, as the network gave them.
+    ///   - foreseen: what the next hop will bring if it stays quiet, where that is known.
     ///   - sound: where there was sound or speech, after this hop.
     ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
-    public mutating func add(_ posteriors: [Float], sound: SoundActivity, report: (Detection) -> Void) {
+    public mutating func add(
+        _ posteriors: [Float],
+        foreseen: [Float]? = nil,
+        sound: SoundActivity,
+        report: (Detection) -> Void
+    ) {
         smoother.add(posteriors)
         hops += 1
-        guard let decision = gate.step(smoother.average, quietSeconds: sound.quietSeconds) else { return }
+        let quiet = sound.quietSeconds
+        guard let decision = gate.step(smoother.average, quietSeconds: quiet) ?? decideAhead(foreseen, quiet) else {
+            return
+        }
 
         let now = Double(hops) * hopSeconds
         let bounds = bounds(of: decision, sound: sound, now: now)
@@ -96,6 +105,12 @@ public struct PosteriorHandler {
                 )
             )
         }
+    }
+
+    private mutating func decideAhead(_ foreseen: [Float]?, _ quiet: Double) -> Gate.Decision? {
+        guard let foreseen, gate.settings.foreseenQuiet?.contains(quiet) ?? false else { return nil }
+        smoother.foresee(foreseen)
+        return gate.foresee(smoother.foreseen)
     }
 
     /// Forgets what was heard so far, as after a gap in the audio; time goes on.

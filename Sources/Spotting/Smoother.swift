@@ -6,6 +6,9 @@ public struct Smoother {
     /// The weighted mean of the vectors seen since the last `flush()`, one value a label; it sums to one as they do.
     public private(set) var average: [Float]
 
+    /// What `average` would become, after `foresee`.
+    public private(set) var foreseen: [Float]
+
     private let labels: Int
     private let weights: [Float]
     private var history: [Float]
@@ -22,6 +25,7 @@ public struct Smoother {
         weights = (0..<count).map { power(Float(1 + $0) / Float(count), exponent) }
         history = [Float](repeating: 0, count: labels * count)
         average = [Float](repeating: 0, count: labels)
+        foreseen = average
     }
 
     /// Takes one posterior vector in and updates `average`. Vectors of another length are ignored.
@@ -42,6 +46,21 @@ public struct Smoother {
             for label in 0..<labels { average[label] += weight * history[row * labels + label] }
         }
         for label in 0..<labels { average[label] /= total }
+    }
+
+    /// Computes in `foreseen` what `average` would become if this vector came next; nothing else changes.
+    public mutating func foresee(_ posteriors: [Float]) {
+        guard posteriors.count == labels else { return }
+        let count = weights.count
+        var total = weights[count - 1]
+        for label in 0..<labels { foreseen[label] = total * posteriors[label] }
+        for age in 0..<min(filled, count - 1) {
+            let weight = weights[count - 2 - age]
+            let row = (next + count - 1 - age) % count
+            total += weight
+            for label in 0..<labels { foreseen[label] += weight * history[row * labels + label] }
+        }
+        for label in 0..<labels { foreseen[label] /= total }
     }
 
     /// Forgets everything, as after a gap in the audio.

@@ -42,6 +42,26 @@ struct StreamingTests {
         #expect(difference(model, hops: 20, random: &random, reprime: 5) < 1e-5)
     }
 
+    @Test(arguments: [true, false]) func `what is foreseen is what the next hop says`(streams: Bool) throws {
+        var network = TestNetwork.medium()
+        network.json["streaming"] = streams
+        let model = try network.model()
+        var random = Seeded(43)
+        var session = Session(model)
+        let hop = model.hopSamples
+        let audio = random.floats(model.windowSamples + 8 * hop, -0.5...0.5)
+        func window(_ number: Int) -> [Float] { Array(audio[number * hop..<number * hop + model.windowSamples]) }
+        for number in 0..<8 {
+            session.score(window: window(number).span)
+            let (heard, coming) = (session.posteriors, window(number + 1))
+            session.foresee(window: coming.span)
+            #expect(session.posteriors == heard)
+            let foreseen = session.foreseen
+            session.score(window: coming.span)
+            #expect(session.posteriors == foreseen)
+        }
+    }
+
     @Test func `streams of one model do not disturb each other`() throws {
         let model = try TestNetwork.medium().model()
         var random = Seeded(43)

@@ -150,6 +150,34 @@ struct GateTests {
         #expect(Trace(row.heard, sound: row.sound).fired(settings) == row.fires)
     }
 
+    @Test func `a word that is over is decided a hop ahead`() {
+        var settings = GateSettings()
+        settings.mode = .command
+        let rows: [(heard: String, sound: String, without: String, ahead: String)] = [
+            // The threshold is reached, then the stability, only in the hop after the first quiet one.
+            ("....uuuU....", "....##......", "up@7", "up@6"),
+            ("......UU....", ".....#......", "up@7", "up@6"),
+            // What qualifies by itself is not decided twice.
+            ("....UUUUU...", "....##......", "up@6", "up@6"),
+            // Another word in the next hop; sound in this one; quiet for too long.
+            ("....uuuS....", "....##......", "", ""),
+            ("....uuUU....", "....###.....", "up@7", "up@7"),
+            ("....uuuuuuuuU", "....##.......", "up@12", "up@12"),
+            // Only the first word of an utterance.
+            ("....UUUsSSS.", "....##......", "up@6", "up@6"),
+        ]
+        for row in rows {
+            let trace = Trace(row.heard, sound: row.sound)
+            #expect(trace.fired(settings) == row.without, "\(row.heard)")
+            #expect(trace.firedAhead(settings) == row.ahead, "\(row.heard)")
+        }
+        var spot = settings
+        spot.mode = .spot
+        var end = settings
+        end.trigger = .end
+        #expect(spot.foreseenQuiet == nil && end.foreseenQuiet == nil)
+    }
+
     @Test func `nothing heard before a gap fires after it`() {
         // Without the flush the word fires at hop 3; after a flush right before, it needs its stability anew.
         #expect(Trace("..UU......").fired() == "up@3")

@@ -39,11 +39,43 @@ struct HopScorerTests {
         scorer.flush()
         #expect(scorer.sound == SoundActivity(stepSeconds: 0.025))
     }
+
+    @Test func `a hop is foreseen in quiet, and the stream is not touched`() throws {
+        let model = try Self.model()
+        var plain = HopScorer(model: model)
+        var ahead = HopScorer(model: model, foreseenQuiet: 0.05...0.5)
+        let audio = Self.audio
+        var foreseen = 0
+        for hop in 1...20 {
+            let window = audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)
+            plain.hear(window: window)
+            ahead.hear(window: window)
+            #expect(ahead.posteriors == plain.posteriors && plain.foreseen == nil)
+            let isQuiet = (0.05...0.5).contains(ahead.sound.quietSeconds)
+            #expect((ahead.foreseen != nil) == isQuiet)
+            guard let posteriors = ahead.foreseen else { continue }
+            foreseen += 1
+            // A stream is a window once it has heard one whole.
+            guard hop > 10 else { continue }
+            // The same by hand: a window moved on, its end made of the newest quiet, mirrored.
+            let quiet = min(1600, Int(ahead.sound.quietSeconds * 16_000))
+            let tail = (0..<quiet).map { window[16_000 - quiet + $0] }
+            let fill = Array((tail.reversed() + tail + tail.reversed() + tail).prefix(1600))
+            var session = Session(model)
+            let moved = (0..<14_400).map { window[1600 + $0] } + fill
+            session.scoreWhole(window: moved.span)
+            for (left, right) in zip(posteriors, session.posteriors) { #expect(abs(left - right) < 1e-4) }
+        }
+        #expect(foreseen > 0 && foreseen < 20)
+        ahead.flush()
+        #expect(ahead.foreseen == nil)
+    }
+
     /// Holds what a trial changes.
     private final class Stream {
         var scorer: HopScorer
 
-        init(_ model: Model) { scorer = HopScorer(model: model) }
+        init(_ model: Model) { scorer = HopScorer(model: model, foreseenQuiet: 0...60) }
 
         func hear(_ audio: [Float]) {
             for hop in 1...4 { scorer.hear(window: audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)) }

@@ -38,6 +38,21 @@ struct Trace {
         return scores
     }
 
+    /// The words that are let through where the hop after each is foreseen as it comes.
+    func firedAhead(_ settings: GateSettings) -> String {
+        let thresholds = Thresholds(labels: Self.labels, defaults: Self.labels.map { _ in 0.8 })
+        var gate = Gate(settings: settings, thresholds: thresholds, silence: Self.silence, hopSeconds: 0.1)
+        var fired: [String] = []
+        for (index, hop) in hops.enumerated() {
+            var decision = gate.step(hop.scores, quietSeconds: hop.quietSeconds)
+            if decision == nil, index + 1 < hops.count, settings.foreseenQuiet?.contains(hop.quietSeconds) ?? false {
+                decision = gate.foresee(hops[index + 1].scores)
+            }
+            if let decision { fired.append("\(Self.labels[decision.label])@\(index)") }
+        }
+        return fired.joined(separator: " ")
+    }
+
     /// The words the gate lets through, each with the hop (from 0) that decided it: `stop@6`.
     func fired(_ settings: GateSettings = GateSettings(), flushAt: Int? = nil) -> String {
         let thresholds = Thresholds(labels: Self.labels, defaults: Self.labels.map { _ in 0.8 })
