@@ -1,17 +1,18 @@
 import Glibc
 
-/// A linear-phase low-pass that halves the sample rate from 32 to 16 kHz.
+/// A linear-phase low-pass that brings a multiple of 16 kHz down to 16 kHz.
 ///
 /// It passes 0–7 kHz and stops everything from 8 kHz on: a sinc of cut-off 7.5 kHz under a Kaiser window made for
 /// 100 dB (J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974). The window
 /// fixes ripple and rejection alike, so both are near 1e-5. The delay is taken out: output sample `n` lies at the
-/// time of input sample `2n`. Nothing allocates after `init`.
+/// time of input sample `n · factor`. Nothing allocates after `init`.
 struct LowPass {
-    static let inputRate = 32_000
     static let passEdge = 7_000.0
     static let stopEdge = 8_000.0
     private static let attenuation = 100.0
 
+    /// Input samples for each output sample.
+    private let factor: Int
     private let taps: [Float]
     /// Zeros before the first sample: half the filter, so that its delay vanishes.
     private let lead: Int
@@ -20,8 +21,10 @@ struct LowPass {
     private var start = 0
     private var end: Int
 
-    init() {
-        let taps = LowPass.makeTaps()
+    /// - Parameter inputRate: a multiple of 16 kHz, at least twice as much.
+    init(from inputRate: Int) {
+        factor = inputRate / Resampler.outputRate
+        let taps = LowPass.makeTaps(inputRate)
         self.taps = taps
         lead = (taps.count - 1) / 2
         line = [Float](repeating: 0, count: taps.count + 4096)
@@ -34,7 +37,7 @@ struct LowPass {
         end = lead
     }
 
-    /// Takes as many samples at 32 kHz as the converter makes from `input`; returns how many of `input` it used.
+    /// Takes as many samples at its input rate as the converter makes from `input`; returns how many of `input` it used.
     mutating func take(
         from converter: borrowing Converter,
         _ input: UnsafeBufferPointer<Float>
@@ -63,7 +66,7 @@ struct LowPass {
                 while made < output.count, limit - next >= length {
                     output[made] = LowPass.dot(taps, line, from: next)
                     made += 1
-                    next += 2
+                    next += factor
                 }
             }
         }
@@ -105,7 +108,7 @@ struct LowPass {
     }
 
     /// An odd number of symmetric taps that sum to 1, and one zero after them for the eight strands.
-    private static func makeTaps() -> [Float] {
+    private static func makeTaps(_ inputRate: Int) -> [Float] {
         let width = 2 * Double.pi * (stopEdge - passEdge) / Double(inputRate)
         let needed = Int(((attenuation - 7.95) / (2.285 * width)).rounded(.up))
         // 8k + 7 taps have a middle one, and with the zero they fill whole groups of eight.

@@ -8,13 +8,14 @@ import CSampleRate
 ///
 /// libsamplerate's converters stop everything from half the lower rate on, but pay for it inside the band: at
 /// 7 kHz `SINC_FASTEST` has lost 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB, and `SINC_BEST_QUALITY`, which is flat,
-/// costs several times as much as either. So the cheapest runs to 32 kHz, where its edge does no harm, and a short
-/// linear-phase filter (``LowPass``) takes out 8–16 kHz. The table that the resampler's tests print has the figures.
+/// costs several times as much as either. So the cheapest runs to 32 kHz, where its edge does no harm, and a
+/// linear-phase filter (``LowPass``) takes out 8–16 kHz. A rate that is a multiple of 16 kHz, as 48 kHz is, needs that
+/// filter alone. The table that the resampler's tests print has the figures.
 public struct Resampler: ~Copyable {
     /// Which converter runs, and so the price and the exactness.
     public enum Quality: Sendable, CaseIterable {
         /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, where that is less), ≥ 90 dB of
-        /// rejection from 8 kHz on. `SINC_FASTEST` to 32 kHz and a low-pass, and below 20 kHz, where the edge of that
+        /// rejection from 8 kHz on. A low-pass, after `SINC_FASTEST` to 32 kHz where the rate is no multiple of 16 kHz; below 20 kHz, where the edge of that
         /// converter would fall into the band, `SINC_BEST_QUALITY`.
         case standard
         /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at over
@@ -53,9 +54,10 @@ public struct Resampler: ~Copyable {
         }
         let filtered = quality == .standard && inputRate >= Resampler.leastFilteredRate
         let kind = filtered ? SRC_SINC_FASTEST : SRC_SINC_BEST_QUALITY
-        let rate = filtered ? LowPass.inputRate : Resampler.outputRate
+        let isMultiple = inputRate % Resampler.outputRate == 0
+        let rate = !filtered ? Resampler.outputRate : isMultiple ? inputRate : 2 * Resampler.outputRate
         converter = try Converter(kind: kind, from: inputRate, to: rate)
-        lowPass = filtered ? LowPass() : nil
+        lowPass = filtered ? LowPass(from: rate) : nil
         self.inputRate = inputRate
     }
 

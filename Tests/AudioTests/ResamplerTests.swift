@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct ResamplerTests {
-    static let rates = [8_000, 11_025, 22_050, 44_100, 48_000, 96_000]
+    static let rates = [8_000, 11_025, 22_050, 32_000, 44_100, 48_000, 96_000, 192_000]
 
     /// Runs a signal through in pieces of the given size.
     static func convert(
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(arguments: rates + [16_000, 17_000, 32_000, 192_000])
+    @Test(arguments: rates + [16_000, 17_000])
     func cutsDoNotMatter(rate: Int) throws {
         let input = Signals.noise(count: rate / 5, seed: UInt64(rate))
         let whole = try Self.convert(input, rate: rate)
