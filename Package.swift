@@ -1,9 +1,28 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// Kernels are always optimised, in debug builds too, so that tests over hours of audio stay quick.
+let kernelSettings: [SwiftSetting] = [.unsafeFlags(["-O", "-enforce-exclusivity=unchecked"])]
+
+// The sources of KernelsBaseline once more, as links, for what not every processor has. They are called only where the
+// processor has it.
+#if arch(x86_64)
+let wideKernels = [("AVX2", "x86-64-v3"), ("AVX512", "x86-64-v4")].map { name, architecture in
+    Target.target(
+        name: "Kernels\(name)",
+        dependencies: ["KernelContract"],
+        swiftSettings: kernelSettings + [
+            .define("KERNEL_\(name)"), .unsafeFlags(["-Xcc", "-march=\(architecture)"]),
+        ]
+    )
+}
+#else
+let wideKernels: [Target] = []
+#endif
+
 /// The rooms of the house and who may import whom: imports go down only.
 ///
-///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels
+///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelContract
 ///                             ↘  Live → Capture, Service, CSystemd
 ///                             ↘  Service → Spotting, Wording, CLinux, CLinuxProcess
 ///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux
@@ -30,14 +49,14 @@ let package = Package(
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinux"]),
         .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CLinux"]),
+        .target(name: "KernelContract", swiftSettings: kernelSettings),
+        .target(name: "KernelsBaseline", dependencies: ["KernelContract"], swiftSettings: kernelSettings),
         .target(
             name: "Kernels",
-            swiftSettings: [
-                // Kernels are always optimised, in debug builds too, so that tests over hours of audio stay quick.
-                .unsafeFlags(["-O", "-enforce-exclusivity=unchecked"])
-            ]
+            dependencies: ["KernelContract", "KernelsBaseline"] + wideKernels.map { .byName(name: $0.name) },
+            swiftSettings: kernelSettings
         ),
-        .target(name: "Inference", dependencies: ["Kernels"]),
+        .target(name: "Inference", dependencies: ["KernelContract", "Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(name: "Wording"),
@@ -70,7 +89,7 @@ let package = Package(
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",
-            dependencies: ["Inference", "Kernels", "TestSupport"],
+            dependencies: ["Inference", "KernelContract", "Kernels", "TestSupport"],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "InspectionTests", dependencies: ["Inspection", "TestSupport"]),
@@ -98,6 +117,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+package.targets += wideKernels
 
 let houseSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,7 +1,8 @@
-import Kernels
+import KernelContract
 
 /// From logits to posteriors: the calibrated softmax, summed by label.
 struct Calibration: Sendable {
+    private let softmax: KernelSet.Softmax
     private let scale: Float
     private let labelOfLogit: [Int]
     private let silence: Int
@@ -9,6 +10,7 @@ struct Calibration: Sendable {
     private let factors: [Float]
 
     init(_ model: Model, prior: Prior) {
+        softmax = model.kernels.softmax
         scale = 1 / model.temperature
         labelOfLogit = model.labelOfLogit
         silence = model.silenceIndex
@@ -23,7 +25,7 @@ struct Calibration: Sendable {
         to posteriors: inout [Float],
         powers: UnsafeMutablePointer<Float>
     ) -> Bool {
-        let isFinite = softmax(logits, to: powers, count: labelOfLogit.count, scale: scale)
+        let isFinite = softmax(logits, powers, labelOfLogit.count, scale)
         for index in posteriors.indices { posteriors[index] = 0 }
         guard isFinite else {
             posteriors[silence] = 1

@@ -1,3 +1,4 @@
+import KernelContract
 import Kernels
 
 /// The checked front end of a model: how samples become the network's input columns.
@@ -49,7 +50,8 @@ final class FrontEnd: Sendable {
         _ window: Span<Float>,
         newest count: Int,
         to output: UnsafeMutablePointer<Float>,
-        scratch: UnsafeMutablePointer<Float>
+        scratch: UnsafeMutablePointer<Float>,
+        kernels: KernelSet
     ) {
         let first = (columns - count) * hopSamples
         precondition(count >= 1 && first >= 0 && (columns - 1) * hopSamples + frameSamples <= window.count)
@@ -57,7 +59,7 @@ final class FrontEnd: Sendable {
             guard let base = samples.baseAddress else { return }
             switch tables {
             case .some(let tables):
-                logMel(base + first, to: output, columns: count, tables: tables, scratch: scratch)
+                kernels.logMel(base + first, output, count, tables, scratch)
             case .none:
                 Kernels.scale(base + first, by: scale, to: output, count: count)
             }

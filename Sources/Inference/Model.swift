@@ -1,4 +1,5 @@
 private import Foundation
+public import KernelContract
 import Kernels
 
 /// A keyword-spotting network, loaded and checked: immutable, and shared by any number of sessions.
@@ -24,6 +25,9 @@ public final class Model: Sendable {
     /// A hash of both files in 16 hexadecimal digits: tells models apart, keeps no secret.
     public let identity: String
 
+    /// The vector code that runs it.
+    public let kernels: KernelSet
+
     let frontEnd: FrontEnd
     let weights: PackedWeights
     let window: Schedule
@@ -32,14 +36,16 @@ public final class Model: Sendable {
 
     /// Loads `model.json` and `model.safetensors` of a folder.
     ///
-    /// Throws a `ModelError` for whatever is wrong with either file; nothing in them can trap.
-    public convenience init(folder: String) throws(ModelError) {
+    /// - Parameter kernels: what runs it; nil takes what `BECKON_KERNELS` names, or else the best that the processor has.
+    /// - Throws: a `ModelError` for whatever is wrong with either file; nothing in them can trap.
+    public convenience init(folder: String, kernels: InstructionSet? = nil) throws(ModelError) {
         let description = folder + "/model.json"
         let weights = folder + "/model.safetensors"
         try self.init(
             description: readFile(description, limit: Limits.descriptionBytes),
             weights: readFile(weights, limit: 1 << 29),
-            names: (description, weights)
+            names: (description, weights),
+            kernels: kernels
         )
     }
 
@@ -47,8 +53,10 @@ public final class Model: Sendable {
     public init(
         description json: [UInt8],
         weights bytes: [UInt8],
-        names: (description: String, weights: String) = ("model.json", "model.safetensors")
+        names: (description: String, weights: String) = ("model.json", "model.safetensors"),
+        kernels wanted: InstructionSet? = nil
     ) throws(ModelError) {
+        kernels = try KernelSet.wanted(wanted)
         let description = try ModelDescription(json: json, file: names.description)
         try description.check(file: names.description)
         frontEnd = try FrontEnd(description, file: names.description)
@@ -91,7 +99,7 @@ public final class Model: Sendable {
         let count = min(max(newest ?? frontEnd.columns, 1), frontEnd.columns)
         let columns = AlignedBuffer(count: count * frontEnd.channels)
         let scratch = AlignedBuffer(count: frontEnd.scratchCount)
-        frontEnd.run(samples, newest: count, to: columns.base, scratch: scratch.base)
+        frontEnd.run(samples, newest: count, to: columns.base, scratch: scratch.base, kernels: kernels)
         return Array(UnsafeBufferPointer(start: columns.base, count: columns.count))
     }
 

@@ -3,7 +3,7 @@
 /// Two errors are equal when they are of the same kind, whatever they say. `message` is one line that names the file,
 /// tensor, layer or key, says what is wrong with it, and what to do next.
 public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case unreadable, description, layer, weights, tensor, size }
+    private enum Code { case unreadable, description, layer, weights, tensor, size, kernels }
 
     private let code: Code
     public let message: String
@@ -20,6 +20,9 @@ public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let tensor = ModelError(code: .tensor, message: "a tensor does not fit")
     /// Something is larger than this program is willing to hold.
     public static let size = ModelError(code: .size, message: "the model is too large")
+
+    /// The processor cannot run the kernels that are asked for.
+    public static let kernels = ModelError(code: .kernels, message: "the kernels cannot run here")
 
     /// The same kind of error with a message of its own.
     func saying(_ message: String) -> ModelError { ModelError(code: code, message: message) }

@@ -136,6 +136,16 @@ public struct Network: Sendable {
     /// Multiply-adds of the layers when a whole window is computed.
     public var multiplyAddsPerWindow: Int { multiplyAdds { $0.columns } }
 
+    /// What an `add` adds to the convolution just before it, where nothing else reads that one: the two are then one step.
+    func fusedAddend(of index: Int) -> Int? {
+        let inputs = layers[index].inputs
+        // Tensor 0 is the input, so the layer before has the tensor of this one's number.
+        guard inputs.count == 2, inputs[0] != inputs[1], let side = inputs.firstIndex(of: index) else { return nil }
+        let readers = layers.reduce(0) { $0 + $1.inputs.count { $0 == index } }
+        guard readers == 1, ![output, embedding, activity].contains(index) else { return nil }
+        return inputs[1 - side]
+    }
+
     /// Multiply-adds of the layers for each hop: those of the new columns, or of the window where nothing streams.
     public var multiplyAddsPerHop: Int { streams ? multiplyAdds { $0.fresh } : multiplyAddsPerWindow }
 

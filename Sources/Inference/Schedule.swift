@@ -1,4 +1,4 @@
-import Kernels
+import KernelContract
 
 /// The steps of one run through a network, with every address settled: offsets in floats into one block of memory.
 ///
@@ -14,7 +14,7 @@ struct Schedule: Sendable {
     }
 
     private enum Work: Sendable {
-        case convolution(ConvolutionShape, weights: Int, rectify: Bool)
+        case convolution(ConvolutionShape, weights: Int, residual: Int?, rectify: Bool)
         case add(right: Int, rectify: Bool)
         case mean(run: Int)
     }
@@ -107,12 +107,21 @@ struct Schedule: Sendable {
             let work: Work
             switch layer.operation {
             case .convolution(let numbers, _, let rectify):
-                work = .convolution(numbers.shape, weights: weights[index], rectify: rectify)
+                work = .convolution(numbers.shape, weights: weights[index], residual: nil, rectify: rectify)
                 inputColumns = numbers.shape.inputColumns(for: columns)
             case .mean(let run):
                 work = .mean(run: run)
                 inputColumns = columns + run - 1
             case .add(let rectify):
+                if let fused = network.fusedAddend(of: index), fresh(network.tensors[index]) == columns,
+                    let last = steps.last, case .convolution(let shape, let weights, nil, false) = last.work
+                {
+                    let residual = place(columns, of: fused)
+                    steps[steps.count - 1].work =
+                        .convolution(shape, weights: weights, residual: residual, rectify: rectify)
+                    steps[steps.count - 1].output = slots[index + 1].offset + slots[index + 1].kept
+                    continue
+                }
                 work = .add(right: place(columns, of: layer.inputs[1]), rectify: rectify)
                 inputColumns = columns
             case .crop, .flatten: continue
@@ -139,19 +148,19 @@ struct Schedule: Sendable {
     ///
     /// Like `age` it counts by index: an iterator over an array allocates in builds without optimisation, and the
     /// tests hold those too to allocating nothing.
-    func run(_ base: UnsafeMutablePointer<Float>, weights: UnsafePointer<Float>) {
+    func run(_ base: UnsafeMutablePointer<Float>, weights: UnsafePointer<Float>, kernels: borrowing KernelSet) {
         for index in steps.indices {
             let step = steps[index]
             let input = UnsafePointer(base + step.input)
             let output = base + step.output
             switch step.work {
-            case .convolution(let shape, let offset, let rectify):
-                let packed = weights + offset
-                convolve(input, to: output, columns: step.columns, packed: packed, shape: shape, rectify: rectify)
+            case .convolution(let shape, let offset, let residual, let rectify):
+                let added = residual.map { UnsafePointer(base + $0) }
+                kernels.convolve(input, output, step.columns, weights + offset, shape, added, rectify)
             case .add(let right, let rectify):
-                add(input, base + right, to: output, count: step.columns * step.channels, rectify: rectify)
+                kernels.add(input, base + right, output, step.columns * step.channels, rectify)
             case .mean(let run):
-                mean(input, to: output, columns: step.columns, run: run, channels: step.channels)
+                kernels.mean(input, output, step.columns, run, step.channels)
             }
         }
     }

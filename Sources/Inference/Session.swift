@@ -1,5 +1,3 @@
-import Kernels
-
 /// What a session expects to hear: how often something that is no command.
 public enum Prior: Sendable {
     /// Hours of talk and noise, and a command now and then: what the network was trained on.
@@ -125,9 +123,10 @@ public struct Session: ~Copyable, Sendable {
             samples,
             newest: hop.inputColumns,
             to: base + hop.inputOffset,
-            scratch: arena.base + scratch
+            scratch: arena.base + scratch,
+            kernels: model.kernels
         )
-        hop.run(base, weights: model.weights.buffer.base)
+        hop.run(base, weights: model.weights.buffer.base, kernels: model.kernels)
     }
 
     /// Computes a window, then hands the newest columns to the stream.
@@ -144,9 +143,10 @@ public struct Session: ~Copyable, Sendable {
             samples,
             newest: schedule.inputColumns,
             to: base + schedule.inputOffset,
-            scratch: arena + scratch
+            scratch: arena + scratch,
+            kernels: model.kernels
         )
-        schedule.run(base, weights: model.weights.buffer.base)
+        schedule.run(base, weights: model.weights.buffer.base, kernels: model.kernels)
         guard let hop = model.hop else { return }
         for index in hop.slots.indices {
             let whole = schedule.slots[index]

@@ -1,4 +1,5 @@
 import Inference
+import KernelContract
 import Kernels
 import TestSupport
 import Testing
@@ -6,18 +7,26 @@ import Testing
 /// The vector kernels against plain loops, over random geometries.
 struct ConvolutionTests {
     /// Runs one random case and answers its largest error, relative to what the sum is made of.
-    private func error(_ shape: ConvolutionShape, columns: Int, rectify: Bool, _ random: inout Seeded) -> Float {
+    private func error(
+        _ kernels: KernelSet,
+        _ shape: ConvolutionShape,
+        columns: Int,
+        rectify: Bool,
+        _ random: inout Seeded
+    ) -> Float {
         let input = random.floats(shape.inputColumns(for: columns) * shape.inputChannels)
         let weights = random.floats(shape.weightCount)
         let bias = random.floats(shape.outputChannels)
-        let expected = ScalarReference.convolve(
+        let residual = random.int(0...1) == 0 ? nil : random.floats(columns * shape.outputChannels)
+        let plain = ScalarReference.convolve(
             input,
             weights: weights,
             bias: bias,
             shape: shape,
             columns: columns,
-            rectify: rectify
+            rectify: residual == nil && rectify
         )
+        let expected = residual.map { zip(plain, $0).map { rectify ? max(0, $0 + $1) : $0 + $1 } } ?? plain
 
         let count = packedConvolutionCount(shape)
         let packed = Aligned(count)
@@ -26,41 +35,39 @@ struct ConvolutionTests {
         let output = Aligned(expected.count + 2)
         output.base[0] = 77
         output.base[expected.count + 1] = 78
-        convolve(
-            input,
-            to: output.base + 1,
-            columns: columns,
-            packed: packed.base,
-            shape: shape,
-            rectify: rectify
-        )
+        kernels.convolve(input, output.base + 1, columns, packed.base, shape, residual, rectify)
         #expect(output.base[0] == 77 && output.base[expected.count + 1] == 78, "\(shape) wrote outside its output")
         let result = Array(UnsafeBufferPointer(start: output.base + 1, count: expected.count))
         let terms = Float(shape.kernel * shape.inputChannels / shape.groups)
         return worst(result, expected) / terms.squareRoot()
     }
 
-    @Test func `dense, strided, dilated and grouped convolutions agree with plain loops`() {
+    @Test(arguments: InstructionSet.supported)
+    func `dense, strided, dilated and grouped convolutions agree with plain loops`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
         var random = Seeded(11)
         var largest: Float = 0
         for round in 0..<400 {
             let groups = round % 3 == 0 ? random.int(1...5) : 1
             let shape = ConvolutionShape(
                 inputChannels: groups * random.int(1...(round % 10 == 0 ? 70 : 18)),
-                outputChannels: groups * random.int(1...(round % 7 == 0 ? 70 : 20)),
+                outputChannels: groups * random.int(1...(round % 7 == 0 ? 140 : 20)),
                 kernel: random.int(1...7),
                 stride: random.int(1...4),
                 dilation: random.int(1...3),
                 groups: groups
             )
-            let error = error(shape, columns: random.int(1...9), rectify: round % 2 == 0, &random)
+            let error = error(kernels, shape, columns: random.int(1...15), rectify: round % 2 == 0, &random)
             #expect(error < 1e-6, "\(shape)")
             largest = max(largest, error)
         }
-        print("convolution: worst error \(largest) per √term")
+        print("\(set) convolution: worst error \(largest) per √term")
     }
 
-    @Test func `depthwise convolutions agree with plain loops`() {
+    @Test(arguments: InstructionSet.supported) func `depthwise convolutions agree with plain loops`(set: InstructionSet)
+        throws
+    {
+        let kernels = try #require(set.kernels)
         var random = Seeded(12)
         var largest: Float = 0
         for round in 0..<200 {
@@ -74,14 +81,17 @@ struct ConvolutionTests {
                 groups: channels
             )
             #expect(shape.isDepthwise)
-            let error = error(shape, columns: random.int(1...9), rectify: round % 2 == 0, &random)
+            let error = error(kernels, shape, columns: random.int(1...15), rectify: round % 2 == 0, &random)
             #expect(error < 1e-6, "\(shape)")
             largest = max(largest, error)
         }
-        print("depthwise convolution: worst error \(largest) per √term")
+        print("\(set) depthwise convolution: worst error \(largest) per √term")
     }
 
-    @Test func `a column does not depend on the columns beside it`() {
+    @Test(arguments: InstructionSet.supported) func `a column does not depend on the columns beside it`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
         var random = Seeded(13)
         let shape = ConvolutionShape(inputChannels: 33, outputChannels: 50, kernel: 3)
         let input = random.floats(12 * 33)
@@ -93,11 +103,11 @@ struct ConvolutionTests {
             into: packed.base
         )
         let all = Aligned(10 * 50)
-        convolve(input, to: all.base, columns: 10, packed: packed.base, shape: shape, rectify: false)
+        kernels.convolve(input, all.base, 10, packed.base, shape, nil, false)
         for column in 0..<10 {
             let one = Aligned(50)
             let source = Array(input[(column * 33)...])
-            convolve(source, to: one.base, columns: 1, packed: packed.base, shape: shape, rectify: false)
+            kernels.convolve(source, one.base, 1, packed.base, shape, nil, false)
             for channel in 0..<50 { #expect(one.base[channel] == all.base[column * 50 + channel]) }
         }
     }

@@ -1,45 +1,54 @@
+import KernelContract
 import Kernels
 import TestSupport
 import Testing
 
 struct ElementwiseTests {
-    @Test func `sums are exact, and rectified ones are never negative`() {
+    @Test(arguments: InstructionSet.supported) func `sums are exact, and rectified ones are never negative`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
         var random = Seeded(21)
         for count in [1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 100] {
             let left = random.floats(count)
             let right = random.floats(count)
             for rectify in [false, true] {
                 var output = [Float](repeating: 0, count: count)
-                add(left, right, to: &output, count: count, rectify: rectify)
+                kernels.add(left, right, &output, count, rectify)
                 #expect(output == zip(left, right).map { rectify ? max(0, $0 + $1) : $0 + $1 })
             }
         }
     }
 
-    @Test func `NaN passes through a rectified sum`() {
+    @Test(arguments: InstructionSet.supported) func `NaN passes through a rectified sum`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
         let left: [Float] = [.nan, 1, -1, 2, .nan]
         var output = [Float](repeating: 0, count: 5)
-        add(left, left, to: &output, count: 5, rectify: true)
+        kernels.add(left, left, &output, 5, true)
         #expect(output[0].isNaN && output[4].isNaN)
         #expect(Array(output[1...3]) == [2, 0, 4])
     }
 
-    @Test func `means agree with plain loops`() {
+    @Test(arguments: InstructionSet.supported) func `means agree with plain loops`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
         var random = Seeded(22)
         var largest: Float = 0
         for _ in 0..<100 {
             let (columns, run, channels) = (random.int(1...6), random.int(1...20), random.int(1...37))
             let input = random.floats((columns + run - 1) * channels)
             var output = [Float](repeating: 0, count: columns * channels)
-            mean(input, to: &output, columns: columns, run: run, channels: channels)
+            kernels.mean(input, &output, columns, run, channels)
             let expected = ScalarReference.mean(input, columns: columns, run: run, channels: channels)
             largest = max(largest, worst(output, expected))
         }
-        print("mean: worst error \(largest)")
+        print("\(set) mean: worst error \(largest)")
         #expect(largest < 5e-7)
     }
 
-    @Test func `softmax agrees with double precision and sums to one`() {
+    @Test(arguments: InstructionSet.supported) func `softmax agrees with double precision and sums to one`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
         var random = Seeded(23)
         var largest = 0.0
         for round in 0..<500 {
@@ -48,7 +57,7 @@ struct ElementwiseTests {
             let logits = random.floats(count, -width...width)
             let scale = random.float(0.1...3)
             var output = [Float](repeating: 0, count: count)
-            #expect(softmax(logits, to: &output, count: count, scale: scale))
+            #expect(kernels.softmax(logits, &output, count, scale))
             #expect(abs(output.reduce(0, +) - 1) < 1e-5)
             guard width < 1e6 else { continue }
             for (value, expected) in zip(output, ScalarReference.softmax(logits, scale: scale)) where expected > 1e-30 {
@@ -56,20 +65,26 @@ struct ElementwiseTests {
                 largest = max(largest, abs(Double(value) / expected - 1) / Double(1 + width * scale))
             }
         }
-        print("softmax: worst relative error \(largest), per unit of logit")
+        print("\(set) softmax: worst relative error \(largest), per unit of logit")
         #expect(largest < 4e-7)
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity])
-    func `softmax refuses logits that are not finite`(broken: Float) {
-        var output = [Float](repeating: 0, count: 3)
-        #expect(!softmax([1, broken, 2], to: &output, count: 3, scale: 1))
+    func `softmax refuses logits that are not finite`(broken: Float) throws {
+        for set in InstructionSet.supported {
+            let kernels = try #require(set.kernels)
+            var output = [Float](repeating: 0, count: 3)
+            #expect(!kernels.softmax([1, broken, 2], &output, 3, 1))
+        }
     }
 
-    @Test func `softmax survives the largest differences`() {
+    @Test(arguments: InstructionSet.supported) func `softmax survives the largest differences`(set: InstructionSet)
+        throws
+    {
+        let kernels = try #require(set.kernels)
         var output = [Float](repeating: 0, count: 2)
         let largest = Float.greatestFiniteMagnitude
-        #expect(softmax([largest, -largest], to: &output, count: 2, scale: 1000))
+        #expect(kernels.softmax([largest, -largest], &output, 2, 1000))
         #expect(output[0] == 1 && output[1] < 1e-30)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import KernelContract
 import Kernels
 import TestSupport
 import Testing
@@ -19,16 +20,17 @@ struct LogMelTests {
         )
     }
 
-    private func run(_ samples: [Float], _ shape: LogMelShape, columns: Int) -> [Float] {
+    private func run(_ set: InstructionSet, _ samples: [Float], _ shape: LogMelShape, columns: Int) throws -> [Float] {
+        let kernels = try #require(set.kernels)
         let tables = LogMelTables(shape: shape)
         let scratch = Aligned(shape.scratchCount)
         var output = [Float](repeating: 0, count: columns * shape.bands)
-        logMel(samples, to: &output, columns: columns, tables: tables, scratch: scratch.base)
+        kernels.logMel(samples, &output, columns, tables, scratch.base)
         return output
     }
 
-    @Test(arguments: [64, 128, 256, 512, 1024, 2048, 4096])
-    func `features agree with the definition of the transform`(size: Int) {
+    @Test(arguments: [64, 128, 256, 512, 1024, 2048, 4096], InstructionSet.supported)
+    func `features agree with the definition of the transform`(size: Int, set: InstructionSet) throws {
         var random = Seeded(UInt64(31 + size))
         var largest: Float = 0
         for columns in size > 1024 ? [3] : [1, 3, 8, 13] {
@@ -36,25 +38,29 @@ struct LogMelTests {
             let shape = shape(size, frame: frame, hop: random.int(1...frame), bands: random.int(1...40))
             let samples = random.floats((columns - 1) * shape.hopSamples + frame)
             let expected = ScalarReference.logMel(samples, shape: shape, columns: columns).map(Float.init)
-            largest = max(largest, worst(run(samples, shape, columns: columns), expected))
+            largest = max(largest, worst(try run(set, samples, shape, columns: columns), expected))
         }
-        print("log-mel, size \(size): worst error \(largest) in ln")
+        print("\(set) log-mel, size \(size): worst error \(largest) in ln")
         #expect(largest < 1e-5)
     }
 
-    @Test func `tones and clicks keep their quiet bands`() {
+    @Test(arguments: InstructionSet.supported) func `tones and clicks keep their quiet bands`(set: InstructionSet)
+        throws
+    {
         let shape = shape(512, frame: 400, hop: 200, bands: 40)
         let tone = (0..<2000).map { Float(0.9 * sin(2 * Double.pi * 440 * Double($0) / 16000)) }
         let click = (0..<2000).map { Float($0 == 700 ? 1 : 0) }
         for samples in [tone, click] {
             let expected = ScalarReference.logMel(samples, shape: shape, columns: 9).map(Float.init)
-            let error = worst(run(samples, shape, columns: 9), expected)
-            print("log-mel of a tone or click: worst error \(error) in ln")
+            let error = worst(try run(set, samples, shape, columns: 9), expected)
+            print("\(set) log-mel of a tone or click: worst error \(error) in ln")
             #expect(error < 1e-3)
         }
     }
 
-    @Test func `the logarithm is good to a unit in the last place`() {
+    @Test(arguments: InstructionSet.supported) func `the logarithm is good to a unit in the last place`(
+        set: InstructionSet
+    ) throws {
         // Silence leaves the floor alone, so that each floor shows one logarithm.
         var random = Seeded(33)
         let silence = [Float](repeating: 0, count: 64)
@@ -64,32 +70,36 @@ struct LogMelTests {
             var shape = shape(64, frame: 64, hop: 64, bands: 1)
             shape.floor = Float(pow(10, exponent))
             let expected = log(Double(shape.floor))
-            let error = abs(Double(run(silence, shape, columns: 1)[0]) - expected)
+            let error = abs(Double(try run(set, silence, shape, columns: 1)[0]) - expected)
             largest = max(largest, expected == 0 ? error : error / abs(expected))
         }
-        print("logarithm: worst relative error \(largest)")
+        print("\(set) logarithm: worst relative error \(largest)")
         #expect(largest < 2e-7)
     }
 
-    @Test func `a column does not depend on its neighbours`() {
+    @Test(arguments: InstructionSet.supported) func `a column does not depend on its neighbours`(set: InstructionSet)
+        throws
+    {
         var random = Seeded(34)
         let shape = shape(512, frame: 400, hop: 200, bands: 40)
         let samples = random.floats(16000)
-        let all = run(samples, shape, columns: 79)
-        let last = run(Array(samples[14200...]), shape, columns: 8)
+        let all = try run(set, samples, shape, columns: 79)
+        let last = try run(set, Array(samples[14200...]), shape, columns: 8)
         #expect(Array(all[(71 * 40)...]) == last)
         for column in [0, 1, 40, 78] {
-            let one = run(Array(samples[(column * 200)...]), shape, columns: 1)
+            let one = try run(set, Array(samples[(column * 200)...]), shape, columns: 1)
             #expect(one == Array(all[(column * 40)..<(column * 40 + 40)]))
         }
     }
 
-    @Test func `broken samples show in their own columns alone`() {
+    @Test(arguments: InstructionSet.supported) func `broken samples show in their own columns alone`(
+        set: InstructionSet
+    ) throws {
         let shape = shape(512, frame: 400, hop: 200, bands: 40)
         for broken in [Float.nan, .infinity, 1e30] {
             var samples = [Float](repeating: 0.1, count: 16000)
             samples[8000] = broken
-            let columns = run(samples, shape, columns: 79)
+            let columns = try run(set, samples, shape, columns: 79)
             let wrong = (0..<79).filter { column in !columns[(column * 40)..<(column * 40 + 40)].allSatisfy(\.isFinite)
             }
             #expect(wrong == [39, 40] || wrong == [39] || wrong == [40])

@@ -1,5 +1,8 @@
 import Glibc
 
+/// The most frames that a kernel transforms side by side: the 8 that a hop brings.
+public let mostFrames = 8
+
 /// The geometry of the log-mel front end, checked by the caller: `fftSize` a power of two from 64 to 4096,
 /// `1 ≤ frameSamples ≤ fftSize`, `0 ≤ lowHertz < highHertz ≤ sampleRate / 2`, `floor` a positive normal number.
 public struct LogMelShape: Sendable, Equatable {
@@ -40,7 +43,7 @@ public struct LogMelShape: Sendable, Equatable {
 
     /// Floats of scratch memory that `logMel` needs, 64-byte aligned.
     public var scratchCount: Int {
-        (FourierShape(size: fftSize).scratchCount + fftSize / 2 + 1) * Width.frames
+        (FourierShape(size: fftSize).scratchCount + fftSize / 2 + 1) * mostFrames
     }
 
     /// The borders of the triangular filters in hertz: `bands + 2` points, evenly spaced in mel (HTK's scale).
@@ -52,12 +55,12 @@ public struct LogMelShape: Sendable, Equatable {
     }
 
     /// The periodic Hann window.
-    func window() -> [Double] {
+    public func window() -> [Double] {
         (0..<frameSamples).map { 0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(frameSamples)) }
     }
 
     /// Weight of a bin in a band's filter: linear in hertz between the border below, the middle and the border above.
-    func filterWeight(band: Int, bin: Int, borders: [Double]) -> Double {
+    public func filterWeight(band: Int, bin: Int, borders: [Double]) -> Double {
         let hertz = Double(bin) * sampleRate / Double(fftSize)
         let rising = (hertz - borders[band]) / (borders[band + 1] - borders[band])
         let falling = (borders[band + 2] - hertz) / (borders[band + 2] - borders[band + 1])
@@ -69,9 +72,13 @@ public struct LogMelShape: Sendable, Equatable {
 public struct LogMelTables: ~Copyable, @unchecked Sendable {
     public let shape: LogMelShape
     /// The window, then the twiddle factors, then the filter weights band after band.
-    let floats: UnsafeMutablePointer<Float>
+    private let floats: UnsafeMutablePointer<Float>
     /// First bin and number of bins of every band.
-    let spans: UnsafeMutablePointer<Int32>
+    public let spans: UnsafeMutablePointer<Int32>
+
+    public var window: UnsafePointer<Float> { UnsafePointer(floats) }
+    public var twiddles: UnsafePointer<Float> { window + shape.frameSamples }
+    public var filters: UnsafePointer<Float> { twiddles + FourierShape(size: shape.fftSize).tableCount }
 
     public init(shape: LogMelShape) {
         self.shape = shape

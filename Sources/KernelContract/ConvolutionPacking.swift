@@ -1,9 +1,38 @@
+/// Output channels of a packed panel: one AVX-512 register, two of AVX2, four of SSE2 or NEON.
+public let panelWidth = 16
+
+/// Where the weights of one output channel lie in what `packConvolution` wrote.
+public struct PackedChannel {
+    public let group: Int
+    /// The bias; behind it come the taps, one input channel after the other, `step` floats apart.
+    public let bias: Int
+    private let step: Int
+
+    public init(_ channel: Int, of shape: ConvolutionShape) {
+        if shape.isDepthwise {
+            group = channel
+            bias = channel
+            step = shape.outputChannels
+            return
+        }
+        let outputs = shape.outputChannels / shape.groups
+        let panels = (outputs + panelWidth - 1) / panelWidth
+        let depth = shape.kernel * (shape.inputChannels / shape.groups)
+        group = channel / outputs
+        let lane = channel % outputs
+        bias = (group * panels + lane / panelWidth) * panelWidth * (1 + depth) + lane % panelWidth
+        step = panelWidth
+    }
+
+    public func place(of row: Int) -> Int { bias + (1 + row) * step }
+}
+
 /// Floats that `packConvolution` writes for a shape.
 public func packedConvolutionCount(_ shape: ConvolutionShape) -> Int {
     if shape.isDepthwise { return shape.outputChannels * (1 + shape.kernel) }
     let outputs = shape.outputChannels / shape.groups
-    let panels = (outputs + Width.panel - 1) / Width.panel
-    return shape.groups * panels * Width.panel * (1 + shape.kernel * (shape.inputChannels / shape.groups))
+    let panels = (outputs + panelWidth - 1) / panelWidth
+    return shape.groups * panels * panelWidth * (1 + shape.kernel * (shape.inputChannels / shape.groups))
 }
 
 /// Lays weights `[outputChannels, kernel, inputChannels / groups]` and a bias `[outputChannels]` out as `convolve`
@@ -34,16 +63,16 @@ public func packConvolution(
     for group in 0..<shape.groups {
         var first = 0
         while first < outputs {
-            for lane in 0..<Width.panel {
+            for lane in 0..<panelWidth {
                 let inside = first + lane < outputs
                 let channel = group * outputs + first + lane
                 target[lane] = inside ? bias[channel] : 0
                 for row in 0..<depth {
-                    target[(1 + row) * Width.panel + lane] = inside ? weights[channel * depth + row] : 0
+                    target[(1 + row) * panelWidth + lane] = inside ? weights[channel * depth + row] : 0
                 }
             }
-            target += Width.panel * (1 + depth)
-            first += Width.panel
+            target += panelWidth * (1 + depth)
+            first += panelWidth
         }
     }
 }

@@ -1,5 +1,8 @@
-/// Adds two tensors of `count` floats and rectifies the sum when asked; `output` may be either of them.
-public func add(
+import KernelContract
+
+/// See ``KernelSet/Add``.
+@Sendable
+func add(
     _ left: UnsafePointer<Float>,
     _ right: UnsafePointer<Float>,
     to output: UnsafeMutablePointer<Float>,
@@ -19,8 +22,9 @@ public func add(
     }
 }
 
-/// Averages each run of `run` neighbouring columns: `columns` output columns from `columns + run - 1` input columns.
-public func mean(
+/// See ``KernelSet/Mean``.
+@Sendable
+func mean(
     _ input: UnsafePointer<Float>,
     to output: UnsafeMutablePointer<Float>,
     columns: Int,
@@ -47,11 +51,9 @@ public func mean(
     }
 }
 
-/// Turns `count` logits into probabilities, `exp(scale · logit)` over its sum.
-///
-/// `scale` is one over the temperature, and positive. Answers false, with the output unspecified, when a logit is NaN
-/// or infinite.
-public func softmax(
+/// See ``KernelSet/Softmax``.
+@Sendable
+func softmax(
     _ logits: UnsafePointer<Float>,
     to output: UnsafeMutablePointer<Float>,
     count: Int,
@@ -78,14 +80,4 @@ public func softmax(
     }
     for index in 0..<count { output[index] /= sum }
     return true
-}
-
-/// Multiplies `count` samples by a factor.
-public func scale(
-    _ input: UnsafePointer<Float>,
-    by factor: Float,
-    to output: UnsafeMutablePointer<Float>,
-    count: Int
-) {
-    for index in 0..<count { output[index] = input[index] * factor }
 }

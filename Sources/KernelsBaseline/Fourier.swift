@@ -1,33 +1,11 @@
+import KernelContract
+
 // A real Fourier transform of several equal frames at once: lane j of every vector belongs to frame j, so each
 // butterfly is plain vertical arithmetic without a single shuffle.
 //
 // Why one of our own: the front end needs eight equal small transforms a hop and nothing else. Libraries speed up one
 // transform, and pay for it with shuffles; those that batch (FFTW, MKL) are under the GPL or tied to one maker's
 // processors; and none could be compiled by us for each instruction set next to the other kernels.
-
-/// Geometry of a transform of `size` real samples, a power of two from 64 to 4096.
-///
-/// It runs as a complex transform of half the size over (even, odd) sample pairs, in Stockham passes of radix 4 (and
-/// one of radix 2 where needed), which leave the result in natural order.
-struct FourierShape {
-    var size: Int
-    var half: Int { size / 2 }
-
-    /// Floats of the table: three twiddle factors for each butterfly position of each pass, then one for each bin of
-    /// the last step up to the middle.
-    var tableCount: Int {
-        var count = 2 * (half / 2 + 1)
-        var length = half
-        while length >= 4 {
-            count += 6 * (length / 4)
-            length /= 4
-        }
-        return count
-    }
-
-    /// Vectors of scratch memory: two complex arrays of half the size.
-    var scratchCount: Int { 4 * half }
-}
 
 /// Transforms the pairs at the front of `scratch` (`half` real parts, then `half` imaginary parts) and writes the
 /// power `re² + im²` of bins 0…half.

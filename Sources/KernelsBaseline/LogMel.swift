@@ -1,9 +1,8 @@
-/// Turns samples into normalised log-mel columns, `columns` rows of `bands` floats.
-///
-/// Frame i starts at sample `i · hopSamples`; `samples` holds `(columns − 1) · hopSamples + frameSamples` of them.
-/// `scratch` has `shape.scratchCount` floats and is 64-byte aligned. Nothing is kept from call to call. A sample that
-/// is NaN or infinite makes its frames NaN.
-public func logMel(
+import KernelContract
+
+/// See ``KernelSet/LogMel``.
+@Sendable
+func logMel(
     _ samples: UnsafePointer<Float>,
     to output: UnsafeMutablePointer<Float>,
     columns: Int,
@@ -14,8 +13,7 @@ public func logMel(
     let fourier = FourierShape(size: shape.fftSize)
     let frames = UnsafeMutableRawPointer(scratch).assumingMemoryBound(to: FrameVector.self)
     let power = frames + fourier.scratchCount
-    let twiddles = UnsafePointer(tables.floats) + shape.frameSamples
-    let filters = twiddles + fourier.tableCount
+    let twiddles = tables.twiddles
     var column = 0
     while column < columns {
         // The last group may be short: its spare lanes repeat the last frame and are not written.
@@ -24,12 +22,12 @@ public func logMel(
             samples + column * shape.hopSamples,
             to: frames,
             filled: filled,
-            window: tables.floats,
+            window: tables.window,
             shape: shape
         )
         powerSpectrum(frames, to: power, table: twiddles, shape: fourier)
         let target = output + column * shape.bands
-        var weights = filters
+        var weights = tables.filters
         for band in 0..<shape.bands {
             let count = Int(tables.spans[2 * band + 1])
             let energy = weighted(power + Int(tables.spans[2 * band]), by: weights, count: count)

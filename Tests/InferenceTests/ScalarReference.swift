@@ -1,11 +1,12 @@
 import Glibc
+import KernelContract
 
 /// The kernels once more in plain loops and double precision: what the tests hold the vector code against.
 ///
 /// Slow on purpose. Nothing else calls it.
-public enum ScalarReference {
+enum ScalarReference {
     /// A convolution, bias and ReLU; weights `[outputChannels, kernel, inputChannels / groups]`.
-    public static func convolve(
+    static func convolve(
         _ input: [Float],
         weights: [Float],
         bias: [Float],
@@ -34,7 +35,7 @@ public enum ScalarReference {
     }
 
     /// Means of `run` neighbouring columns.
-    public static func mean(_ input: [Float], columns: Int, run: Int, channels: Int) -> [Float] {
+    static func mean(_ input: [Float], columns: Int, run: Int, channels: Int) -> [Float] {
         var result: [Float] = []
         for column in 0..<columns {
             for channel in 0..<channels {
@@ -47,7 +48,7 @@ public enum ScalarReference {
     }
 
     /// Probabilities of logits.
-    public static func softmax(_ logits: [Float], scale: Float) -> [Double] {
+    static func softmax(_ logits: [Float], scale: Float) -> [Double] {
         let largest = Double(logits.max() ?? 0)
         let powers = logits.map { exp((Double($0) - largest) * Double(scale)) }
         let sum = powers.reduce(0, +)
@@ -55,7 +56,7 @@ public enum ScalarReference {
     }
 
     /// Log-mel columns by the definition of the discrete Fourier transform.
-    public static func logMel(_ samples: [Float], shape: LogMelShape, columns: Int) -> [Double] {
+    static func logMel(_ samples: [Float], shape: LogMelShape, columns: Int) -> [Double] {
         let window = shape.window()
         let borders = shape.filterBorders()
         let size = shape.fftSize

@@ -1,14 +1,17 @@
+import KernelContract
+
 /// A convolution with one filter per channel, vectorised over the channels.
 ///
 /// Four vectors of channels advance together, so that four sums are under way at once; then single vectors, and the
 /// last few channels one by one.
 func convolveDepthwise(
     _ input: UnsafePointer<Float>,
-    to output: UnsafeMutablePointer<Float>,
-    columns: Int,
-    packed: UnsafePointer<Float>,
-    shape: ConvolutionShape,
-    rectify: Bool
+    _ output: UnsafeMutablePointer<Float>,
+    _ columns: Int,
+    _ packed: UnsafePointer<Float>,
+    _ shape: ConvolutionShape,
+    _ residual: UnsafePointer<Float>?,
+    _ rectify: Bool
 ) {
     let channels = shape.outputChannels
     let weights = packed + channels
@@ -16,24 +19,27 @@ func convolveDepthwise(
     for column in 0..<columns {
         let source = input + column * shape.stride * channels
         let target = output + column * channels
+        let added = residual.map { $0 + column * channels }
         var channel = 0
         while channel + 4 * Width.vector <= channels {
-            fourVectors(source, target, packed, weights, channel, channels, shape.kernel, tapStep, rectify)
+            fourVectors(source, target, packed, weights, channel, channels, shape.kernel, tapStep, added, rectify)
             channel += 4 * Width.vector
         }
         while channel + Width.vector <= channels {
             var sum = load(packed + channel)
             for tap in 0..<shape.kernel {
-                sum = sum + load(source + tap * tapStep + channel) * load(weights + tap * channels + channel)
+                sum = multiplyAdd(sum, load(source + tap * tapStep + channel), load(weights + tap * channels + channel))
             }
+            if let added { sum = sum + load(added + channel) }
             put(rectify ? rectified(sum) : sum, at: target + channel)
             channel += Width.vector
         }
         while channel < channels {
             var sum = packed[channel]
             for tap in 0..<shape.kernel {
-                sum = sum + source[tap * tapStep + channel] * weights[tap * channels + channel]
+                sum = multiplyAdd(sum, source[tap * tapStep + channel], weights[tap * channels + channel])
             }
+            if let added { sum += added[channel] }
             target[channel] = rectify && sum < 0 ? 0 : sum
             channel += 1
         }
@@ -50,6 +56,7 @@ private func fourVectors(
     _ channels: Int,
     _ kernel: Int,
     _ tapStep: Int,
+    _ added: UnsafePointer<Float>?,
     _ rectify: Bool
 ) {
     let width = Width.vector
@@ -60,10 +67,16 @@ private func fourVectors(
     for tap in 0..<kernel {
         let inputs = source + tap * tapStep + channel
         let factors = weights + tap * channels + channel
-        a = a + load(inputs) * load(factors)
-        b = b + load(inputs + width) * load(factors + width)
-        c = c + load(inputs + 2 * width) * load(factors + 2 * width)
-        d = d + load(inputs + 3 * width) * load(factors + 3 * width)
+        a = multiplyAdd(a, load(inputs), load(factors))
+        b = multiplyAdd(b, load(inputs + width), load(factors + width))
+        c = multiplyAdd(c, load(inputs + 2 * width), load(factors + 2 * width))
+        d = multiplyAdd(d, load(inputs + 3 * width), load(factors + 3 * width))
+    }
+    if let added {
+        a = a + load(added + channel)
+        b = b + load(added + channel + width)
+        c = c + load(added + channel + 2 * width)
+        d = d + load(added + channel + 3 * width)
     }
     let out = target + channel
     put(rectify ? rectified(a) : a, at: out)

@@ -1,0 +1,22 @@
+/// What the kernels were compiled for.
+public enum InstructionSet: String, CaseIterable, Sendable, Comparable {
+    /// Plain loops, one number at a time: what the others are held against.
+    case scalar
+    /// What every processor of the architecture has: SSE2 on x86-64, NEON on arm64.
+    case baseline
+    /// AVX2 with FMA: most x86-64 processors since 2013.
+    case avx2
+    /// The AVX-512 of x86-64-v4.
+    case avx512
+
+    public static func < (left: InstructionSet, right: InstructionSet) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .scalar: 0
+        case .baseline: 1
+        case .avx2: 2
+        case .avx512: 3
+        }
+    }
+}

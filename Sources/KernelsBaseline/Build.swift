@@ -1,0 +1,22 @@
+public import KernelContract
+
+/// This compilation of the kernels.
+public enum Build {
+    #if KERNEL_AVX512
+    private static let instructionSet = InstructionSet.avx512
+    #elseif KERNEL_AVX2
+    private static let instructionSet = InstructionSet.avx2
+    #else
+    private static let instructionSet = InstructionSet.baseline
+    #endif
+
+    public static let kernels = KernelSet(
+        instructionSet,
+        convolve: convolve,
+        add: add,
+        mean: mean,
+        softmax: softmax,
+        logMel: logMel,
+        decimate: decimate
+    )
+}
