@@ -25,7 +25,7 @@ let wideKernels: [Target] = []
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelContract
 ///                             ↘  Live → Capture, Service, CSystemd
 ///                             ↘  Service → Spotting, Wording, CLinux, CLinuxProcess
-///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux
+///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux, Kernels
 ///                             ↘          ↘  CALSA, CALSAMessages
 ///                             ↘  Charts → CZlib
 ///                             ↘  Inspection
@@ -47,7 +47,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
-        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinux"]),
+        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinux", "KernelContract", "Kernels"]),
         .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CLinux"]),
         .target(name: "KernelContract", swiftSettings: kernelSettings),
         .target(name: "KernelsBaseline", dependencies: ["KernelContract"], swiftSettings: kernelSettings),

@@ -1,4 +1,6 @@
 import Glibc
+import KernelContract
+import Kernels
 
 /// A linear-phase low-pass that brings a multiple of 16 kHz down to 16 kHz.
 ///
@@ -14,6 +16,7 @@ struct LowPass {
     /// Input samples for each output sample.
     private let factor: Int
     private let taps: [Float]
+    private let filter = KernelSet.preferred.decimate
     /// Zeros before the first sample: half the filter, so that its delay vanishes.
     private let lead: Int
     /// Samples not yet filtered, `line[start..<end]`, after what the filter still looks back on.
@@ -56,63 +59,27 @@ struct LowPass {
     }
 
     /// Filters what is there into `output`; returns the number of samples made at 16 kHz.
+    ///
+    /// How the input was cut into pieces does not change a bit of them: the kernel sums each in the same order.
     mutating func drain(into output: UnsafeMutableBufferPointer<Float>) -> Int {
-        let length = taps.count
-        var next = start
-        let limit = end
-        var made = 0
+        guard let target = output.baseAddress, end - start >= taps.count else { return 0 }
+        let made = min(output.count, (end - start - taps.count) / factor + 1)
         taps.withUnsafeBufferPointer { taps in
             line.withUnsafeBufferPointer { line in
-                while made < output.count, limit - next >= length {
-                    output[made] = LowPass.dot(taps, line, from: next)
-                    made += 1
-                    next += factor
-                }
+                guard let taps = taps.baseAddress, let line = line.baseAddress else { return }
+                filter(line + start, target, made, factor, taps, self.taps.count)
             }
         }
-        start = next
+        start += made * factor
         return made
     }
 
-    /// The sum runs in eight strands, always in the same order: it vectorises, and how the input was cut into
-    /// pieces cannot change a bit of it. The number of taps is a multiple of eight.
-    @inline(__always)
-    private static func dot(
-        _ taps: UnsafeBufferPointer<Float>,
-        _ line: UnsafeBufferPointer<Float>,
-        from: Int
-    ) -> Float {
-        var a: Float = 0
-        var b: Float = 0
-        var c: Float = 0
-        var d: Float = 0
-        var e: Float = 0
-        var f: Float = 0
-        var g: Float = 0
-        var h: Float = 0
-        var tap = 0
-        var at = from
-        while tap < taps.count {
-            a += taps[tap] * line[at]
-            b += taps[tap + 1] * line[at + 1]
-            c += taps[tap + 2] * line[at + 2]
-            d += taps[tap + 3] * line[at + 3]
-            e += taps[tap + 4] * line[at + 4]
-            f += taps[tap + 5] * line[at + 5]
-            g += taps[tap + 6] * line[at + 6]
-            h += taps[tap + 7] * line[at + 7]
-            tap += 8
-            at += 8
-        }
-        return ((a + e) + (c + g)) + ((b + f) + (d + h))
-    }
-
-    /// An odd number of symmetric taps that sum to 1, and one zero after them for the eight strands.
+    /// An odd number of symmetric taps that sum to 1, and one zero after them, so that they fill whole vectors.
     private static func makeTaps(_ inputRate: Int) -> [Float] {
         let width = 2 * Double.pi * (stopEdge - passEdge) / Double(inputRate)
         let needed = Int(((attenuation - 7.95) / (2.285 * width)).rounded(.up))
-        // 8k + 7 taps have a middle one, and with the zero they fill whole groups of eight.
-        let count = (needed + 8) / 8 * 8 - 1
+        // 16k + 15 taps have a middle one, and with the zero they fill whole groups of sixteen.
+        let count = (needed + 16) / 16 * 16 - 1
         let half = (count - 1) / 2
         let beta = 0.1102 * (attenuation - 8.7)
         let cutOff = (passEdge + stopEdge) / Double(inputRate)

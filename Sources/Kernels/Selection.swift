@@ -43,6 +43,12 @@ extension InstructionSet {
 extension KernelSet {
     /// The best that this processor runs.
     public static var best: KernelSet { InstructionSet.best.kernels ?? KernelsBaseline.Build.kernels }
+
+    /// What `BECKON_KERNELS` names, where that runs here; otherwise the best.
+    public static let preferred: KernelSet = {
+        let named = getenv("BECKON_KERNELS").flatMap { InstructionSet(rawValue: String(cString: $0)) }
+        return named?.kernels ?? best
+    }()
 }
 
 #if arch(x86_64)
