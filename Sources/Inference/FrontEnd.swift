@@ -54,14 +54,27 @@ final class FrontEnd: Sendable {
         kernels: KernelSet
     ) {
         let first = (columns - count) * hopSamples
-        precondition(count >= 1 && first >= 0 && (columns - 1) * hopSamples + frameSamples <= window.count)
-        window.withUnsafeBufferPointer { samples in
+        precondition(first >= 0 && (columns - 1) * hopSamples + frameSamples <= window.count)
+        let span = (count - 1) * hopSamples + frameSamples
+        run(window.extracting(first..<first + span), columns: count, to: output, scratch: scratch, kernels: kernels)
+    }
+
+    /// Computes `count` columns from the start of `samples`, which reach as far as the last one's frame.
+    func run(
+        _ samples: Span<Float>,
+        columns count: Int,
+        to output: UnsafeMutablePointer<Float>,
+        scratch: UnsafeMutablePointer<Float>,
+        kernels: KernelSet
+    ) {
+        precondition(count >= 1 && (count - 1) * hopSamples + frameSamples <= samples.count)
+        samples.withUnsafeBufferPointer { samples in
             guard let base = samples.baseAddress else { return }
             switch tables {
             case .some(let tables):
-                kernels.logMel(base + first, output, count, tables, scratch)
+                kernels.logMel(base, output, count, tables, scratch)
             case .none:
-                Kernels.scale(base + first, by: scale, to: output, count: count)
+                Kernels.scale(base, by: scale, to: output, count: count)
             }
         }
     }

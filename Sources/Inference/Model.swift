@@ -63,7 +63,7 @@ public final class Model: Sendable {
         network = try Network(description, frontEnd: frontEnd, file: names.description)
         weights = try PackedWeights(network, from: SafeTensors(bytes: bytes, file: names.weights))
         window = Schedule.window(network, weights: weights.offsets)
-        hop = network.streams ? Schedule.hop(network, weights: weights.offsets) : nil
+        hop = network.streams ? Schedule.hops(1, network, weights: weights.offsets) : nil
 
         name = description.name
         labels = description.labels

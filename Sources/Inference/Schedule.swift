@@ -2,8 +2,8 @@ import KernelContract
 
 /// The steps of one run through a network, with every address settled: offsets in floats into one block of memory.
 ///
-/// There are two of them: `window` computes all columns; `hop` computes what a hop brings, each tensor's buffer
-/// holding the old columns that its readers still need, then the new ones.
+/// `window` computes all columns; `hops` computes what so many hops bring, each tensor's buffer holding the old columns that
+/// its readers still need, then the new ones.
 struct Schedule: Sendable {
     /// A tensor's place.
     struct Slot: Sendable {
@@ -45,8 +45,8 @@ struct Schedule: Sendable {
         Schedule(network, weights: weights, byHops: false, fresh: { $0.columns }, kept: { _ in 0 })
     }
 
-    /// The new columns of a hop.
-    static func hop(_ network: Network, weights: [Int]) -> Schedule {
+    /// The new columns of some hops at once: one for a live stream, more where they are all there, as in a file.
+    static func hops(_ hops: Int, _ network: Network, weights: [Int]) -> Schedule {
         // A reader's newest input columns count from the end of the view; a crop's end lies between that and the end
         // of the memory.
         var needed = [Int](repeating: 0, count: network.tensors.count)
@@ -57,20 +57,20 @@ struct Schedule: Sendable {
         for (layer, tensor) in zip(network.layers, network.tensors.dropFirst()) {
             switch layer.operation {
             case .convolution(let numbers, _, _):
-                read(layer.inputs[0], columns: numbers.shape.inputColumns(for: tensor.fresh))
-            case .mean(let run): read(layer.inputs[0], columns: tensor.fresh + run - 1)
-            case .add: for input in layer.inputs { read(input, columns: tensor.fresh) }
+                read(layer.inputs[0], columns: numbers.shape.inputColumns(for: hops * tensor.fresh))
+            case .mean(let run): read(layer.inputs[0], columns: hops * tensor.fresh + run - 1)
+            case .add: for input in layer.inputs { read(input, columns: hops * tensor.fresh) }
             case .crop, .flatten: break
             }
         }
-        for index in [network.output, network.embedding ?? network.output] { read(index, columns: 1) }
-        if let index = network.activity { read(index, columns: network.tensors[index].columnsPerHop) }
+        for index in [network.output, network.embedding ?? network.output] { read(index, columns: hops) }
+        if let index = network.activity { read(index, columns: hops * network.tensors[index].columnsPerHop) }
         return Schedule(
             network,
             weights: weights,
             byHops: true,
-            fresh: { $0.fresh },
-            kept: { max(0, needed[$0.root] - $0.fresh) }
+            fresh: { hops * $0.fresh },
+            kept: { max(0, needed[$0.root] - hops * $0.fresh) }
         )
     }
 
@@ -148,7 +148,18 @@ struct Schedule: Sendable {
     ///
     /// Like `age` it counts by index: an iterator over an array allocates in builds without optimisation, and the
     /// tests hold those too to allocating nothing.
-    func run(_ base: UnsafeMutablePointer<Float>, weights: UnsafePointer<Float>, kernels: borrowing KernelSet) {
+    ///
+    /// - Parameters:
+    ///   - streams: blocks of as many streams, which every layer goes through before the next, so that its weights are
+    ///     read once for all.
+    ///   - apart: floats from one stream's block to the next.
+    func run(
+        _ base: UnsafeMutablePointer<Float>,
+        weights: UnsafePointer<Float>,
+        kernels: borrowing KernelSet,
+        streams: Int = 1,
+        apart: Int = 0
+    ) {
         for index in steps.indices {
             let step = steps[index]
             let input = UnsafePointer(base + step.input)
@@ -156,11 +167,40 @@ struct Schedule: Sendable {
             switch step.work {
             case .convolution(let shape, let offset, let residual, let rectify):
                 let added = residual.map { UnsafePointer(base + $0) }
-                kernels.convolve(input, output, step.columns, weights + offset, shape, added, rectify)
+                let packed = weights + offset
+                let run = shape.run(of: step.columns)
+                guard streams > 1 else {
+                    kernels.convolve(input, output, run, packed, shape, added, rectify)
+                    continue
+                }
+                let across = ColumnRun(count: streams, inputStep: apart, outputStep: apart)
+                for column in 0..<step.columns {
+                    let place = column * run.outputStep
+                    let addend = added.map { $0 + place }
+                    kernels.convolve(
+                        input + column * run.inputStep,
+                        output + place,
+                        across,
+                        packed,
+                        shape,
+                        addend,
+                        rectify
+                    )
+                }
             case .add(let right, let rectify):
-                kernels.add(input, base + right, output, step.columns * step.channels, rectify)
+                for offset in stride(from: 0, through: (streams - 1) * apart, by: max(apart, 1)) {
+                    kernels.add(
+                        input + offset,
+                        base + right + offset,
+                        output + offset,
+                        step.columns * step.channels,
+                        rectify
+                    )
+                }
             case .mean(let run):
-                kernels.mean(input, output, step.columns, run, step.channels)
+                for offset in stride(from: 0, through: (streams - 1) * apart, by: max(apart, 1)) {
+                    kernels.mean(input + offset, output + offset, step.columns, run, step.channels)
+                }
             }
         }
     }

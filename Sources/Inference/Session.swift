@@ -115,6 +115,11 @@ public struct Session: ~Copyable, Sendable {
         calibrate()
     }
 
+    /// Copies the stream's columns to memory laid out as the model's hop.
+    func copyStream(to target: UnsafeMutablePointer<Float>) {
+        target.update(from: arena.base, count: model.hop?.count ?? 0)
+    }
+
     /// Brings the stream at `start` of the arena one hop further.
     private func runHop(_ hop: Schedule, _ samples: Span<Float>, at start: Int) {
         let base = arena.base + start

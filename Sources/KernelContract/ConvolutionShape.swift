@@ -35,6 +35,26 @@ public struct ConvolutionShape: Sendable, Equatable {
     /// One filter per channel: no channel is mixed with another.
     public var isDepthwise: Bool { groups > 1 && groups == inputChannels && groups == outputChannels }
 
+    /// Neighbouring output columns, as they lie in one tensor.
+    public func run(of columns: Int) -> ColumnRun {
+        ColumnRun(count: columns, inputStep: stride * inputChannels, outputStep: outputChannels)
+    }
+
     /// Input columns that `columns` output columns need.
     public func inputColumns(for columns: Int) -> Int { (columns - 1) * stride + span }
+}
+
+/// Output columns of one call: neighbours in a tensor, or the same column of many streams.
+public struct ColumnRun: Sendable, Equatable {
+    public var count: Int
+    /// Floats from the input of one column to that of the next.
+    public var inputStep: Int
+    /// Floats from one output column to the next.
+    public var outputStep: Int
+
+    public init(count: Int, inputStep: Int, outputStep: Int) {
+        self.count = count
+        self.inputStep = inputStep
+        self.outputStep = outputStep
+    }
 }

@@ -3,16 +3,15 @@
 /// Every function takes memory that its caller has checked and allocates nothing. Tensors are channels last. Outputs do
 /// not overlap inputs unless said.
 public struct KernelSet: Sendable {
-    /// Convolves `columns` output columns with packed weights: bias, then a residual that is added where there is one,
-    /// then ReLU where asked.
+    /// Computes output columns of a convolution with packed weights: bias, then a residual that is added where there is
+    /// one, then ReLU where asked.
     ///
-    /// The input holds `shape.inputColumns(for: columns)` columns; `packed` was filled by `packConvolution` and is 64-byte
-    /// aligned. A column comes out the same to the last bit whichever columns are computed with it.
+    /// The residual lies as the output does. `packed` was filled by `packConvolution` and is 64-byte aligned. A column comes out the same to the last bit whichever columns are computed with it.
     public typealias Convolve =
         @Sendable (
             _ input: UnsafePointer<Float>,
             _ output: UnsafeMutablePointer<Float>,
-            _ columns: Int,
+            _ columns: ColumnRun,
             _ packed: UnsafePointer<Float>,
             _ shape: ConvolutionShape,
             _ residual: UnsafePointer<Float>?,

@@ -18,17 +18,17 @@ enum ScalarKernels {
     @Sendable private static func convolve(
         _ input: UnsafePointer<Float>,
         to output: UnsafeMutablePointer<Float>,
-        columns: Int,
+        columns: ColumnRun,
         packed: UnsafePointer<Float>,
         shape: ConvolutionShape,
         residual: UnsafePointer<Float>?,
         rectify: Bool
     ) {
         let inputs = shape.inputChannels / shape.groups
-        for column in 0..<columns {
+        for column in 0..<columns.count {
             for channel in 0..<shape.outputChannels {
                 let weights = PackedChannel(channel, of: shape)
-                let first = column * shape.stride * shape.inputChannels + weights.group * inputs
+                let first = column * columns.inputStep + weights.group * inputs
                 var sum = Double(packed[weights.bias])
                 for tap in 0..<shape.kernel {
                     for index in 0..<inputs {
@@ -36,7 +36,7 @@ enum ScalarKernels {
                         sum += Double(x) * Double(packed[weights.place(of: tap * inputs + index)])
                     }
                 }
-                let place = column * shape.outputChannels + channel
+                let place = column * columns.outputStep + channel
                 let value = Float(sum) + (residual?[place] ?? 0)
                 output[place] = rectify && value < 0 ? 0 : value
             }

@@ -5,7 +5,7 @@ import KernelContract
 func convolve(
     _ input: UnsafePointer<Float>,
     to output: UnsafeMutablePointer<Float>,
-    columns: Int,
+    columns: ColumnRun,
     packed: UnsafePointer<Float>,
     shape: ConvolutionShape,
     residual: UnsafePointer<Float>?,
@@ -24,7 +24,7 @@ func convolve(
         runs: contiguous ? 1 : shape.kernel,
         length: contiguous ? shape.kernel * inputs : inputs,
         runStep: shape.dilation * shape.inputChannels,
-        columnStep: shape.stride * shape.inputChannels
+        columnStep: columns.inputStep
     )
     let step = panelWidth * (1 + shape.kernel * inputs)
     let panels = (outputs + panelWidth - 1) / panelWidth
@@ -33,12 +33,12 @@ func convolve(
         let outlet = Outlet(
             output: output + first,
             residual: residual.map { $0 + first },
-            columnStep: shape.outputChannels,
+            columnStep: columns.outputStep,
             width: outputs,
             rectify: rectify
         )
         let weights = PanelGroup(first: packed + group * panels * step, step: step)
-        multiply(input + group * inputs, columns, weights, panels, patch, outlet)
+        multiply(input + group * inputs, columns.count, weights, panels, patch, outlet)
     }
 }
 

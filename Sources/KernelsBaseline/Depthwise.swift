@@ -7,7 +7,7 @@ import KernelContract
 func convolveDepthwise(
     _ input: UnsafePointer<Float>,
     _ output: UnsafeMutablePointer<Float>,
-    _ columns: Int,
+    _ columns: ColumnRun,
     _ packed: UnsafePointer<Float>,
     _ shape: ConvolutionShape,
     _ residual: UnsafePointer<Float>?,
@@ -16,10 +16,10 @@ func convolveDepthwise(
     let channels = shape.outputChannels
     let weights = packed + channels
     let tapStep = shape.dilation * channels
-    for column in 0..<columns {
-        let source = input + column * shape.stride * channels
-        let target = output + column * channels
-        let added = residual.map { $0 + column * channels }
+    for column in 0..<columns.count {
+        let source = input + column * columns.inputStep
+        let target = output + column * columns.outputStep
+        let added = residual.map { $0 + column * columns.outputStep }
         var channel = 0
         while channel + 4 * Width.vector <= channels {
             fourVectors(source, target, packed, weights, channel, channels, shape.kernel, tapStep, added, rectify)

@@ -35,7 +35,7 @@ struct ConvolutionTests {
         let output = Aligned(expected.count + 2)
         output.base[0] = 77
         output.base[expected.count + 1] = 78
-        kernels.convolve(input, output.base + 1, columns, packed.base, shape, residual, rectify)
+        kernels.convolve(input, output.base + 1, shape.run(of: columns), packed.base, shape, residual, rectify)
         #expect(output.base[0] == 77 && output.base[expected.count + 1] == 78, "\(shape) wrote outside its output")
         let result = Array(UnsafeBufferPointer(start: output.base + 1, count: expected.count))
         let terms = Float(shape.kernel * shape.inputChannels / shape.groups)
@@ -103,11 +103,11 @@ struct ConvolutionTests {
             into: packed.base
         )
         let all = Aligned(10 * 50)
-        kernels.convolve(input, all.base, 10, packed.base, shape, nil, false)
+        kernels.convolve(input, all.base, shape.run(of: 10), packed.base, shape, nil, false)
         for column in 0..<10 {
             let one = Aligned(50)
             let source = Array(input[(column * 33)...])
-            kernels.convolve(source, one.base, 1, packed.base, shape, nil, false)
+            kernels.convolve(source, one.base, shape.run(of: 1), packed.base, shape, nil, false)
             for channel in 0..<50 { #expect(one.base[channel] == all.base[column * 50 + channel]) }
         }
     }

@@ -1,13 +1,16 @@
 import Foundation
 import Inference
+import KernelContract
+import Kernels
 import Testing
 
 /// The model that the program is shipped with, against what PyTorch answered when it was exported.
 struct ShippedModelTests {
     private let folder = Folders.models.appendingPathComponent("commands")
 
-    @Test func `the shipped model answers like PyTorch on 100 recordings`() throws {
-        let model = try Model(folder: folder.path)
+    @Test(arguments: InstructionSet.supported.filter { $0 != .scalar })
+    func `the shipped model answers like PyTorch on 100 recordings`(set: InstructionSet) throws {
+        let model = try Model(folder: folder.path, kernels: set)
         let reference = try Reference(folder)
         let logits = try reference.file.floats("logits")
         let count = reference.waveforms.count
@@ -20,7 +23,7 @@ struct ShippedModelTests {
             #expect(error < 1e-4, "input \(index)")
             largest = max(largest, error)
         }
-        print("shipped model, \(count) inputs: worst error \(largest) in a logit")
+        print("\(set) shipped model, \(count) inputs: worst error \(largest) in a logit")
     }
 
     @Test func `the shipped model's features are PyTorch's`() throws {
