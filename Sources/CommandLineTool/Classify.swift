@@ -35,6 +35,8 @@ struct Classify {
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
         destination.begin()
+        let line = PieceLine(model)
+        let workers = max(1, options.listening.jobs / max(1, files.count))
         let begun = ContinuousClock.now
         let heardMilliseconds = Atomic<Int>(0)
         batch.run { number in
@@ -46,7 +48,9 @@ struct Classify {
                 thresholds: thresholds,
                 phrases: phrases,
                 destination: destination,
-                batch: batch
+                batch: batch,
+                line: line,
+                workers: workers
             )
             var seconds = 0.0
             defer { heardMilliseconds.add(Int(seconds * 1000), ordering: .relaxed) }

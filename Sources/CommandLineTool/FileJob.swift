@@ -12,6 +12,10 @@ struct FileJob {
     let phrases: [Phrase]
     let destination: Destination
     let batch: Batch
+    /// Nil where hops have to be heard one by one.
+    let line: PieceLine?
+    /// Processors for this file.
+    let workers: Int
 
     /// Does the work and prints what it finds.
     ///
@@ -21,30 +25,78 @@ struct FileJob {
     }
 
     private func spot(_ seconds: inout Double) throws {
-        var stream = try FileStream(path: file, mix: options.listening.mix)
+        let stream = try FileStream(path: file, mix: options.listening.mix)
+        let sink = try destination.open(file: file)
+        defer { sink.close() }
+        let heard =
+            if let line,
+                let detector = PieceDetector(
+                    model: model,
+                    settings: options.listening.gate,
+                    thresholds: thresholds,
+                    phrases: phrases
+                )
+            {
+                try spot(in: line, stream, detector, sink, &seconds)
+            } else {
+                try spot(hopByHop: stream, sink, &seconds)
+            }
+        if heard == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), sink) }
+    }
+
+    /// Many hops at a time, on as many processors as are this file's. Returns how much was detected.
+    private func spot(
+        in line: PieceLine,
+        _ stream: consuming FileStream,
+        _ detector: consuming PieceDetector,
+        _ sink: Destination.Sink,
+        _ seconds: inout Double
+    ) throws -> Int {
+        var heard = 0
+        var length = 0.0
+        defer { seconds = length }
+        let expected = stream.expectedSeconds
+        var detector = detector
+        try line.run(stream, workers: workers) { part, answers in
+            length = part.seconds
+            detector.decide(part.piece, answers) { detection in
+                report(detection, sink, fileLength: length)
+                heard += 1
+            }
+            batch.progress.report(file: file, seconds: length, of: expected)
+            return !Interrupt.isRequested
+        }
+        return heard
+    }
+
+    private func spot(
+        hopByHop stream: consuming FileStream,
+        _ sink: Destination.Sink,
+        _ seconds: inout Double
+    ) throws -> Int {
         var detector = Detector(
             model: model,
             settings: options.listening.gate,
             thresholds: thresholds,
             phrases: phrases
         )
-        let sink = try destination.open(file: file)
-        defer { sink.close() }
         var found: [Detection] = []
         var heard = 0
         while !Interrupt.isRequested,
             try stream.next({ window in detector.hear(window: window) { found.append($0) } })
         {
             seconds = stream.seconds
-            for detection in found {
-                let event = Event(detection, name: detector.name(of: detection), file: file, fileLength: seconds)
-                put(destination.format.event(event), sink)
-            }
+            for detection in found { report(detection, sink, fileLength: seconds) }
             heard += found.count
             found.removeAll(keepingCapacity: true)
             batch.progress.report(file: file, seconds: seconds, of: stream.expectedSeconds)
         }
-        if heard == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), sink) }
+        return heard
+    }
+
+    private func report(_ detection: Detection, _ sink: Destination.Sink, fileLength: Double) {
+        let name = detection.name(labels: model.labels, phrases: phrases)
+        put(destination.format.event(Event(detection, name: name, file: file, fileLength: fileLength)), sink)
     }
 
     private func put(_ text: String, _ sink: Destination.Sink) {

@@ -15,6 +15,7 @@ public struct Stretch: ~Copyable, Sendable {
 
     private let schedule: Schedule
     private let calibration: Calibration
+    /// The stream's columns, a copy of them after endless silence, then scratch memory.
     private let arena: AlignedBuffer
     private let scratch: Int
     private let powers: Int
@@ -30,13 +31,16 @@ public struct Stretch: ~Copyable, Sendable {
         self.hops = hops
         schedule = Schedule.hops(hops, network, weights: model.weights.offsets)
         calibration = Calibration(model, prior: .stream)
-        scratch = aligned(schedule.count)
+        scratch = 2 * aligned(schedule.count)
         powers = scratch + aligned(model.frontEnd.scratchCount)
         arena = AlignedBuffer(count: powers + aligned(model.labelOfLogit.count))
         posteriors = Array(repeating: 0, count: hops * model.labels.count)
         activity = Array(repeating: 0, count: hops * model.activityCount)
         newest = Array(repeating: 0, count: model.labels.count)
-        reset()
+        let silence = [Float](repeating: 0, count: samples)
+        // A layer knows nothing older than the window; what it knew of before is gone by then.
+        for _ in 0...(model.windowSamples / (hops * model.hopSamples) + 1) { score(silence.span) }
+        (arena.base + aligned(schedule.count)).update(from: arena.base, count: schedule.count)
     }
 
     /// Samples that a call takes: those of the hops, and before them what the first frame reaches back.
@@ -70,9 +74,6 @@ public struct Stretch: ~Copyable, Sendable {
 
     /// Goes back to a stream that has heard digital silence for ever.
     public mutating func reset() {
-        let silence = [Float](repeating: 0, count: samples)
-        // A layer knows nothing older than the window; what it knew of before is gone by then.
-        for _ in 0...(model.windowSamples / (hops * model.hopSamples)) { score(silence.span) }
-        score(silence.span)
+        arena.base.update(from: arena.base + aligned(schedule.count), count: schedule.count)
     }
 }

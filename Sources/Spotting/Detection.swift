@@ -36,4 +36,12 @@ public struct Detection: Equatable, Sendable {
         self.end = end
         self.time = time
     }
+
+    /// What it is called, by the labels and phrases of the detector that heard it.
+    public func name(labels: [String], phrases: [Phrase]) -> String {
+        switch kind {
+        case .word: labels.indices.contains(index) ? labels[index] : ""
+        case .phrase, .phrasePartial: phrases.indices.contains(index) ? phrases[index].name : ""
+        }
+    }
 }

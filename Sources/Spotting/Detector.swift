@@ -65,9 +65,6 @@ public struct Detector: ~Copyable {
 
     /// What a detection is called.
     public func name(of detection: Detection) -> String {
-        switch detection.kind {
-        case .word: labels.indices.contains(detection.index) ? labels[detection.index] : ""
-        case .phrase, .phrasePartial: phrases.indices.contains(detection.index) ? phrases[detection.index].name : ""
-        }
+        detection.name(labels: labels, phrases: phrases)
     }
 }

@@ -19,12 +19,7 @@ public struct HopScorer: ~Copyable {
         session = Session(model)
         self.foreseenQuiet = foreseenQuiet
         future = [Float](repeating: 0, count: model.windowSamples)
-        voice = HopScorer.voiceTracker(of: model)
-    }
-
-    private static func voiceTracker(of model: Model) -> VoiceTracker? {
-        let steps = model.activityCount
-        return steps > 0 ? VoiceTracker(stepSeconds: hopSeconds(of: model) / Double(steps)) : nil
+        voice = VoiceTracker(of: model)
     }
 
     var model: Model { session.model }
@@ -34,7 +29,7 @@ public struct HopScorer: ~Copyable {
         session = Session(model)
         isNew = true
         if future.count != model.windowSamples { future = [Float](repeating: 0, count: model.windowSamples) }
-        let other = HopScorer.voiceTracker(of: model)
+        let other = VoiceTracker(of: model)
         // What is known of pauses is kept as long as both models tell as finely.
         guard voice?.activity.stepSeconds != other?.activity.stepSeconds else { return }
         voice = other

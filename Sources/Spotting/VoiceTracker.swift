@@ -1,3 +1,5 @@
+import Inference
+
 /// Tells where in the last seconds somebody spoke, by what the model's activity layer says of each step.
 ///
 /// It serves the same ends as the ``SoundTracker``, but hears speech where that one hears level, so that unsteady noise is
@@ -8,6 +10,12 @@ public struct VoiceTracker {
 
     /// - Parameter stepSeconds: the length of a step, a hop's divided by the logits that it brings.
     public init(stepSeconds: Double) { activity = SoundActivity(stepSeconds: stepSeconds) }
+
+    /// - Returns: nil where the model has no activity layer.
+    init?(of model: Model) {
+        guard model.activityCount > 0 else { return nil }
+        self.init(stepSeconds: HopScorer.hopSeconds(of: model) / Double(model.activityCount))
+    }
 
     /// Takes the newest hop in: logits that somebody speaks, oldest first.
     ///

@@ -1,0 +1,81 @@
+public import Inference
+
+/// Neighbouring hops of a recording, with as much audio before them as the model remembers.
+public struct AudioPiece: Sendable {
+    /// The audio before, then the hops.
+    public var samples: [Float]
+    public let hops: Int
+    /// Nothing was heard before: the samples before the hops stand for silence.
+    public let isFirst: Bool
+
+    public init(samples: [Float], hops: Int, isFirst: Bool) {
+        self.samples = samples
+        self.hops = hops
+        self.isFirst = isFirst
+    }
+}
+
+/// What a model makes of a piece.
+public struct PieceAnswers: Sendable {
+    /// Posteriors hop after hop, one a label.
+    public var posteriors: [Float] = []
+    /// Activity logits hop after hop; empty where the model has no activity layer.
+    public var activity: [Float] = []
+
+    public init() {}
+}
+
+/// Scores pieces of recordings in any order, many hops at once: what a stream would have said, to the last bit.
+///
+/// One serves one thread at a time; pieces of one recording may go to several.
+public final class PieceScorer {
+    /// Hops that are computed at once: enough columns in every layer to fill the kernels' tiles.
+    private static let hopsAtOnce = 8
+
+    /// Samples that stand before a piece's hops.
+    public let lead: Int
+    private let hop: Int
+    private var stretch: Stretch
+    private var samples: [Float]
+
+    /// - Returns: nil where the model does not stream.
+    public init?(_ model: Model) {
+        guard let stretch = Stretch(model, hops: PieceScorer.hopsAtOnce) else { return nil }
+        hop = model.hopSamples
+        lead = PieceScorer.lead(of: model, stretch)
+        samples = [Float](repeating: 0, count: stretch.samples)
+        self.stretch = stretch
+    }
+
+    /// The window once, in whole stretches, and what the first frame reaches back.
+    private static func lead(of model: Model, _ stretch: borrowing Stretch) -> Int {
+        let length = stretch.hops * model.hopSamples
+        return (model.windowSamples + length - 1) / length * length + stretch.lead
+    }
+
+    /// - Parameter piece: `lead` samples and then its hops.
+    public func score(_ piece: AudioPiece) -> PieceAnswers {
+        precondition(piece.samples.count == lead + piece.hops * hop, "a piece has \(lead) samples before its hops")
+        var answers = PieceAnswers()
+        let labels = stretch.posteriors.count / stretch.hops
+        let steps = stretch.activity.count / stretch.hops
+        answers.posteriors.reserveCapacity(piece.hops * labels)
+        answers.activity.reserveCapacity(piece.hops * steps)
+        var next = piece.isFirst ? lead - stretch.lead : 0
+        if piece.isFirst { stretch.reset() }
+        while next + stretch.lead < piece.samples.count {
+            let count = min(samples.count, piece.samples.count - next)
+            for index in 0..<count { samples[index] = piece.samples[next + index] }
+            // Beyond the piece's end nothing is asked.
+            for index in count..<samples.count { samples[index] = 0 }
+            stretch.score(samples.span)
+            if next + stretch.lead >= lead {
+                let hops = (count - stretch.lead) / hop
+                answers.posteriors += stretch.posteriors.prefix(hops * labels)
+                answers.activity += stretch.activity.prefix(hops * steps)
+            }
+            next += stretch.hops * hop
+        }
+        return answers
+    }
+}
