@@ -40,8 +40,9 @@ struct PieceReader: ~Copyable {
         do {
             while count < hops,
                 try stream.next({ window in
-                    let newest = window.extracting(last: BlockRing.blockLength)
-                    for index in newest.indices { samples.append(newest[index]) }
+                    window.extracting(last: BlockRing.blockLength).withUnsafeBufferPointer {
+                        samples.append(contentsOf: $0)
+                    }
                 })
             { count += 1 }
         } catch {

@@ -29,21 +29,19 @@ public struct PieceAnswers: Sendable {
 ///
 /// One serves one thread at a time; pieces of one recording may go to several.
 public final class PieceScorer {
-    /// Hops that are computed at once: enough columns in every layer to fill the kernels' tiles.
-    private static let hopsAtOnce = 8
+    /// Hops that are computed at once: columns for whole tiles of six in the deepest layer too.
+    private static let hopsAtOnce = 12
 
     /// Samples that stand before a piece's hops.
     public let lead: Int
     private let hop: Int
     private var stretch: Stretch
-    private var samples: [Float]
 
     /// - Returns: nil where the model does not stream.
     public init?(_ model: Model) {
         guard let stretch = Stretch(model, hops: PieceScorer.hopsAtOnce) else { return nil }
         hop = model.hopSamples
         lead = PieceScorer.lead(of: model, stretch)
-        samples = [Float](repeating: 0, count: stretch.samples)
         self.stretch = stretch
     }
 
@@ -64,11 +62,15 @@ public final class PieceScorer {
         var next = piece.isFirst ? lead - stretch.lead : 0
         if piece.isFirst { stretch.reset() }
         while next + stretch.lead < piece.samples.count {
-            let count = min(samples.count, piece.samples.count - next)
-            for index in 0..<count { samples[index] = piece.samples[next + index] }
-            // Beyond the piece's end nothing is asked.
-            for index in count..<samples.count { samples[index] = 0 }
-            stretch.score(samples.span)
+            let count = min(stretch.samples, piece.samples.count - next)
+            if count == stretch.samples {
+                stretch.score(piece.samples.span.extracting(next..<next + count))
+            } else {
+                // Beyond the piece's end nothing is asked.
+                let rest = [Float](repeating: 0, count: stretch.samples - count)
+                let padded = piece.samples[next..<next + count] + rest
+                stretch.score(padded.span)
+            }
             if next + stretch.lead >= lead {
                 let hops = (count - stretch.lead) / hop
                 answers.posteriors += stretch.posteriors.prefix(hops * labels)
