@@ -52,7 +52,7 @@ struct EndToEnd {
             device: options.device,
             environment: ProcessInfo.processInfo.environment,
             heard: { event in events.withLock { $0.append(event) } },
-            report: { report in Terminal.error("beckon: \(report.text)\n") }
+            report: { report in Terminal.tell(report.priority, report.text) }
         )
         defer { actions.stop() }
         let rules = Rules(

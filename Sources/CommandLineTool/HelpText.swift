@@ -64,6 +64,9 @@ enum HelpText {
         Signals: SIGHUP reads the configuration again, SIGUSR1 mutes and unmutes.
         beckon status, mute, unmute, reload, set and events do the same and more.
 
+        Exit status: 78 where the configuration is wrong, or the model or a word that
+        it or an option names; otherwise as for all commands, see beckon help.
+
         Examples:
           beckon listen
           beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9

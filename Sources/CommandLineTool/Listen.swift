@@ -25,7 +25,7 @@ struct Listen {
         let signals = Signals()
         let environment = ProcessInfo.processInfo.environment
         let path = options.configuration ?? ConfigurationFile.find(environment: environment)
-        let setup = try load(path)
+        let setup = try Misconfiguration.check { try load(path) }
         log.level = setup.configuration.log
         let (source, name) = try source(setup.configuration)
         let screen = LiveScreen(isShown: !options.json && Terminal.outputIsTerminal, words: setup.model.labels)
@@ -64,11 +64,11 @@ struct Listen {
                 for warning in file.warnings { log.write(.warning, "\(warning)") }
                 configuration = file.configuration
             } catch {
-                throw Failure(error.problems.map { "\($0)" }.joined(separator: "\nbeckon: "))
+                throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
             }
         }
         options.adjust(&configuration)
-        return Listener.Setup(configuration: configuration, model: try model(configuration.model))
+        return try Listener.Setup(configuration: configuration, model: try model(configuration.model))
     }
 
     private func model(_ folder: String?) throws -> Model {
