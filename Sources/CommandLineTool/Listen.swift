@@ -104,6 +104,7 @@ struct Listen {
         _ recording: Recording?
     ) -> Int32 {
         var vigil = Vigil(manager: Manager())
+        var gaps = GapReport()
         while true {
             // A meter moves often; all else has time.
             switch signals.next(within: screen.isShown ? 0.1 : 0.25) {
@@ -118,8 +119,10 @@ struct Listen {
             default: break
             }
             if let microphone = listener.microphone {
-                while let change = microphone.nextChange() {
-                    let words = change.words(microphone.status)
+                var items: [GapReport.Item] = []
+                while let change = microphone.nextChange() { items += gaps.take(change) }
+                for item in items + gaps.look(at: Clock.now) {
+                    let words = item.words(microphone.status)
                     log.write(words.priority, words.text)
                 }
             }

@@ -33,3 +33,16 @@ extension CaptureMachine.Change {
         }
     }
 }
+
+extension GapReport.Item {
+    /// The item as one line, and how much it matters.
+    public func words(_ status: CaptureStatus) -> (priority: JournalPriority, text: String) {
+        switch self {
+        case .change(let change): return change.words(status)
+        case .more(let gaps, let lost):
+            let device = status.device.isEmpty ? "the microphone" : status.device
+            let count = gaps == 1 ? "1 more gap" : "\(gaps) more gaps"
+            return (.warning, "\(device): \(count), \(decimal(Double(lost) / 1e9, 2)) s lost")
+        }
+    }
+}

@@ -168,6 +168,15 @@ struct ChangeWordsTests {
         )
     }
 
+    @Test func `gaps that were not told one by one are one line`() throws {
+        let status = try #require(Self.status)
+        let sum = GapReport.Item.more(gaps: 37, lost: 1_234_000_000).words(status)
+        #expect(sum == (.warning, "hw:CARD=Device,DEV=0: 37 more gaps, 1.23 s lost"))
+        #expect(
+            GapReport.Item.more(gaps: 1, lost: 20_000_000).words(status).text.hasSuffix(": 1 more gap, 0.02 s lost")
+        )
+    }
+
     @Test func `no change is without words, whatever is known`() throws {
         var status = try #require(Self.status)
         status.device = ""
