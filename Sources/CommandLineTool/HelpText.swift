@@ -40,7 +40,7 @@ enum HelpText {
 
         What to listen to:
           -d, --device NAME   a name that beckon devices lists, or auto (default)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+          --channel N,…|mix   channels to listen to, from 0 (default: mix of all)
           --file FILE         play a file as if it came from a microphone, and end
 
         What to find; these replace what the configuration says:
@@ -96,7 +96,7 @@ enum HelpText {
           --trigger WHEN      early: as soon as a word is sure (default)
                               end: when it is over, with its best confidence
           -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+          --channel N,…|mix   channels to listen to, from 0 (default: mix of all)
 
         How to print it:
           --json              one JSON object a line
@@ -146,7 +146,7 @@ enum HelpText {
           -t, --threshold T   confidence that every word needs, 0 to 1
           -w, --word WORD=T   confidence that one word needs, such as yes=0.7
           -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+          --channel N,…|mix   channels to listen to, from 0 (default: mix of all)
 
         How to print it:
           --json              everything as one JSON object, curves included
@@ -184,7 +184,7 @@ enum HelpText {
           -t, --threshold T   confidence that every word needs, 0 to 1
           -w, --word WORD=T   confidence that one word needs, such as yes=0.7
           -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+          --channel N,…|mix   channels to listen to, from 0 (default: mix of all)
 
         How to print it:
           -o, --output FILE   the page to write, or - for standard output (default:
@@ -287,7 +287,7 @@ enum HelpText {
           -t, --threshold T   confidence that every word needs, 0 to 1
           -w, --word WORD=T   confidence that one word needs, such as yes=0.7
           -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+          --channel N,…|mix   channels to listen to, from 0 (default: mix of all)
 
         How to print it:
           --json              one JSON object; times in milliseconds

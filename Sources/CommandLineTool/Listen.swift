@@ -156,14 +156,3 @@ struct Listen {
         if microphone.status.state == .muted { microphone.unmute() } else { microphone.mute() }
     }
 }
-
-extension ChannelMix {
-    /// The channels that a configuration names.
-    init(_ channels: Configuration.Channels) {
-        self =
-            switch channels {
-            case .mix: .mix
-            case .only(let numbers): ChannelSet(numbers).map { .channels($0) } ?? .mix
-            }
-    }
-}
