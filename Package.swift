@@ -109,7 +109,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon",
+                "Audio", "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording",
+                "beckon",
                 "stamp",
             ],
             exclude: ["Snapshots"]

@@ -249,8 +249,9 @@ enum HelpText {
 
         Looks at the configuration, the model and how long it takes, the service,
         permissions and limits, the devices and who holds them, and listens for four
-        seconds: say something then. A line for each thing: ok, warning or error, what
-        it means, and below it what to do.
+        seconds, and two more where there are several channels: say something then. A
+        line for each thing: ok, warning or error, what it means, and below it what to
+        do.
 
           -d, --device NAME   a name that beckon devices lists, or auto (default: what
                               the configuration says)
