@@ -78,11 +78,10 @@ struct Listen {
     }
 
     private func source(_ configuration: Configuration) throws -> (source: any AudioSource, name: String) {
-        let mix = ChannelMix(configuration.channel)
-        if let file = options.file { return (try LiveFile(path: file, mix: mix), file) }
+        let choice = Choice(configuration)
+        if let file = options.file { return (try LiveFile(path: file, mix: choice.mix), file) }
         var settings = Microphone.Settings()
-        settings.device = DeviceChoice(configuration.device)
-        settings.mix = mix
+        settings.choice = choice
         return (try Microphone(settings), configuration.device)
     }
 
@@ -143,8 +142,8 @@ struct Listen {
         let manager = Manager()
         manager.tellReloading()
         do {
-            try listener.reloadConfiguration()
-            log.write(.notice, "the configuration was read again")
+            let note = try listener.reloadConfiguration()
+            log.write(.notice, "the configuration was read again\(note.map { "; \($0)" } ?? "")")
         } catch {
             log.write(.error, "\(error); the configuration in force stays as it was")
         }

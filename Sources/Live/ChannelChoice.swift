@@ -1,4 +1,5 @@
 public import Audio
+public import Capture
 public import Service
 
 extension ChannelMix {
@@ -9,5 +10,12 @@ extension ChannelMix {
             case .mix: .mix
             case .only(let numbers): ChannelSet(numbers).map { .channels($0) } ?? .mix
             }
+    }
+}
+
+extension Choice {
+    /// What a configuration wants to be listened to.
+    public init(_ configuration: Configuration) {
+        self.init(device: DeviceChoice(configuration.device), mix: ChannelMix(configuration.channel))
     }
 }

@@ -142,7 +142,8 @@ public final class Listener: Sendable {
             case .mute, .unmute:
                 guard let microphone else { return .failed("a file is played, which cannot be muted") }
                 if command == .mute { microphone.mute() } else { microphone.unmute() }
-            case .reload: try reloadConfiguration()
+            case .reload:
+                if let note = try reloadConfiguration() { return .status("\"note\": \(jsonString(note))") }
             case .set(let words): try set(words)
             }
             return .done
@@ -152,13 +153,22 @@ public final class Listener: Sendable {
     }
 
     /// Reads the configuration again and follows it; where it is wrong, all stays as it was.
-    public func reloadConfiguration() throws {
+    ///
+    /// - Returns: what does not apply before the next start, in a line; nil where all does.
+    public func reloadConfiguration() throws -> String? {
         let new = try reload()
+        let old = configuration
         let generation = try actions.apply(new.configuration, labels: new.model.labels)
         let rules = new.rules(generation: generation)
         state.withLock { $0 = State(setup: new, rules: rules) }
         clips.follow(new.configuration.clips)
         detector.follow(rules)
+        if let microphone {
+            actions.setDevice(new.configuration.device)
+            microphone.choose(Choice(new.configuration))
+        }
+        guard new.configuration.socket != old.socket else { return nil }
+        return "socket: the one in use stays until the service is started again"
     }
 
     /// Other thresholds for some words, until the next reload.

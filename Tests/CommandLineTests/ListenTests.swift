@@ -78,6 +78,37 @@ struct ListenTests {
         #expect(live.end() == 0)
     }
 
+    @Test func `a reload listens to another device; another socket waits for the next start`() throws {
+        func configuration(_ keys: String) -> String { "{ threshold: 0.6, \(keys) }" }
+        let live = try LiveProgram(
+            playing: Self.left,
+            ["--json"],
+            second: "/usr/share/sounds/alsa/Rear_Right.wav",
+            configuration: configuration("device: 'mic'")
+        )
+        func reload(_ keys: String) throws -> Program {
+            try live.folder.write("config.json5", bytes: Array(configuration(keys).utf8))
+            return try live.ask("reload")
+        }
+        #expect(live.waits { live.output.contains("\"left\"") })
+        #expect(try reload("device: 'second', channel: 0").output == "")
+        #expect(live.waits { live.error.contains("listening to second again after") })
+        #expect(live.waits { live.output.contains("\"right\"") })
+        let heard = live.output.split(separator: "\n").last ?? ""
+        #expect(heard.contains("\"device\": \"second\"") && count(live.error, "another device or channel") == 1)
+
+        let note = "socket: the one in use stays until the service is started again"
+        #expect(try reload("device: 'second', channel: 0, socket: 'none'").output == "note: \(note)\n")
+        live.send(SIGHUP)
+        #expect(live.waits { live.error.contains("the configuration was read again\n") })
+        try live.folder.write("config.json5", bytes: Array(configuration("device: 'second', channel: 0").utf8))
+        live.send(SIGHUP)
+        #expect(live.waits { live.error.contains("the configuration was read again; \(note)\n") })
+        let status = try live.ask("status").output
+        #expect(status.contains("device: second\n") && status.contains("gaps: 1\n"))
+        #expect(live.end() == 0)
+    }
+
     @Test func `a bad configuration is refused, and the one in force stays`() throws {
         let live = try LiveProgram(playing: Self.left, configuration: "{ words: { left: { threshold: 0.6 } } }")
         #expect(live.waits { count(live.output, "left") >= 1 })

@@ -73,6 +73,14 @@ struct GapReportTests {
             ]
         ),
         Case(
+            "another choice ends a gap, and is told with what comes of it",
+            [
+                begin, Turn(100, .overrun, "overrun"), Turn(200, .running, "running"),
+                Turn(1_000, .overrun), Turn(1_100, .chosen, "chosen"), Turn(1_200, .running, "running"),
+                Turn(60_100, nil, "1 × 100"),
+            ]
+        ),
+        Case(
             "muting ends a gap, and is told",
             [
                 begin, Turn(100, .suspended, "suspended"), Turn(200, .running, "running"),
