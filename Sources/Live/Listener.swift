@@ -184,13 +184,9 @@ public final class Listener: Sendable {
 
     /// Members of a JSON object.
     private var statusJSON: String {
-        let heard = detector.status
         let counts = actions.counts
-        var members = [
-            "\"model\": \(jsonString(model.name))",
-            "\"hops\": \(heard.hops)",
-            "\"droppedBlocks\": \(heard.droppedBlocks)",
-            "\"lateHops\": \(heard.lateHops)",
+        var members = ["\"model\": \(jsonString(model.name))"] + detector.status.json
+        members += [
             "\"events\": \(counts.events)",
             "\"suppressed\": \(counts.suppressed)",
             "\"actionsFailed\": \(counts.failed)",

@@ -44,6 +44,11 @@ struct ListenTests {
         #expect(status.contains("state: running\n") && status.contains("gaps: 1\n"))
         #expect(status.contains("reconnects: 1\n"))
         #expect(live.end(SIGINT) == 130)
+        // Every hop is held against its 100 ms.
+        let longest = status.firstMatch(of: /hopMilliseconds\.longest: ([0-9.]+)\n/).flatMap { Double($0.1) }
+        let mean = status.firstMatch(of: /hopMilliseconds\.mean: ([0-9.]+)\n/).flatMap { Double($0.1) }
+        #expect(mean.map { 0 < $0 && $0 <= longest ?? 0 } == true, "\(status)")
+        #expect(status.contains("hopMilliseconds.budget: 100") && status.contains("droppedBlocks: 0\n"))
         // Told once, not once a period.
         #expect(count(live.error, "lost") == 1)
     }
