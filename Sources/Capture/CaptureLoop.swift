@@ -1,5 +1,6 @@
 import Audio
 import Glibc
+import Linux
 import Synchronization
 
 /// Where captured audio goes, and where the capture thread hears what is wanted of it.
@@ -19,7 +20,7 @@ final class CaptureOutput: Sendable {
         } catch {
             throw .system(error.description, 0)
         }
-        reader = try Bell()
+        reader = try Bell(or: CaptureError.noBell)
     }
 
     /// Hands a block to the reader.

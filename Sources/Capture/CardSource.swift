@@ -1,6 +1,7 @@
 private import Audio
 import CALSA
 import Glibc
+import Linux
 
 /// The sound card, or whatever ALSA takes for one.
 struct CardSource: CaptureSource, ~Copyable {

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// A piece of what a device gives, each channel for itself, as it comes: to be looked at rather than listened to.
 public struct Excerpt: Equatable, Sendable {

@@ -1,5 +1,6 @@
 public import Audio
 import Glibc
+import Linux
 import Synchronization
 
 /// A microphone that is listened to until it is stopped, through whatever happens to it.
@@ -55,7 +56,7 @@ public final class Microphone: Sendable {
             ringCapacity: settings.ringBlocks,
             choice: settings.choice
         )
-        bell = try Bell()
+        bell = try Bell(or: CaptureError.noBell)
     }
 
     deinit { stop() }

@@ -2,6 +2,7 @@ private import Capture
 import Evaluation
 private import Foundation
 import Inference
+import Linux
 private import Live
 private import Service
 private import Spotting

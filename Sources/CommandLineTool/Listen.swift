@@ -3,6 +3,7 @@ private import Capture
 private import Foundation
 private import Glibc
 private import Inference
+import Linux
 private import Live
 import Service
 private import Spotting

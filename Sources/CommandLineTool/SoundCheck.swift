@@ -1,6 +1,7 @@
 private import Audio
 import Capture
 private import Inspection
+import Linux
 private import Live
 import Service
 private import Wording

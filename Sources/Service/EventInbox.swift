@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 public import Spotting
 import Synchronization
 
@@ -37,7 +38,7 @@ public final class EventInbox: @unchecked Sendable {
     private let taken = Atomic<UInt64>(0)
 
     public init() throws(ServiceError) {
-        bell = try Bell()
+        bell = try Bell(or: ServiceError.noBell)
         slots = .allocate(capacity: EventInbox.capacity)
         let none = Detection(kind: .word, index: 0, confidence: 0, start: 0, end: 0, time: 0)
         slots.initialize(repeating: HeardEvent(none, decided: 0, generation: 0), count: EventInbox.capacity)
@@ -77,9 +78,9 @@ public final class EventInbox: @unchecked Sendable {
 
     /// Waits until something may have been offered, or somebody rang.
     func wait() {
-        var requests = [Poll.request(bell.descriptor.number, POLLIN)]
+        var requests = [Poll.request(bell.descriptor, POLLIN)]
         Poll.wait(&requests, until: nil)
-        bell.silence()
+        bell.answer()
     }
 
     /// Ends a wait.

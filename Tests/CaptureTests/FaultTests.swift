@@ -1,4 +1,5 @@
 import Foundation
+import Linux
 import TestSupport
 import Testing
 
@@ -141,7 +142,7 @@ struct FaultTests {
         let folder = try TestFolder()
         let card = try FakeCard(playing: noise(in: folder), in: folder, "rate 16000 loop on")
         let output = try CaptureOutput(ringCapacity: 32, choice: Choice(device: .named(card.name)))
-        let source = CardSource(wanted: .init(), output: output, bell: try Bell())
+        let source = CardSource(wanted: .init(), output: output, bell: try Bell(or: { $0 }))
         var loop = CaptureLoop(source: LateSource(card: source, late: milliseconds), output: output)
         let end = Clock.now + 1_500_000_000 + Int64(milliseconds) * 1_000_000
         while loop.advance() {
