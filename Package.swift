@@ -24,9 +24,9 @@ let wideKernels: [Target] = []
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelContract
 ///                             ↘  Live → Capture, Service, CSystemd
-///                             ↘  Service → Spotting, Wording, CLinux, CLinuxProcess
+///                             ↘  Service → Spotting, Wording, Linux, CLinuxProcess
 ///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux, Kernels
-///                             ↘          ↘  CALSA, CALSAMessages
+///                             ↘          ↘  CALSA, CALSAMessages, Linux → CLinux
 ///                             ↘  Charts → CZlib
 ///                             ↘  Inspection
 let package = Package(
@@ -46,9 +46,10 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+        .target(name: "Linux", dependencies: ["CLinux"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinux", "KernelContract", "Kernels"]),
-        .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CLinux"]),
+        .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CLinux", "Linux"]),
         .target(name: "KernelContract", swiftSettings: kernelSettings),
         .target(name: "KernelsBaseline", dependencies: ["KernelContract"], swiftSettings: kernelSettings),
         .target(
@@ -60,10 +61,10 @@ let package = Package(
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(name: "Wording"),
-        .target(name: "Service", dependencies: ["CLinux", "CLinuxProcess", "Spotting", "Wording"]),
+        .target(name: "Service", dependencies: ["CLinuxProcess", "Linux", "Spotting", "Wording"]),
         .target(
             name: "Live",
-            dependencies: ["Audio", "Capture", "CSystemd", "Inference", "Service", "Spotting", "Wording"]
+            dependencies: ["Audio", "Capture", "CSystemd", "Inference", "Linux", "Service", "Spotting", "Wording"]
         ),
         .target(name: "Charts", dependencies: ["CZlib"]),
         .target(
@@ -74,18 +75,18 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "Live", "Service", "Spotting",
-                "Wording",
+                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "Linux", "Live", "Service",
+                "Spotting", "Wording",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
-        .executableTarget(name: "soak", dependencies: ["Audio", "Capture"], path: "Benchmarks/Soak"),
+        .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Linux"], path: "Benchmarks/Soak"),
         .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
-        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "TestSupport"]),
+        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Linux", "TestSupport"]),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",
@@ -98,18 +99,19 @@ let package = Package(
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
             name: "ServiceTests",
-            dependencies: ["CLinuxProcess", "CSndFile", "Service", "Spotting", "TestSupport"]
+            dependencies: ["CLinuxProcess", "CSndFile", "Linux", "Service", "Spotting", "TestSupport"]
         ),
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "Audio", "Capture", "CSndFile", "Inference", "Live", "Service", "Spotting", "TestSupport",
+                "Audio", "Capture", "CSndFile", "Inference", "Linux", "Live", "Service", "Spotting", "TestSupport",
             ]
         ),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording", "beckon",
+                "Audio", "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording",
+                "beckon",
                 "stamp",
             ],
             exclude: ["Snapshots"]

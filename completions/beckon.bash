@@ -18,7 +18,7 @@ _beckon()
     case "${COMP_WORDS[1]} $previous" in
         *\ --mode) mapfile -t COMPREPLY < <(compgen -W "command spot" -- "$current"); return ;;
         *\ --trigger) mapfile -t COMPREPLY < <(compgen -W "early end" -- "$current"); return ;;
-        *\ --channel) mapfile -t COMPREPLY < <(compgen -W "mix 0 1" -- "$current"); return ;;
+        *\ --channel) mapfile -t COMPREPLY < <(compgen -W "mix 0 1 0,1" -- "$current"); return ;;
         *\ --format | "classify -f") mapfile -t COMPREPLY < <(compgen -W "table json csv audacity" -- "$current"); return ;;
         *\ --word | *\ -w)
             compopt -o nospace

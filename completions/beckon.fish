@@ -34,7 +34,7 @@ complete -c beckon -n $hears -s w -l word -x -a "$words" -d 'Confidence that one
 complete -c beckon -n $hears -l mode -x -a 'command spot' -d 'Where words are found'
 complete -c beckon -n $hears -l trigger -x -a 'early end' -d 'When a word is reported'
 complete -c beckon -n $hears -s m -l model -x -a '(__fish_complete_directories)' -d 'Model folder'
-complete -c beckon -n $hears -l channel -x -a 'mix 0 1' -d 'Channel to listen to'
+complete -c beckon -n $hears -l channel -x -a 'mix 0 1 0,1' -d 'Channels to listen to'
 
 set -l on '__fish_seen_subcommand_from listen'
 complete -c beckon -n $on -s d -l device -x -a '(__beckon_devices)' -d 'Capture device'

@@ -7,6 +7,7 @@
 import Audio
 import Capture
 import Foundation
+import Linux
 
 /// Prints a line at once, to a pipe too.
 func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
@@ -57,7 +58,7 @@ do {
 
 func soak() throws {
     var settings = Microphone.Settings()
-    settings.device = .named("soak")
+    settings.choice.device = .named("soak")
     settings.realTimePriority = nil
     // The card waits for nobody: room for a reader that loses its turn for a second.
     settings.ringBlocks = 2_000

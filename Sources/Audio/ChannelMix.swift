@@ -26,6 +26,15 @@ public enum ChannelMix: Equatable, Sendable {
         }
     }
 
+    /// Whether a channel is heard, by its number.
+    public func contains(_ number: Int) -> Bool {
+        switch self {
+        case .mix: true
+        case .channel(let only): number == only
+        case .channels(let set): set.contains(number)
+        }
+    }
+
     /// Writes one mono sample for each frame.
     ///
     /// - Parameters:

@@ -1,7 +1,7 @@
 extension CaptureMachine {
     /// Where capture stands.
     public enum State: UInt8, Sendable, CaseIterable {
-        /// No frame has come since the start or the end of muting: the device is missing, busy, or just open.
+        /// No frame has come since the start, the end of muting or another choice: the device is missing, busy, or just open.
         case waiting
         /// Frames come.
         case running

@@ -1,5 +1,6 @@
 import CALSAMessages
 import Glibc
+import Linux
 
 /// Why a device cannot be captured from.
 ///
@@ -38,7 +39,7 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         let detail = complaint.isEmpty ? "" : "; alsa-lib: \(complaint)"
         let holder = -result == EBUSY ? DeviceList.holder(of: name) : nil
         let next = holder.map { "\($0.name) (process \($0.process)) holds it; end that first" } ?? advice(-result)
-        let what = "audio device '\(name)': \(call): \(text(ofErrno: -result))\(detail); \(next)"
+        let what = "audio device '\(name)': \(call): \(SystemError.text(-result))\(detail); \(next)"
         return CaptureError(.device, -result, oneLine(what))
     }
 
@@ -54,6 +55,16 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         CaptureError(.system, number, oneLine(what))
     }
 
+    /// A call of the system that failed, and what it was needed for.
+    static func system(_ what: String, _ call: String, _ number: Int32) -> CaptureError {
+        system("\(what) (\(call): \(SystemError.text(number)))", number)
+    }
+
+    /// The system gave no means of waking a thread.
+    static func noBell(_ error: SystemError) -> CaptureError {
+        system("cannot wake threads (\(error)); the limit on open files may be too low", error.number)
+    }
+
     /// What a user can do about an errno.
     static func advice(_ number: Int32) -> String {
         switch number {
@@ -64,9 +75,6 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         default: "'beckon devices' lists what is there"
         }
     }
-
-    /// The C library's text for an errno.
-    static func text(ofErrno number: Int32) -> String { String(cString: strerror(number)) }
 
     /// Names and complaints may hold control characters, and a message must stay one line.
     private static func oneLine(_ text: String) -> String {

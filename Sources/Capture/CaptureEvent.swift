@@ -21,6 +21,8 @@ extension CaptureMachine {
     public enum Event: Equatable, Sendable {
         /// The user wants something else than before; wanting capture begins it all.
         case wish(Wish)
+        /// Another device or other channels are to be listened to.
+        case chosen
         case opened
         case openFailed(Int32)
         /// The device says that there is something to read.
@@ -76,6 +78,8 @@ extension CaptureMachine {
             /// The device cannot be opened.
             case unavailable, stillUnavailable
             case muted, unmuted
+            /// Another device or other channels will be listened to.
+            case chosen
             /// The thread runs without real-time priority.
             case notRealTime
         }

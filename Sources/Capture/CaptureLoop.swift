@@ -1,5 +1,6 @@
 import Audio
 import Glibc
+import Linux
 import Synchronization
 
 /// Where captured audio goes, and where the capture thread hears what is wanted of it.
@@ -9,15 +10,17 @@ final class CaptureOutput: Sendable {
     let changes = ChangeQueue()
     /// Rung for each block.
     let reader: Bell
+    let choice: ChoiceBox
     private let wish = Atomic<UInt8>(CaptureMachine.Wish.capture.rawValue)
 
-    init(ringCapacity: Int) throws(CaptureError) {
+    init(ringCapacity: Int, choice: Choice) throws(CaptureError) {
+        self.choice = ChoiceBox(choice)
         do throws(AudioError) {
             ring = try BlockRing(minimumCapacity: ringCapacity)
         } catch {
             throw .system(error.description, 0)
         }
-        reader = try Bell()
+        reader = try Bell(or: CaptureError.noBell)
     }
 
     /// Hands a block to the reader.
@@ -39,25 +42,24 @@ final class CaptureOutput: Sendable {
 struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var source: Source
     private var machine: CaptureMachine
-    private let mix: ChannelMix
     private let quality: Resampler.Quality
     private let output: CaptureOutput
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
     private var step: CaptureMachine.Step?
+    /// Of the choice that is followed.
+    private var generation: UInt64 = 0
     /// Frames that the device still held after the newest read, and when that was.
     private var held = 0
     private var lastRead: Int64 = 0
 
     init(
         source: consuming Source,
-        mix: ChannelMix,
         quality: Resampler.Quality = .standard,
         limits: CaptureMachine.Limits = .init(),
         output: CaptureOutput
     ) {
         self.source = source
-        self.mix = mix
         self.quality = quality
         self.output = output
         machine = CaptureMachine(limits: limits)
@@ -76,6 +78,9 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         let event: CaptureMachine.Event
         if output.wanted != machine.wish || step == nil {
             event = .wish(output.wanted)
+        } else if step != .close, output.choice.generation != generation {
+            generation = output.choice.generation
+            event = .chosen
         } else {
             event = take(step ?? .end, output)
         }
@@ -110,9 +115,11 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
 
     private mutating func open(_ output: CaptureOutput) -> CaptureMachine.Event {
         do throws(CaptureError) {
+            // Read before the choice itself: one that changes meanwhile is then seen as new.
+            generation = output.choice.generation
             let format = try source.open()
             cutter = nil
-            cutter = try BlockCutter(format: format, mix: mix, quality: quality)
+            cutter = try BlockCutter(format: format, mix: output.choice.value.mix, quality: quality)
             clock = FrameClock(rate: format.rate)
             output.record.note(format)
             let isRingLocked = output.ring.lockMemory()

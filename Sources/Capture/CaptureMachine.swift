@@ -51,6 +51,7 @@ public struct CaptureMachine: Equatable, Sendable {
     public mutating func take(_ event: Event, at now: Int64) -> Decision {
         switch event {
         case .wish(let wish): return follow(wish, now)
+        case .chosen: return choose(now)
         case .opened:
             (isOpen, recoveries, resumes) = (true, 0, 0)
             deadline = now + limits.firstFrame
@@ -92,6 +93,20 @@ public struct CaptureMachine: Equatable, Sendable {
         }
         isOpen = false
         (openings, runningSince, gapStart, absence) = (0, nil, nil, nil)
+        return decision
+    }
+
+    /// Whatever is open is closed, and opened as it is wanted now.
+    private mutating func choose(_ now: Int64) -> Decision {
+        switch state {
+        case .muted: return Decision(.sleep(until: .max))
+        case .stopped: return Decision(.end)
+        case .waiting, .running, .recovering, .lost: break
+        }
+        var decision = Decision(isOpen ? .close : .open)
+        decision.flush = beginGap(now)
+        decision.change = Change(.chosen, at: now)
+        (state, isOpen, openings, absence) = (.waiting, false, 0, nil)
         return decision
     }
 

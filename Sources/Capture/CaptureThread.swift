@@ -26,13 +26,17 @@ struct CaptureThread: ~Copyable {
         on stack: UnsafeMutableRawBufferPointer,
         _ body: @escaping @Sendable () -> Void
     ) throws(CaptureError) -> pthread_t {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
+        // Not `pthread_attr_t()`: to whose module that belongs depends on which C header the compiler meets first.
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
         if let base = stack.baseAddress {
             // The system puts no guard below a stack that it was given.
             mprotect(base, Int(sysconf(Int32(_SC_PAGESIZE))), PROT_NONE)
-            pthread_attr_setstack(&attributes, base, stack.count)
+            pthread_attr_setstack(attributes, base, stack.count)
         }
         var thread = pthread_t()
         let start = Unmanaged.passRetained(Start(body))
@@ -42,11 +46,10 @@ struct CaptureThread: ~Copyable {
             Unmanaged<Start>.fromOpaque(start).takeRetainedValue().body()
             return nil
         }
-        let result = pthread_create(&thread, &attributes, run, start.toOpaque())
+        let result = pthread_create(&thread, attributes, run, start.toOpaque())
         guard result == 0 else {
             start.release()
-            let text = CaptureError.text(ofErrno: result)
-            throw .system("cannot start the capture thread (pthread_create: \(text))", result)
+            throw .system("cannot start the capture thread", "pthread_create", result)
         }
         return thread
     }

@@ -1,10 +1,13 @@
+private import Audio
 import CALSA
 import Glibc
+import Linux
 
 /// The sound card, or whatever ALSA takes for one.
 struct CardSource: CaptureSource, ~Copyable {
-    private let finder: DeviceFinder
+    private var finder: DeviceFinder
     private let wanted: PCM.Wanted
+    private let choice: ChoiceBox
     private let record: CaptureRecord
     /// Rung when the wish changes.
     private let bell: Bell
@@ -12,10 +15,11 @@ struct CardSource: CaptureSource, ~Copyable {
     /// The bell's descriptor, and after it the device's own.
     private var polls = UnsafeMutableBufferPointer<pollfd>(start: nil, count: 0)
 
-    init(device: DeviceChoice, wanted: PCM.Wanted, record: CaptureRecord, bell: Bell) {
-        finder = DeviceFinder(device)
+    init(wanted: PCM.Wanted, output: CaptureOutput, bell: Bell) {
+        choice = output.choice
+        record = output.record
+        finder = DeviceFinder(choice.value.device)
         self.wanted = wanted
-        self.record = record
         self.bell = bell
     }
 
@@ -23,10 +27,12 @@ struct CardSource: CaptureSource, ~Copyable {
 
     mutating func open() throws(CaptureError) -> StreamFormat {
         pcm = nil
+        let choice = choice.value
+        if choice.device != finder.choice { finder = DeviceFinder(choice.device) }
         do throws(CaptureError) {
             let name = try finder.find(at: now)
             record.device = name
-            let opened = try openCard(name)
+            let opened = try openCard(name, highestChannel: choice.mix.highest ?? 0)
             let result = opened.restart()
             guard result >= 0 else { throw .device(name, "snd_pcm_start", result) }
             polls.deallocate()
@@ -47,7 +53,9 @@ struct CardSource: CaptureSource, ~Copyable {
     }
 
     /// A card that was found and not named may have a format that only ALSA understands.
-    private func openCard(_ name: String) throws(CaptureError) -> PCM {
+    private func openCard(_ name: String, highestChannel: Int) throws(CaptureError) -> PCM {
+        var wanted = wanted
+        wanted.channels = max(wanted.channels, highestChannel + 1)
         do throws(CaptureError) {
             return try PCM(name: name, wanted: wanted)
         } catch {

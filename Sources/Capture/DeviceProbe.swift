@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import Linux
 
 extension Device.Abilities {
     private static let commonRates = [
@@ -40,7 +41,7 @@ extension Device.Condition {
         do throws(CaptureError) {
             self = .free(try Device.Abilities(of: name))
         } catch {
-            self = error.number == EBUSY ? .busy(holder()) : .failed(CaptureError.text(ofErrno: error.number))
+            self = error.number == EBUSY ? .busy(holder()) : .failed(SystemError.text(error.number))
         }
     }
 }

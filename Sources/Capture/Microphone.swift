@@ -1,5 +1,6 @@
 public import Audio
 import Glibc
+import Linux
 import Synchronization
 
 /// A microphone that is listened to until it is stopped, through whatever happens to it.
@@ -8,9 +9,7 @@ import Synchronization
 /// be used from any thread.
 public final class Microphone: Sendable {
     public struct Settings: Equatable, Sendable {
-        public var device = DeviceChoice.auto
-        /// How the device's channels become one.
-        public var mix = ChannelMix.mix
+        public var choice = Choice()
         public var quality = Resampler.Quality.standard
         /// What to ask the device for.
         public var wanted = PCM.Wanted()
@@ -53,8 +52,11 @@ public final class Microphone: Sendable {
     /// - Throws: ``CaptureError/system`` where memory or descriptors are short.
     public init(_ settings: Settings = Settings()) throws(CaptureError) {
         self.settings = settings
-        output = try CaptureOutput(ringCapacity: settings.ringBlocks)
-        bell = try Bell()
+        output = try CaptureOutput(
+            ringCapacity: settings.ringBlocks,
+            choice: settings.choice
+        )
+        bell = try Bell(or: CaptureError.noBell)
     }
 
     deinit { stop() }
@@ -69,11 +71,8 @@ public final class Microphone: Sendable {
             output.wanted = output.wanted == .stop ? .capture : output.wanted
             thread = try CaptureThread {
                 Self.becomeRealTime(settings.realTimePriority, output)
-                var wanted = settings.wanted
-                wanted.channels = max(wanted.channels, (settings.mix.highest ?? 0) + 1)
                 var loop = CaptureLoop(
-                    source: CardSource(device: settings.device, wanted: wanted, record: output.record, bell: bell),
-                    mix: settings.mix,
+                    source: CardSource(wanted: settings.wanted, output: output, bell: bell),
                     quality: settings.quality,
                     output: output
                 )
@@ -103,6 +102,13 @@ public final class Microphone: Sendable {
 
     /// Opens the device again.
     public func unmute() { wishUnlessStopped(.capture) }
+
+    /// Listens to another device, or to other channels of it; where this is what it does already, nothing happens.
+    ///
+    /// The device that is open is closed, audio not yet read is forgotten, and a gap is counted; muted, it stays so.
+    public func choose(_ choice: Choice) {
+        if output.choice.change(to: choice) { bell.ring() }
+    }
 
     private func wishUnlessStopped(_ wanted: CaptureMachine.Wish) {
         thread.withLock { thread in

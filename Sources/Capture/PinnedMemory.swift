@@ -12,10 +12,7 @@ struct PinnedMemory: ~Copyable {
         let size = (max(1, size) + page - 1) / page * page
         let flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
         guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
-            throw .system(
-                "no memory for capturing (mmap of \(size) bytes: \(CaptureError.text(ofErrno: errno))); free some",
-                errno
-            )
+            throw .system("no memory for capturing, free some", "mmap of \(size) bytes", errno)
         }
         bytes = UnsafeMutableRawBufferPointer(start: start, count: size)
         isLocked = mlock(start, size) == 0

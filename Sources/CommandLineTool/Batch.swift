@@ -1,4 +1,5 @@
 private import Dispatch
+private import Service
 private import Synchronization
 
 /// Files worked on side by side: their output in order, a bar meanwhile, failures reported and counted, Ctrl-C.
@@ -15,7 +16,7 @@ final class Batch: Sendable {
     init(files: [String], problems: [String], jobs: Int) {
         self.files = files
         self.jobs = jobs
-        for problem in problems { Terminal.error("beckon: \(problem)\n") }
+        for problem in problems { Terminal.tell(.error, problem) }
         failed = Atomic(problems.count)
         let progress = Progress(files: files.count, isShown: Terminal.errorIsTerminal)
         self.progress = progress
@@ -64,7 +65,7 @@ final class Batch: Sendable {
     /// The exit status; says so where Ctrl-C ended the work.
     func finish() -> Int32 {
         if Interrupt.isRequested {
-            Terminal.error("beckon: interrupted after \(progress.done) of \(files.count) files\n")
+            Terminal.tell(.error, "interrupted after \(progress.done) of \(files.count) files")
             return 130
         }
         return failed.load(ordering: .relaxed) == 0 ? 0 : 1

@@ -1,4 +1,5 @@
 private import Foundation
+private import Service
 
 /// The program: understands the command line, runs the command, gives the exit status.
 public enum CommandLineTool {
@@ -7,10 +8,13 @@ public enum CommandLineTool {
         do {
             return try dispatch(words)
         } catch let error as UsageError {
-            Terminal.error("beckon: \(error); see beckon help\n")
+            Terminal.tell(.error, "\(error); see beckon help")
             return 2
+        } catch let error as Misconfiguration {
+            Terminal.tell(.error, error.description)
+            return Misconfiguration.status
         } catch {
-            Terminal.error("beckon: \(error)\n")
+            Terminal.tell(.error, "\(error)")
             return 1
         }
     }

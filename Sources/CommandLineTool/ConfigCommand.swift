@@ -33,10 +33,10 @@ struct ConfigCommand {
         }
         do {
             let file = try ConfigurationFile(path: path, words: words)
-            for warning in file.warnings { Terminal.error("beckon: \(warning)\n") }
+            for warning in file.warnings { Terminal.tell(.warning, "\(warning)") }
             return report(file.configuration, source: "\(printable(path)): this configuration is sound")
         } catch {
-            for problem in error.problems { Terminal.error("beckon: \(problem)\n") }
+            for problem in error.problems { Terminal.tell(.error, "\(problem)") }
             return 1
         }
     }

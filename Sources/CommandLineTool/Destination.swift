@@ -1,4 +1,5 @@
 private import Foundation
+private import Service
 
 /// Where results go and how they are printed: standard output for all, or a label track a file.
 struct Destination: Sendable {
@@ -27,7 +28,7 @@ struct Destination: Sendable {
     /// Returns nil, after saying why, where the options and the files do not go together.
     init?(options: ClassifyOptions, files: [String], labels: [String]) {
         if options.format == .audacity, files.count > 1, options.outputFolder == nil {
-            Terminal.error("beckon: a label track belongs to one file; for several, name a folder with --output DIR\n")
+            Terminal.tell(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
             return nil
         }
         format =

@@ -43,7 +43,7 @@ struct Doctor {
         settings.device = device ?? settings.device
         tell(SoundSystem.check(device: settings.device))
         if Terminal.errorIsTerminal {
-            Terminal.error("beckon: listening for \(SoundCheck.seconds) seconds; please say something\n")
+            Terminal.tell(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
         found = SoundCheck(settings, isServiceListening: service.isListening).run()
         tell(found)

@@ -2,6 +2,7 @@ private import Capture
 import Evaluation
 private import Foundation
 import Inference
+import Linux
 private import Live
 private import Service
 private import Spotting
@@ -40,8 +41,8 @@ struct EndToEnd {
         let file = FileManager.default.temporaryDirectory.path + "/beckon-bench-\(getpid())"
         defer { unlink(file) }
         var settings = Microphone.Settings()
-        settings.device = .named(options.device)
-        settings.mix = options.listening.mix
+        settings.choice.device = .named(options.device)
+        settings.choice.mix = options.listening.mix
         let length = (words.last?.end ?? 0) + Self.tolerance + 0.3
         let source = StampedSource(try Microphone(settings), seconds: length + 5)
         let events = Mutex<[ServiceEvent]>([])
@@ -52,7 +53,7 @@ struct EndToEnd {
             device: options.device,
             environment: ProcessInfo.processInfo.environment,
             heard: { event in events.withLock { $0.append(event) } },
-            report: { report in Terminal.error("beckon: \(report.text)\n") }
+            report: { report in Terminal.tell(report.priority, report.text) }
         )
         defer { actions.stop() }
         let rules = Rules(

@@ -2,6 +2,7 @@ private import Audio
 private import Capture
 private import Glibc
 import Inference
+import Linux
 private import Spotting
 private import Wording
 

@@ -25,6 +25,8 @@ struct Hearing {
     let format: String
     let sampleRate: Int
     let channels: Int
+    /// Those that were listened to.
+    let heard: [Int]
     /// Part of the file that was looked at, in seconds; the quiet after the file's end is no part of it.
     let from: Double
     private(set) var to: Double
@@ -51,6 +53,7 @@ struct Hearing {
         format = source.format
         sampleRate = source.sampleRate
         channels = source.channels
+        heard = (0..<channels).filter(options.listening.mix.contains)
         from = options.from
         to = from
         do {
@@ -63,7 +66,7 @@ struct Hearing {
             if Interrupt.isRequested { return }
             throw Failure("\(printable(file)): the recording ends before --from \(decimal(from, 1)) seconds")
         }
-        try? scan(mix: options.listening.mix)
+        try? scan()
     }
 
     private mutating func listen(
@@ -133,10 +136,9 @@ struct Hearing {
     }
 
     /// Looks at the samples as they were recorded, each channel that is listened to by itself.
-    private mutating func scan(mix: ChannelMix) throws {
+    private mutating func scan() throws {
         var source = try AudioFile(path: file)
         let count = source.channels
-        let heard: [Int] = if case .channel(let number) = mix { [number] } else { Array(0..<count) }
         statistics = heard.map { _ in SampleStatistics(sampleRate: source.sampleRate) }
         var interleaved = [Float](repeating: 0, count: 4096 * count)
         var one = [Float](repeating: 0, count: 4096)

@@ -40,29 +40,30 @@ enum HelpText {
 
         What to listen to:
           -d, --device NAME   a name that beckon devices lists, or auto (default)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+        \(OptionHelp.channel)
           --file FILE         play a file as if it came from a microphone, and end
 
         What to find; these replace what the configuration says:
-          -t, --threshold T   confidence that every word needs, 0 to 1
-          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
-          --phrase "W W…"     report words in this order as a phrase, such as
-                              "go left"; may be repeated
+        \(OptionHelp.threshold)
+        \(OptionHelp.word)
+        \(OptionHelp.phrase)
           --mode MODE         command: only words said alone (default)
                               spot: words anywhere, inside talk too
-          --trigger WHEN      early: as soon as a word is sure (default)
-                              end: when it is over, with its best confidence
-          -m, --model DIR     model folder (default: the commands model)
+        \(OptionHelp.trigger)
+        \(OptionHelp.model)
 
         What to do with it:
           -c, --config FILE   configuration with words and actions (default:
                               ~/.config/beckon/config.json5, then
                               /etc/beckon/config.json5, where there is one)
-          --json              one JSON object a line
+        \(OptionHelp.jsonLines)
           --record FILE       also write what is heard, as WAV of 16 kHz
 
         Signals: SIGHUP reads the configuration again, SIGUSR1 mutes and unmutes.
         beckon status, mute, unmute, reload, set and events do the same and more.
+
+        Exit status: 78 where the configuration is wrong, or the model or a word that
+        it or an option names; otherwise as for all commands, see beckon help.
 
         Examples:
           beckon listen
@@ -84,26 +85,24 @@ enum HelpText {
         What to find:
           --clips             one label a file, for recordings of one second
                               (of a longer one, its loudest second)
-          -t, --threshold T   confidence that every word needs, 0 to 1
-          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
-          --phrase "W W…"     report words in this order as a phrase, such as
-                              "go left"; may be repeated
+        \(OptionHelp.threshold)
+        \(OptionHelp.word)
+        \(OptionHelp.phrase)
           --mode MODE         spot: words anywhere, inside talk too (default)
                               command: only words said alone, after a pause
-          --trigger WHEN      early: as soon as a word is sure (default)
-                              end: when it is over, with its best confidence
-          -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+        \(OptionHelp.trigger)
+        \(OptionHelp.model)
+        \(OptionHelp.channel)
 
         How to print it:
-          --json              one JSON object a line
+        \(OptionHelp.jsonLines)
           -f, --format NAME   table (default), json, csv, or audacity: a label
                               track; for several files with --output
           -o, --output DIR    folder for label tracks, one a file
           --stats             afterwards, audio length, time and speed
 
         How to work:
-          -j, --jobs N        files at a time (default: one a processor)
+        \(OptionHelp.jobs)
           -0, --null          names on standard input end with NUL
 
         A file that cannot be read is reported and left out; the others are still
@@ -140,17 +139,14 @@ enum HelpText {
                               decided (default: 1)
           --mode MODE         only spot or only command (default: both)
           --trigger WHEN      early (default) or end, as for classify
-          -t, --threshold T   confidence that every word needs, 0 to 1
-          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
-          -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+        \(OptionHelp.hearing)
 
         How to print it:
           --json              everything as one JSON object, curves included
           --html FILE         also write a report with charts
 
         How to work:
-          -j, --jobs N        files at a time (default: one a processor)
+        \(OptionHelp.jobs)
 
         A file that cannot be read is reported and left out, and the exit status is
         then 1. Ctrl-C ends without a report.
@@ -177,11 +173,8 @@ enum HelpText {
 
         How to listen, as for classify:
           --mode MODE         spot (default) or command
-          --trigger WHEN      early (default) or end
-          -t, --threshold T   confidence that every word needs, 0 to 1
-          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
-          -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
+        \(OptionHelp.shortTrigger)
+        \(OptionHelp.hearing)
 
         How to print it:
           -o, --output FILE   the page to write, or - for standard output (default:
@@ -195,126 +188,6 @@ enum HelpText {
         Examples:
           beckon inspect recording.flac
           beckon inspect --from 60 --to 75 --mode command -o talk.html talk.wav
-
-        """
-
-    static let devices = """
-        beckon devices — list microphones and other capture devices
-
-        Usage: beckon devices [--json]
-
-        One line for each device that captures: the cards' own, by names that stay
-        the same whatever else is plugged in, and those that ALSA's configuration
-        names, such as a sound server's. For a device that is free, what it can do
-        by itself, without ALSA converting: sample rates, channels, formats. For one
-        that is in use, by which program. Devices are asked, not started.
-
-        The one marked with a star is what auto means: the sound server's default
-        where there is one, else the first card that captures, a USB microphone
-        before others.
-
-          --json              one JSON object a line
-
-        With no device at all, one line says where it was looked and what to do, and
-        the exit status is 1.
-
-        """
-
-    static let config = """
-        beckon config — check the service's configuration, or print it
-
-        Usage: beckon config check [FILE]
-               beckon config show [FILE]
-
-        Without FILE it is the one that the service would read: the user's own,
-        ~/.config/beckon/config.json5, where there is one, else the system's,
-        /etc/beckon/config.json5. It is JSON with comments; the sample explains every
-        key.
-
-          check    tell everything that is wrong, a line each: file, line, key, what
-                   was expected. Programs that are missing are warned of.
-          show     print what applies, every key with its value, as one JSON object
-
-        Exit status: 0 when the configuration is sound, 1 when it is not.
-
-        """
-
-    static let doctor = """
-        beckon doctor — say what keeps this machine from listening well
-
-        Usage: beckon doctor [OPTION…]
-
-        Looks at the configuration, the model and how long it takes, the service,
-        permissions and limits, the devices and who holds them, and listens for four
-        seconds: say something then. A line for each thing: ok, warning or error, what
-        it means, and below it what to do.
-
-          -d, --device NAME   a name that beckon devices lists, or auto (default: what
-                              the configuration says)
-          -c, --config FILE   the configuration (default: what the service reads)
-          -m, --model DIR     model folder (default: what the configuration says)
-          --json              one JSON object a line: check, grade, text, remedy
-
-        Exit status: 0 when beckon can listen, 1 when there is an error.
-
-        """
-
-    static let bench = """
-        beckon bench — measure how quick it all is
-
-        Usage: beckon bench --end-to-end --device NAME --track FILE --stamp PROGRAM
-                            [OPTION…]
-
-          --end-to-end        from the end of a word in the audio to the start of its
-                              action, stage by stage, through all that the service
-                              does
-
-        For --end-to-end, which make bench-end-to-end calls with all of it:
-          -d, --device NAME   a device that plays a recording from its first sample
-                              on when it is opened, such as the tests' card
-          --track FILE        label track of the recording: a line a word with start
-                              and end in seconds and the word, tabs between
-          --stamp PROGRAM     appends a line to the file that it is given: the value
-                              of BECKON_SEQUENCE, and the monotonic clock in
-                              nanoseconds when it began; by its full path
-
-        How to listen, as for listen:
-          --mode MODE         command (default) or spot
-          --trigger WHEN      early (default) or end
-          -t, --threshold T   confidence that every word needs, 0 to 1
-          -w, --word WORD=T   confidence that one word needs, such as yes=0.7
-          -m, --model DIR     model folder (default: the commands model)
-          --channel N|mix     channel to listen to, from 0 (default: mix)
-
-        How to print it:
-          --json              one JSON object; times in milliseconds
-
-        Exit status: 0 when words were heard, 1 when none was or audio was lost.
-
-        """
-
-    static let control = """
-        beckon status, mute, unmute, reload, set, events — talk to the service
-
-        Usage: beckon status|mute|unmute|reload|events [OPTION…]
-               beckon set [OPTION…] WORD=T…
-
-          status    how the service is: what it listens to, what it has heard
-          mute      close the microphone; unmute opens it again
-          reload    read the configuration again; if it is wrong, the old one stays
-          set       give words other thresholds until the next reload
-          events    print every event as a JSON line, until Ctrl-C
-
-        Options:
-          --socket PATH   the service's socket (default: BECKON_SOCKET, the user's own
-                          service where it runs, else /run/beckon/control.socket)
-          --json          print the answer as it comes, as one JSON object
-
-        Exit status: 0 when it was done, 1 when the service refused or does not run.
-
-        Examples:
-          beckon set yes=0.7 no=0.85
-          beckon events | grep '"word": "stop"'
 
         """
 }

@@ -1,6 +1,7 @@
 private import Foundation
 import Inference
 private import Inspection
+private import Service
 import Spotting
 private import Wording
 
@@ -38,7 +39,7 @@ struct Inspect {
         let hearing = try Hearing(options, model: model, thresholds: thresholds, progress: progress)
         progress.clear()
         if Interrupt.isRequested {
-            Terminal.error("beckon: interrupted; no report was written\n")
+            Terminal.tell(.error, "interrupted; no report was written")
             return 130
         }
         let report = InspectReport(hearing, options: options, model: model, thresholds: thresholds)
@@ -47,9 +48,9 @@ struct Inspect {
         } else {
             try write(InspectPage(report, hearing: hearing, model: model, thresholds: thresholds).html)
         }
-        if let note = report.note { Terminal.error("beckon: \(printable(options.file)): \(note)\n") }
+        if let note = report.note { Terminal.tell(.notice, "\(printable(options.file)): \(note)") }
         guard let problem = hearing.problem else { return 0 }
-        Terminal.error("beckon: \(problem)\n")
+        Terminal.tell(.error, problem)
         return 1
     }
 

@@ -89,9 +89,11 @@ struct InspectPage {
         let signal = report.signal
         let channels =
             report.channels == 1 ? "1 channel" : "\(report.channels) channels"
-        let channel = report.channel.map { ", number \($0) listened to" } ?? (report.channels > 1 ? ", mixed" : "")
+        let heard = report.heardChannels.map(String.init).joined(separator: " and ")
+        let isPart = report.heardChannels.count < report.channels
+        let mix = isPart ? ", number \(heard) listened to" : report.channels > 1 ? ", mixed" : ""
         return [
-            ["File", "\(report.format), \(report.sampleRate) Hz, \(channels)\(channel)", "How it was recorded."],
+            ["File", "\(report.format), \(report.sampleRate) Hz, \(channels)\(mix)", "How it was recorded."],
             [
                 "Length", decimal(report.to - report.from, 2) + " s",
                 report.from > 0

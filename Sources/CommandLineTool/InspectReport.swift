@@ -52,8 +52,8 @@ struct InspectReport: Encodable {
     let format: String
     let sampleRate: Int
     let channels: Int
-    /// The channel listened to; nil for all of them mixed.
-    let channel: Int?
+    /// Numbers of the channels that were listened to.
+    let heardChannels: [Int]
     let from: Double
     let to: Double
     let model: String
@@ -83,7 +83,7 @@ struct InspectReport: Encodable {
         format = hearing.format
         sampleRate = hearing.sampleRate
         channels = hearing.channels
-        channel = options.listening.channel
+        heardChannels = hearing.heard
         from = rounded(hearing.from, 3)
         to = rounded(hearing.to, 3)
         self.model = model.name

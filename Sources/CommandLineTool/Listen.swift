@@ -3,6 +3,7 @@ private import Capture
 private import Foundation
 private import Glibc
 private import Inference
+import Linux
 private import Live
 import Service
 private import Spotting
@@ -25,7 +26,7 @@ struct Listen {
         let signals = Signals()
         let environment = ProcessInfo.processInfo.environment
         let path = options.configuration ?? ConfigurationFile.find(environment: environment)
-        let setup = try load(path)
+        let setup = try Misconfiguration.check { try load(path) }
         log.level = setup.configuration.log
         let (source, name) = try source(setup.configuration)
         let screen = LiveScreen(isShown: !options.json && Terminal.outputIsTerminal, words: setup.model.labels)
@@ -64,11 +65,11 @@ struct Listen {
                 for warning in file.warnings { log.write(.warning, "\(warning)") }
                 configuration = file.configuration
             } catch {
-                throw Failure(error.problems.map { "\($0)" }.joined(separator: "\nbeckon: "))
+                throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
             }
         }
         options.adjust(&configuration)
-        return Listener.Setup(configuration: configuration, model: try model(configuration.model))
+        return try Listener.Setup(configuration: configuration, model: try model(configuration.model))
     }
 
     private func model(_ folder: String?) throws -> Model {
@@ -78,11 +79,10 @@ struct Listen {
     }
 
     private func source(_ configuration: Configuration) throws -> (source: any AudioSource, name: String) {
-        let mix = ChannelMix(configuration.channel)
-        if let file = options.file { return (try LiveFile(path: file, mix: mix), file) }
+        let choice = Choice(configuration)
+        if let file = options.file { return (try LiveFile(path: file, mix: choice.mix), file) }
         var settings = Microphone.Settings()
-        settings.device = DeviceChoice(configuration.device)
-        settings.mix = mix
+        settings.choice = choice
         return (try Microphone(settings), configuration.device)
     }
 
@@ -104,6 +104,7 @@ struct Listen {
         _ recording: Recording?
     ) -> Int32 {
         var vigil = Vigil(manager: Manager())
+        var gaps = GapReport()
         while true {
             // A meter moves often; all else has time.
             switch signals.next(within: screen.isShown ? 0.1 : 0.25) {
@@ -118,8 +119,10 @@ struct Listen {
             default: break
             }
             if let microphone = listener.microphone {
-                while let change = microphone.nextChange() {
-                    let words = change.words(microphone.status)
+                var items: [GapReport.Item] = []
+                while let change = microphone.nextChange() { items += gaps.take(change) }
+                for item in items + gaps.look(at: Clock.now) {
+                    let words = item.words(microphone.status)
                     log.write(words.priority, words.text)
                 }
             }
@@ -140,8 +143,8 @@ struct Listen {
         let manager = Manager()
         manager.tellReloading()
         do {
-            try listener.reloadConfiguration()
-            log.write(.notice, "the configuration was read again")
+            let note = try listener.reloadConfiguration()
+            log.write(.notice, "the configuration was read again\(note.map { "; \($0)" } ?? "")")
         } catch {
             log.write(.error, "\(error); the configuration in force stays as it was")
         }
@@ -151,16 +154,5 @@ struct Listen {
     private func toggleMute(_ listener: Listener) {
         guard let microphone = listener.microphone else { return }
         if microphone.status.state == .muted { microphone.unmute() } else { microphone.mute() }
-    }
-}
-
-extension ChannelMix {
-    /// The channels that a configuration names.
-    init(_ channels: Configuration.Channels) {
-        self =
-            switch channels {
-            case .mix: .mix
-            case .only(let numbers): ChannelSet(numbers).map { .channels($0) } ?? .mix
-            }
     }
 }

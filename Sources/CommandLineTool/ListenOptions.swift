@@ -40,7 +40,7 @@ struct ListenOptions {
     func adjust(_ configuration: inout Configuration) {
         if let model = listening.modelFolder { configuration.model = model }
         if let device { configuration.device = device }
-        if let channel = listening.channel { configuration.channel = .only([channel]) }
+        if let channels = listening.channels { configuration.channel = channels }
         if let mode = listening.mode { configuration.gate.mode = mode }
         if let trigger = listening.trigger { configuration.gate.trigger = trigger }
         if let threshold = listening.threshold {

@@ -1,5 +1,7 @@
 import Audio
 import Inference
+private import Live
+import Service
 import Spotting
 
 /// What commands that listen to files have in common: model, thresholds, gate, channel, files at a time.
@@ -10,7 +12,7 @@ struct ListeningOptions {
     /// Nil where the user left the choice to the command.
     var mode: GateSettings.Mode?
     var trigger: GateSettings.Trigger?
-    var channel: Int?
+    var channels: Configuration.Channels?
     var jobs: Int
 
     static let options: [Arguments.Option] = [
@@ -33,11 +35,11 @@ struct ListeningOptions {
             }
             wordThresholds.append((parts[0], try Self.threshold(parts[1], of: "--word")))
         }
-        if let text = arguments.value("--channel"), text != "mix" {
-            guard let number = Int(text), (0..<8).contains(number) else {
-                throw UsageError("--channel takes a number from 0 to 7, or mix, not '\(text)'")
+        if let text = arguments.value("--channel") {
+            channels = Configuration.Channels(text)
+            guard channels != nil else {
+                throw UsageError("--channel takes a number from 0 to 63, a list such as 0,1, or mix, not '\(text)'")
             }
-            channel = number
         }
         if let text = arguments.value("--jobs") {
             guard let number = Int(text), (1...256).contains(number) else {
@@ -54,7 +56,7 @@ struct ListeningOptions {
         return value
     }
 
-    var mix: ChannelMix { channel.map { .channel($0) } ?? .mix }
+    var mix: ChannelMix { ChannelMix(channels ?? .mix) }
 
     /// The gate as the user wants it, the rest by default.
     var gate: GateSettings {

@@ -1,4 +1,5 @@
 private import Glibc
+import Linux
 import Live
 private import Service
 
@@ -20,7 +21,7 @@ final class Recording {
     deinit { close(file) }
 
     private static func failure(_ path: String) -> Failure {
-        Failure("\(path): cannot write the recording: \(String(cString: strerror(errno))); choose another place")
+        Failure("\(path): cannot write the recording: \(SystemError.text(errno)); choose another place")
     }
 
     /// Writes what has come since the last time.

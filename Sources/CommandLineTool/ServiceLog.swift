@@ -1,11 +1,9 @@
-private import Foundation
 import Service
 private import Synchronization
 
-/// What a service has to say, on standard error: with priorities where the journal reads it, plain elsewhere.
+/// What a service has to say, from a chosen priority on.
 final class ServiceLog: Sendable {
     private let threshold = Mutex(Configuration.Log.info)
-    private let isJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
 
     /// From which priority on anything is written.
     var level: Configuration.Log {
@@ -21,8 +19,6 @@ final class ServiceLog: Sendable {
             case .info: .info
             case .debug: .debug
             }
-        guard priority.number <= most.number else { return }
-        let lines = text.split(separator: "\n").map { isJournal ? "<\(priority.number)>\($0)\n" : "beckon: \($0)\n" }
-        Terminal.error(lines.joined())
+        if priority.number <= most.number { Terminal.tell(priority, text) }
     }
 }

@@ -1,6 +1,8 @@
 private import Audio
 import Capture
 private import Inspection
+import Linux
+private import Live
 import Service
 private import Wording
 
@@ -17,8 +19,7 @@ struct SoundCheck {
 
     init(_ configuration: Configuration, isServiceListening: Bool) {
         var settings = Microphone.Settings()
-        settings.device = DeviceChoice(configuration.device)
-        settings.mix = ChannelMix(configuration.channel)
+        settings.choice = Choice(configuration)
         self.settings = settings
         name = configuration.device
         self.isServiceListening = isServiceListening
@@ -28,14 +29,15 @@ struct SoundCheck {
         do throws(CaptureError) {
             let microphone = try Microphone(settings)
             try microphone.start()
-            defer { microphone.stop() }
             let start = Clock.now
             let samples = listen(to: microphone)
             let status = microphone.status
+            // The channels are looked at next, for which the device must be free.
+            microphone.stop()
             guard !samples.isEmpty else { return [silent(status)] }
             let limits = SoundSystem.limits(isRealTime: status.isRealTime, isMemoryLocked: status.isMemoryLocked)
             let found = [capture(status, seconds: Double(Clock.now - start) / 1e9), limits]
-            return found + Self.sound(samples)
+            return found + Self.sound(samples) + channels(status)
         } catch {
             return [Diagnosis(.error, "capture", error.description, "free memory, and try again")]
         }
@@ -59,6 +61,23 @@ struct SoundCheck {
             deadline = Clock.now + 2_000_000_000
         }
         return samples
+    }
+
+    /// Each channel for itself, where there are several.
+    private func channels(_ status: CaptureStatus) -> [Diagnosis] {
+        guard let format = status.format, format.channels > 1 else { return [] }
+        if Terminal.errorIsTerminal {
+            Terminal.tell(.info, "and for \(ChannelCheck.seconds) seconds to each channel; please go on")
+        }
+        var wanted = settings.wanted
+        wanted.channels = format.channels
+        do throws(CaptureError) {
+            let excerpt = try Excerpt(of: status.device, wanted: wanted, seconds: Double(ChannelCheck.seconds))
+            return ChannelCheck(excerpt, mix: settings.choice.mix).diagnoses
+        } catch {
+            let text = "they cannot be looked at one by one: \(error)"
+            return [Diagnosis(.warning, "channels", text, "try again while nobody else opens the device")]
+        }
     }
 
     /// Nothing came.

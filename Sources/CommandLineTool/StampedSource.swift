@@ -1,5 +1,6 @@
 private import Audio
 import Capture
+import Linux
 import Live
 private import Synchronization
 

@@ -1,5 +1,6 @@
 private import Foundation
 private import Glibc
+import Service
 
 /// What the standard streams are, and writing to them.
 enum Terminal {
@@ -22,6 +23,20 @@ enum Terminal {
     static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
 
     static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+
+    /// A message on standard error, a line or more: with its priority where the journal reads them, else with our name.
+    static func tell(_ priority: JournalPriority, _ text: String) {
+        let mark = errorIsJournal ? "<\(priority.number)>" : "beckon: "
+        error(text.split(separator: "\n").map { "\(mark)\($0)\n" }.joined())
+    }
+
+    /// systemd names the stream that it gave to the journal; what was started with another one may still see the name.
+    private static let errorIsJournal: Bool = {
+        var status = stat()
+        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0
+        else { return false }
+        return stream == "\(status.st_dev):\(status.st_ino)"
+    }()
 
     private static func write(_ text: String, to descriptor: Int32) {
         var text = text

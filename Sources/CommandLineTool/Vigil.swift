@@ -1,4 +1,5 @@
 private import Capture
+import Linux
 import Live
 private import Service
 private import Wording

@@ -1,5 +1,6 @@
 public import Capture
 private import Glibc
+import Linux
 public import Service
 private import Wording
 
@@ -10,7 +11,7 @@ extension CaptureMachine.Change {
     public func words(_ status: CaptureStatus) -> (priority: JournalPriority, text: String) {
         let device = status.device.isEmpty ? "the microphone" : status.device
         let seconds = "\(decimal(Double(duration) / 1e9, 2)) s"
-        let error = "\(call.function): \(String(cString: strerror(number)))"
+        let error = "\(call.function): \(SystemError.text(number))"
         switch kind {
         case .running:
             let format = status.format.map { ", \($0.rate) Hz, channels: \($0.channels)" } ?? ""
@@ -25,11 +26,25 @@ extension CaptureMachine.Change {
         case .stillUnavailable: return (.warning, "still no microphone after \(seconds): \(status.problem)")
         case .muted: return (.info, "muted: the device is closed")
         case .unmuted: return (.info, "no longer muted")
+        case .chosen: return (.info, "another device or channel was chosen")
         case .notRealTime:
-            let reason = String(cString: strerror(number))
+            let reason = SystemError.text(number)
             return (
                 .notice, "no real-time priority for capture (\(reason)); audio may be lost when the machine is busy"
             )
+        }
+    }
+}
+
+extension GapReport.Item {
+    /// The item as one line, and how much it matters.
+    public func words(_ status: CaptureStatus) -> (priority: JournalPriority, text: String) {
+        switch self {
+        case .change(let change): return change.words(status)
+        case .more(let gaps, let lost):
+            let device = status.device.isEmpty ? "the microphone" : status.device
+            let count = gaps == 1 ? "1 more gap" : "\(gaps) more gaps"
+            return (.warning, "\(device): \(count), \(decimal(Double(lost) / 1e9, 2)) s lost")
         }
     }
 }

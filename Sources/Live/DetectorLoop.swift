@@ -1,6 +1,7 @@
 import Audio
 import Capture
 import Inference
+import Linux
 import Service
 import Spotting
 import Synchronization
@@ -49,7 +50,7 @@ struct DetectorLoop: ~Copyable {
     }
 
     private mutating func hear(_ window: Span<Float>, _ block: Microphone.Block, _ ends: Ends) {
-        let began = LiveClock.now
+        let began = Clock.now
         // Blocks that the ring had no room for are missing from the count.
         if block.sequence > expected, expected > 0 {
             ends.record.dropped.add(block.sequence - expected, ordering: .relaxed)
@@ -72,7 +73,7 @@ struct DetectorLoop: ~Copyable {
             ends.events.offer(HeardEvent(detection, decided: began, generation: generation))
         }
         ends.tape.add(window)
-        ends.record.note(detector.scores.span, began: began, ended: LiveClock.now)
+        ends.record.note(detector.scores.span, began: began, ended: Clock.now)
     }
 
     /// Other rules; what was heard is kept, where the model is another one too. This allocates, once a change.

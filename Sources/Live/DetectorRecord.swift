@@ -1,4 +1,5 @@
 import Synchronization
+private import Wording
 
 /// What the detector does now and has done so far.
 public struct DetectorStatus: Equatable, Sendable {
@@ -13,10 +14,23 @@ public struct DetectorStatus: Equatable, Sendable {
     /// How long the longest hop took, and all together, in nanoseconds.
     public var longestHop: Int64
     public var busy: Int64
-    /// When the newest block was done, in nanoseconds on the monotonic clock; 0 before the first.
-    public var lastHop: Int64
     /// Smoothed posteriors after the newest hop, one a label of the model.
     public var scores: [Float]
+}
+
+extension DetectorStatus {
+    /// Members of a JSON object.
+    var json: [String] {
+        let mean = hops > 0 ? Double(busy) / Double(hops) : 0
+        let milliseconds = [("longest", Double(longestHop)), ("mean", mean), ("budget", Double(LiveClock.hop))]
+        let members = milliseconds.map { "\"\($0)\": \(decimal($1 / 1e6, 2))" }.joined(separator: ", ")
+        return [
+            "\"hops\": \(hops)",
+            "\"hopMilliseconds\": {\(members)}",
+            "\"lateHops\": \(lateHops)",
+            "\"droppedBlocks\": \(droppedBlocks)",
+        ]
+    }
 }
 
 /// The numbers of a ``DetectorStatus``, written by the detector's thread, which waits for nobody.
@@ -27,7 +41,6 @@ final class DetectorRecord: Sendable {
     private let late = Atomic<UInt64>(0)
     private let longest = Atomic<Int64>(0)
     private let busy = Atomic<Int64>(0)
-    private let lastHop = Atomic<Int64>(0)
     private let scores = Mutex<[Float]>([])
 
     /// Makes room for the scores; allocates.
@@ -43,7 +56,6 @@ final class DetectorRecord: Sendable {
         busy.add(duration, ordering: .relaxed)
         if duration > longest.load(ordering: .relaxed) { longest.store(duration, ordering: .relaxed) }
         if duration > LiveClock.hop { late.add(1, ordering: .relaxed) }
-        lastHop.store(ended, ordering: .relaxed)
         hops.add(1, ordering: .releasing)
     }
 
@@ -55,7 +67,6 @@ final class DetectorRecord: Sendable {
             lateHops: late.load(ordering: .relaxed),
             longestHop: longest.load(ordering: .relaxed),
             busy: busy.load(ordering: .relaxed),
-            lastHop: lastHop.load(ordering: .relaxed),
             scores: scores.withLock { Array($0) }
         )
     }

@@ -1,4 +1,5 @@
 private import Foundation
+import Linux
 public import Service
 import Synchronization
 
@@ -19,7 +20,7 @@ public final class DetectorThread: Sendable {
             isReady.signal()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
                 // Longer than a block takes to come, so that it wakes for blocks alone; new rules wait no longer either.
-                loop.step(ends, until: LiveClock.now + 3 * LiveClock.hop)
+                loop.step(ends, until: Clock.now + 3 * LiveClock.hop)
             }
             hasStopped.signal()
         }

@@ -10,22 +10,27 @@ private import Wording
 ///
 /// It can be asked for its status, muted, given another configuration and other thresholds from any thread.
 public final class Listener: Sendable {
-    /// A configuration with the model that it names.
+    /// A configuration with the model that it names, whose words it knows.
     public struct Setup: Sendable {
-        public var configuration: Configuration
-        public var model: Model
+        public let configuration: Configuration
+        public let model: Model
+        private let thresholds: Thresholds
+        private let phrases: [Phrase]
 
-        public init(configuration: Configuration, model: Model) {
+        /// - Throws: what is wrong with the words of the configuration.
+        public init(configuration: Configuration, model: Model) throws(SpottingError) {
             self.configuration = configuration
             self.model = model
+            thresholds = try configuration.thresholds(labels: model.labels, defaults: model.thresholds)
+            phrases = try configuration.detectorPhrases(labels: model.labels)
         }
 
-        func rules(generation: UInt32) throws(SpottingError) -> Rules {
+        func rules(generation: UInt32) -> Rules {
             Rules(
                 model: model,
                 gate: configuration.gate,
-                thresholds: try configuration.thresholds(labels: model.labels, defaults: model.thresholds),
-                phrases: try configuration.detectorPhrases(labels: model.labels),
+                thresholds: thresholds,
+                phrases: phrases,
                 generation: generation
             )
         }
@@ -98,7 +103,7 @@ public final class Listener: Sendable {
             report: hooks.report
         )
         clips.follow(setup.configuration.clips)
-        let rules = try setup.rules(generation: actions.generation)
+        let rules = setup.rules(generation: actions.generation)
         state = Mutex(State(setup: setup, rules: rules))
         detector = DetectorThread(source: source, rules: rules, events: actions.inbox)
         control = try path.map { path in
@@ -137,7 +142,8 @@ public final class Listener: Sendable {
             case .mute, .unmute:
                 guard let microphone else { return .failed("a file is played, which cannot be muted") }
                 if command == .mute { microphone.mute() } else { microphone.unmute() }
-            case .reload: try reloadConfiguration()
+            case .reload:
+                if let note = try reloadConfiguration() { return .status("\"note\": \(jsonString(note))") }
             case .set(let words): try set(words)
             }
             return .done
@@ -147,15 +153,22 @@ public final class Listener: Sendable {
     }
 
     /// Reads the configuration again and follows it; where it is wrong, all stays as it was.
-    public func reloadConfiguration() throws {
+    ///
+    /// - Returns: what does not apply before the next start, in a line; nil where all does.
+    public func reloadConfiguration() throws -> String? {
         let new = try reload()
-        // Everything that can fail comes before anything changes.
-        _ = try new.rules(generation: 0)
+        let old = configuration
         let generation = try actions.apply(new.configuration, labels: new.model.labels)
-        let rules = try new.rules(generation: generation)
+        let rules = new.rules(generation: generation)
         state.withLock { $0 = State(setup: new, rules: rules) }
         clips.follow(new.configuration.clips)
         detector.follow(rules)
+        if let microphone {
+            actions.setDevice(new.configuration.device)
+            microphone.choose(Choice(new.configuration))
+        }
+        guard new.configuration.socket != old.socket else { return nil }
+        return "socket: the one in use stays until the service is started again"
     }
 
     /// Other thresholds for some words, until the next reload.
@@ -171,13 +184,9 @@ public final class Listener: Sendable {
 
     /// Members of a JSON object.
     private var statusJSON: String {
-        let heard = detector.status
         let counts = actions.counts
-        var members = [
-            "\"model\": \(jsonString(model.name))",
-            "\"hops\": \(heard.hops)",
-            "\"droppedBlocks\": \(heard.droppedBlocks)",
-            "\"lateHops\": \(heard.lateHops)",
+        var members = ["\"model\": \(jsonString(model.name))"] + detector.status.json
+        members += [
             "\"events\": \(counts.events)",
             "\"suppressed\": \(counts.suppressed)",
             "\"actionsFailed\": \(counts.failed)",

@@ -1,6 +1,7 @@
 public import Audio
 public import Capture
 import Glibc
+import Linux
 import Synchronization
 
 /// A file that is played as if it came from a microphone: a block every 100 ms, and a second of quiet at its end.
@@ -31,12 +32,12 @@ public final class LiveFile: AudioSource {
 
     public func next(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool {
         let due = state.withLock { state -> Int64 in
-            let start = state.start ?? LiveClock.now
+            let start = state.start ?? Clock.now
             state.start = start
             return start + (state.count + 1) * LiveClock.hop
         }
         guard !hasEnded else { return false }
-        LiveClock.sleep(until: min(due, time))
+        Clock.sleep(until: min(due, time))
         guard due <= time, state.withLock({ advance(&$0, due) }) else { return false }
         return ring.withWindow { window, block in
             body(window, .init(time: due, sequence: block.sequence, continues: block.filled > 1, filled: block.filled))

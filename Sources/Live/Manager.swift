@@ -1,5 +1,6 @@
 import CSystemd
 private import Foundation
+import Linux
 
 /// The service manager that started this program, where there is one: told what happens through libsystemd.
 public struct Manager: Sendable {
@@ -21,7 +22,7 @@ public struct Manager: Sendable {
     public func tellAlive() { _ = sd_notify(0, "WATCHDOG=1") }
 
     public func tellReloading() {
-        _ = sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(LiveClock.now / 1000)")
+        _ = sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(Clock.now / 1000)")
     }
 
     public func tellStopping() { _ = sd_notify(0, "STOPPING=1") }

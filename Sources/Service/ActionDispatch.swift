@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Spotting
 import Synchronization
 private import Wording
@@ -16,7 +17,7 @@ extension ActionRunner {
 
     private func act(on heardEvent: HeardEvent) {
         let detection = heardEvent.detection
-        let age = Double(Clock.monotonic - heardEvent.decided) / 1e9
+        let age = Double(Clock.now - heardEvent.decided) / 1e9
         let found = state.withLock { state -> (event: ServiceEvent, actions: [Action])? in
             let plan = heardEvent.generation == state.plan.generation ? state.plan : state.previous
             guard let plan, plan.generation == heardEvent.generation, let subject = plan.subject(of: detection) else {
@@ -136,14 +137,14 @@ extension ActionRunner {
     private func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
 
     private func complain(_ kind: String, _ text: String) {
-        guard let swallowed = state.withLock({ $0.complaints.admit(kind, now: Clock.monotonic) }) else { return }
+        guard let swallowed = state.withLock({ $0.complaints.admit(kind, now: Clock.now) }) else { return }
         let more = swallowed > 0 ? " (and \(swallowed) more of the kind before)" : ""
         report(Report(priority: .warning, text: text + more))
     }
 
     private func write(_ line: String) throws(ServiceError) {
         guard writeAll(Array(line.utf8), to: output) else {
-            throw .program.saying("cannot write to standard output: \(ServiceError.text(ofErrno: errno))")
+            throw .program.saying("cannot write to standard output: \(SystemError.text(errno))")
         }
     }
 }

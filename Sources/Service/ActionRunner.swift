@@ -1,5 +1,6 @@
 private import Foundation
 import Glibc
+import Linux
 import Spotting
 import Synchronization
 
@@ -79,7 +80,7 @@ public final class ActionRunner: Sendable {
         report: @escaping @Sendable (Report) -> Void
     ) throws(ServiceError) {
         inbox = try EventInbox()
-        stopBell = try Bell()
+        stopBell = try Bell(or: ServiceError.noBell)
         self.journal = journal
         self.output = output
         self.heard = heard

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 private import Wording
 
 /// A folder of recordings of what was heard, the newest of them.
@@ -64,7 +65,7 @@ public struct ClipStore: Sendable {
 
     private func failure(_ function: String, _ number: Int32) -> ServiceError {
         .clip.saying(
-            "cannot save a clip in \(folder): \(function): \(ServiceError.text(ofErrno: number)); the folder must exist, be "
+            "cannot save a clip in \(folder): \(function): \(SystemError.text(number)); the folder must exist, be "
                 + "writable for the service and have room left"
         )
     }

@@ -8,6 +8,20 @@ public struct Configuration: Equatable, Sendable {
         case mix
         /// The mean of these, counted from 0.
         case only([Int])
+
+        /// Some channels; nil where a number lies outside 0–63 or is given twice, or there is none.
+        public init?(_ numbers: [Int]) {
+            guard !numbers.isEmpty, Set(numbers).count == numbers.count, numbers.allSatisfy((0..<64).contains) else {
+                return nil
+            }
+            self = .only(numbers)
+        }
+
+        /// As a command line has it: `mix`, `0`, or `0,1`.
+        public init?(_ text: String) {
+            let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+            if text == "mix" { self = .mix } else { self.init(numbers.map { $0 ?? -1 }) }
+        }
     }
 
     /// What is particular to one word; nil stands for what applies to all.

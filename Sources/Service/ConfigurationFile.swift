@@ -1,4 +1,5 @@
 private import Glibc
+import Linux
 
 /// Where the configuration is found and how it is read, with everything that is wrong with it.
 public struct ConfigurationFile: Sendable {
@@ -72,7 +73,7 @@ public struct ConfigurationFile: Sendable {
         let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else {
             throw refuse(
-                "cannot open the configuration: \(ServiceError.text(ofErrno: errno)); check name and permissions"
+                "cannot open the configuration: \(SystemError.text(errno)); check name and permissions"
             )
         }
         defer { close(file) }
@@ -86,7 +87,7 @@ public struct ConfigurationFile: Sendable {
         while count < bytes.count {
             let got = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress.map { $0 + count }, $0.count - count) }
             if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw refuse("cannot read the configuration: \(ServiceError.text(ofErrno: errno))") }
+            guard got >= 0 else { throw refuse("cannot read the configuration: \(SystemError.text(errno))") }
             if got == 0 { break }
             count += got
         }

@@ -94,8 +94,8 @@ extension SettingKind where Value == Configuration.Channels {
     static let channels: SettingKind = {
         let expected = "\"mix\", a channel such as 0, or a list such as [0, 1]"
         @Sendable func number(_ node: JSON5Node) -> Int? {
-            guard case .number(let number) = node.value, let channel = Int(exactly: number) else { return nil }
-            return (0..<64).contains(channel) ? channel : nil
+            guard case .number(let number) = node.value else { return nil }
+            return Int(exactly: number)
         }
         return SettingKind(
             expected,
@@ -110,10 +110,9 @@ extension SettingKind where Value == Configuration.Channels {
                 if node.value == .string("mix") { return .mix }
                 if case .array(let elements) = node.value {
                     let numbers = elements.compactMap(number)
-                    let isSound = numbers.count == elements.count && Set(numbers).count == numbers.count
-                    return isSound && !numbers.isEmpty ? .only(numbers) : nil
+                    return numbers.count == elements.count ? Configuration.Channels(numbers) : nil
                 }
-                return number(node).map { .only([$0]) }
+                return number(node).flatMap { Configuration.Channels([$0]) }
             }
         )
     }()

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// A connection to the daemon's control socket.
 public struct ControlClient: ~Copyable {
@@ -33,7 +34,7 @@ public struct ControlClient: ~Copyable {
         case EACCES, EPERM:
             throw .socket.saying("\(path): permission denied; run this as root or as a member of the service's group")
         case let number:
-            throw .socket.saying("cannot connect to \(path): \(ServiceError.text(ofErrno: number))")
+            throw .socket.saying("cannot connect to \(path): \(SystemError.text(number))")
         }
     }
 
@@ -41,7 +42,7 @@ public struct ControlClient: ~Copyable {
     ///
     /// - Parameter seconds: how long it may take.
     public mutating func send(_ command: ControlCommand, within seconds: Double = 5) throws(ServiceError) {
-        let deadline = Clock.monotonic + Int64(seconds * 1e9)
+        let deadline = Clock.now + Int64(seconds * 1e9)
         var rest = Array((command.json + "\n").utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -55,7 +56,7 @@ public struct ControlClient: ~Copyable {
                 // Why the daemon closed the connection stands in what it sent before.
                 return
             } else if errno != EINTR {
-                throw .socket.saying("cannot send to \(path): \(ServiceError.text(ofErrno: errno))")
+                throw .socket.saying("cannot send to \(path): \(SystemError.text(errno))")
             }
         }
     }
@@ -65,7 +66,7 @@ public struct ControlClient: ~Copyable {
     /// - Parameter seconds: how long it may take; nil for ever.
     /// - Throws: ``ServiceError/timedOut``.
     public mutating func nextLine(within seconds: Double? = 5) throws(ServiceError) -> String? {
-        let deadline = seconds.map { Clock.monotonic + Int64($0 * 1e9) }
+        let deadline = seconds.map { Clock.now + Int64($0 * 1e9) }
         while true {
             if let end = input.firstIndex(of: 10) {
                 defer { input.removeSubrange(...end) }
@@ -81,7 +82,7 @@ public struct ControlClient: ~Copyable {
             } else if errno == EAGAIN {
                 try wait(POLLIN, until: deadline)
             } else if errno != EINTR {
-                throw .socket.saying("cannot read from \(path): \(ServiceError.text(ofErrno: errno))")
+                throw .socket.saying("cannot read from \(path): \(SystemError.text(errno))")
             }
         }
     }

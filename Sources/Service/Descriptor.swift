@@ -1,6 +1,6 @@
-import CLinux
 import CLinuxProcess
 import Glibc
+import Linux
 
 /// Writes all bytes to a descriptor that may block; false with `errno` set where it takes no more.
 public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
@@ -54,31 +54,6 @@ struct Pipe: ~Copyable {
     }
 }
 
-/// Wakes a thread that waits in `poll`. Ringing neither allocates nor waits, and may be done from any thread.
-final class Bell: Sendable {
-    let descriptor: Descriptor
-
-    init() throws(ServiceError) {
-        descriptor = Descriptor(CLinux_eventfd())
-        guard descriptor.isOpen else {
-            throw .socket.saying(
-                "eventfd: \(ServiceError.text(ofErrno: errno)); the limit on open files may be too low"
-            )
-        }
-    }
-
-    func ring() {
-        var one: UInt64 = 1
-        _ = write(descriptor.number, &one, 8)
-    }
-
-    /// Makes it wait for the next ringing.
-    func silence() {
-        var count: UInt64 = 0
-        _ = read(descriptor.number, &count, 8)
-    }
-}
-
 /// Waits for descriptors. A negative number among them is passed over.
 enum Poll {
     /// - Parameter deadline: on the monotonic clock; nil waits for ever.
@@ -89,7 +64,7 @@ enum Poll {
             var milliseconds: Int32 = -1
             if let deadline {
                 // Rounded up, so that a deadline has passed when the wait is over.
-                milliseconds = Int32(clamping: max(0, (deadline - Clock.monotonic + 999_999) / 1_000_000))
+                milliseconds = Int32(clamping: max(0, (deadline - Clock.now + 999_999) / 1_000_000))
             }
             let count = poll(&requests, nfds_t(requests.count), milliseconds)
             if count < 0, errno == EINTR { continue }

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// The system's journal, by its own protocol: one datagram an entry, a line a field (systemd's JOURNAL_NATIVE_PROTOCOL).
 public final class Journal: Sendable {
@@ -46,7 +47,7 @@ public final class Journal: Sendable {
 
     private func failure(_ number: Int32) -> ServiceError {
         .journal.saying(
-            "no entry in the journal at \(path): sendto: \(ServiceError.text(ofErrno: number)); is journald running?"
+            "no entry in the journal at \(path): sendto: \(SystemError.text(number)); is journald running?"
         )
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// One connection of a ``LineServer``: what it has sent and not yet got. Belongs to the server's thread.
 final class LineClient {
@@ -19,7 +20,7 @@ final class LineClient {
     init(_ descriptor: consuming Descriptor, settings: LineServer.Settings) {
         self.descriptor = descriptor
         self.settings = settings
-        silenceEnd = Clock.monotonic + Int64(settings.patience * 1e9)
+        silenceEnd = Clock.now + Int64(settings.patience * 1e9)
         // The system would keep hundreds of kilobytes for a client that does not read.
         var size: Int32 = 16 << 10
         setsockopt(self.descriptor.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -54,7 +55,7 @@ final class LineClient {
             guard end <= settings.longestLine else { break }
             lines.append(String(decoding: input[..<end], as: UTF8.self))
             input.removeSubrange(...end)
-            silenceEnd = Clock.monotonic + Int64(settings.patience * 1e9)
+            silenceEnd = Clock.now + Int64(settings.patience * 1e9)
         }
         guard input.count > settings.longestLine else { return }
         send("{\"ok\": false, \"error\": \"a line has at most \(settings.longestLine) bytes\"}")
@@ -88,7 +89,7 @@ final class LineClient {
         if output.isEmpty {
             readingEnd = nil
         } else if sent > 0 || readingEnd == nil {
-            readingEnd = Clock.monotonic + Int64(settings.patience * 1e9)
+            readingEnd = Clock.now + Int64(settings.patience * 1e9)
         }
         if output.count > settings.pending { ended = ended ?? .slow }
     }

@@ -1,6 +1,7 @@
 import CLinuxProcess
 private import Foundation
 import Glibc
+import Linux
 import Synchronization
 
 /// A unix socket at which clients send lines and get lines: answers to theirs, and what is published to all who listen.
@@ -82,7 +83,7 @@ public final class LineServer: Sendable {
         self.settings = settings
         self.snapshot = snapshot
         self.answer = answer
-        bell = try Bell()
+        bell = try Bell(or: ServiceError.noBell)
         listener = try UnixSocket.listen(path, mode: 0o660)
         identity = Self.identity(of: path)
         let thread = Thread { [self] in serve() }
@@ -132,9 +133,9 @@ public final class LineServer: Sendable {
         /// When connections may be taken again, after the system had no more descriptors.
         var pause: Int64 = 0
         while true {
-            let now = Clock.monotonic
+            let now = Clock.now
             var requests = [
-                Poll.request(bell.descriptor.number, POLLIN),
+                Poll.request(bell.descriptor, POLLIN),
                 Poll.request(now < pause ? -1 : listener.number, POLLIN),
             ]
             requests += clients.map { Poll.request($0.descriptor.number, $0.isWaiting ? POLLIN | POLLOUT : POLLIN) }
@@ -145,7 +146,7 @@ public final class LineServer: Sendable {
                 defer { shared.waiting.removeAll() }
                 return (shared.waiting, shared.isStopped)
             }
-            if requests[0].revents != 0 { bell.silence() }
+            if requests[0].revents != 0 { bell.answer() }
             for (client, request) in zip(clients, requests.dropFirst(2)) where request.revents != 0 {
                 hear(client, listeners: clients.count(where: \.listens))
             }
@@ -154,12 +155,12 @@ public final class LineServer: Sendable {
             }
             for client in clients { client.flush() }
             clients.removeAll { client in
-                guard let end = client.end(now: Clock.monotonic) else { return false }
+                guard let end = client.end(now: Clock.now) else { return false }
                 count(end)
                 return true
             }
             if isStopped { break }
-            if requests[1].revents != 0, !accept(&clients) { pause = Clock.monotonic + 100_000_000 }
+            if requests[1].revents != 0, !accept(&clients) { pause = Clock.now + 100_000_000 }
         }
         finished.signal()
     }

@@ -1,5 +1,6 @@
 import CLinuxProcess
 import Glibc
+import Linux
 
 /// A program that an action runs: started without a shell, in a process group of its own, and seen through to its end.
 ///
@@ -47,7 +48,7 @@ struct Program: Sendable {
 
     private func failure(_ function: String, _ number: Int32) -> ServiceError {
         .program.saying(
-            "cannot start \(arguments.first ?? ""): \(function): \(ServiceError.text(ofErrno: number)); check the path and "
+            "cannot start \(arguments.first ?? ""): \(function): \(SystemError.text(number)); check the path and "
                 + "its permissions"
         )
     }

@@ -1,4 +1,5 @@
 private import Glibc
+import Linux
 private import Wording
 
 /// What can go wrong while the service acts or is asked to.
@@ -42,6 +43,8 @@ public struct ServiceError: Error, Equatable, Sendable, CustomStringConvertible 
     /// The same kind of error with a message of its own, kept to one line.
     func saying(_ message: String) -> ServiceError { ServiceError(code, printable(message)) }
 
-    /// The C library's text for an errno value.
-    static func text(ofErrno number: Int32) -> String { String(cString: strerror(number)) }
+    /// The system gave no means of waking a thread.
+    static func noBell(_ error: SystemError) -> ServiceError {
+        socket.saying("\(error); the limit on open files may be too low")
+    }
 }

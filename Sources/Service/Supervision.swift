@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Follows a started program: reads its standard error, and ends its process group when it takes too long.
 struct Supervision {
@@ -19,7 +20,7 @@ struct Supervision {
         self.timeout = timeout
         self.grace = grace
         self.stop = stop
-        deadline = Clock.monotonic + Int64(timeout * 1e9)
+        deadline = Clock.now + Int64(timeout * 1e9)
     }
 
     /// Returns when nothing of the group is left, or nothing more can be done.
@@ -30,20 +31,20 @@ struct Supervision {
     mutating func run(watch: Int32, output: Int32, ended: (ProgramEnd) -> Void) {
         var requests = [
             Poll.request(watch, POLLIN), Poll.request(output, POLLIN),
-            Poll.request(stop?.descriptor.number ?? -1, POLLIN),
+            Poll.request(stop?.descriptor ?? -1, POLLIN),
         ]
         var status: Int32 = 0
         while waitpid(pid, &status, WNOHANG) == 0 {
             // Without a watch, it is looked for every few milliseconds.
-            let soon = watch < 0 ? min(deadline, Clock.monotonic + 5_000_000) : deadline
+            let soon = watch < 0 ? min(deadline, Clock.now + 5_000_000) : deadline
             Poll.wait(&requests, until: soon)
             if requests[1].revents != 0, !readOutput(output) { requests[1].fd = -1 }
             if requests[2].revents != 0 {
                 requests[2].fd = -1
                 isStopping = true
-                deadline = Clock.monotonic
+                deadline = Clock.now
             }
-            if Clock.monotonic >= deadline, !endGroup() { break }
+            if Clock.now >= deadline, !endGroup() { break }
         }
         // What is left in the pipe, of which others of the group may write more and more.
         for _ in 0..<32 where !readOutput(output) { break }
@@ -79,7 +80,7 @@ struct Supervision {
             kill(-pid, SIGKILL)
         case .killed: return false
         }
-        deadline = Clock.monotonic + Int64(grace * 1e9)
+        deadline = Clock.now + Int64(grace * 1e9)
         return true
     }
 
@@ -89,13 +90,13 @@ struct Supervision {
         // The program's own end has been seen.
         var requests = Array(requests.dropFirst())
         while kill(-pid, 0) == 0 || errno == EPERM {
-            Poll.wait(&requests, until: min(deadline, Clock.monotonic + 20_000_000))
+            Poll.wait(&requests, until: min(deadline, Clock.now + 20_000_000))
             if requests[0].revents != 0, !readOutput(output) { requests[0].fd = -1 }
             if requests[1].revents != 0 {
                 requests[1].fd = -1
-                deadline = Clock.monotonic
+                deadline = Clock.now
             }
-            if Clock.monotonic >= deadline, !endGroup() { return }
+            if Clock.now >= deadline, !endGroup() { return }
         }
     }
 }

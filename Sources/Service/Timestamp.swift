@@ -1,4 +1,5 @@
 private import Glibc
+import Linux
 private import Wording
 
 /// A moment on the wall clock, to the millisecond where it is written.
@@ -49,19 +50,5 @@ public struct Timestamp: Equatable, Comparable, Sendable {
     private func padded(_ number: Int, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-}
-
-/// The system's clocks, in nanoseconds.
-public enum Clock {
-    /// The clock that events are timed by: it never steps, and stands still while the machine sleeps.
-    public static var monotonic: Int64 { read(CLOCK_MONOTONIC) }
-
-    static var real: Int64 { read(CLOCK_REALTIME) }
-
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }

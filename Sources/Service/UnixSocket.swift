@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Sockets that are files.
 enum UnixSocket {
@@ -29,7 +30,7 @@ enum UnixSocket {
     static func listen(_ path: String, mode: mode_t) throws(ServiceError) -> Descriptor {
         func failure(_ function: String, _ number: Int32) -> ServiceError {
             .socket.saying(
-                "cannot listen at \(path): \(function): \(ServiceError.text(ofErrno: number)); check the folder and its "
+                "cannot listen at \(path): \(function): \(SystemError.text(number)); check the folder and its "
                     + "permissions"
             )
         }
@@ -60,7 +61,7 @@ enum UnixSocket {
         }
         guard errno == ECONNREFUSED else {
             throw .socket.saying(
-                "cannot listen at \(path): the socket there cannot be tried: \(ServiceError.text(ofErrno: errno))"
+                "cannot listen at \(path): the socket there cannot be tried: \(SystemError.text(errno))"
             )
         }
         unlink(path)

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Posts JSON to a web server: one HTTP/1.1 request on a connection of its own, for which the whole has a time-out.
 ///
@@ -14,7 +15,7 @@ struct Webhook: Sendable {
     /// - Throws: ``ServiceError/webhook`` or ``ServiceError/timedOut``.
     @discardableResult
     func post(_ body: String, stop: Bell?) throws(ServiceError) -> Int {
-        let deadline = Clock.monotonic + Int64(timeout * 1e9)
+        let deadline = Clock.now + Int64(timeout * 1e9)
         let connection = try connect(deadline: deadline, stop: stop)
         let request = """
             POST \(address.target) HTTP/1.1\r
@@ -101,7 +102,7 @@ struct Webhook: Sendable {
     }
 
     private func unreachable(_ number: Int32) -> ServiceError {
-        .webhook.saying("cannot reach \(address.text): \(ServiceError.text(ofErrno: number)); is the server running?")
+        .webhook.saying("cannot reach \(address.text): \(SystemError.text(number)); is the server running?")
     }
 
     private func send(
@@ -120,7 +121,7 @@ struct Webhook: Sendable {
             } else if errno == EAGAIN {
                 try wait(connection, POLLOUT, deadline: deadline, stop: stop)
             } else if errno != EINTR {
-                throw broken("send: \(ServiceError.text(ofErrno: errno))")
+                throw broken("send: \(SystemError.text(errno))")
             }
         }
     }
@@ -141,7 +142,7 @@ struct Webhook: Sendable {
             } else if errno == EAGAIN {
                 try wait(connection, POLLIN, deadline: deadline, stop: stop)
             } else if errno != EINTR {
-                throw broken("recv: \(ServiceError.text(ofErrno: errno))")
+                throw broken("recv: \(SystemError.text(errno))")
             }
         }
         let parts = line.split(separator: 32).map { String(decoding: $0, as: UTF8.self) }
@@ -161,7 +162,7 @@ struct Webhook: Sendable {
         deadline: Int64,
         stop: Bell?
     ) throws(ServiceError) {
-        var requests = [Poll.request(connection.number, events), Poll.request(stop?.descriptor.number ?? -1, POLLIN)]
+        var requests = [Poll.request(connection.number, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
         Poll.wait(&requests, until: deadline)
         if requests[1].revents != 0 { throw .webhook.saying("\(address.text): given up, as the service stops") }
         guard requests[0].revents != 0 else {

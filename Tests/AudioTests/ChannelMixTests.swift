@@ -22,6 +22,13 @@ import Testing
         #expect(Self.apply(.channel(3), channels: 4) == [6, 4, 0.5])
     }
 
+    @Test func knowsWhatItHears() throws {
+        let set = try #require(ChannelSet([0, 2]))
+        for (mix, heard) in [(ChannelMix.mix, [0, 1, 2]), (.channel(1), [1]), (.channels(set), [0, 2])] {
+            #expect((0..<3).filter(mix.contains) == heard)
+        }
+    }
+
     @Test func mixesSome() throws {
         let set = try #require(ChannelSet([3, 0, 3]))
         #expect(Self.apply(.channels(set), channels: 4) == [3.5, 1.5, 0.5])

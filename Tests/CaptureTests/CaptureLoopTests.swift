@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import TestSupport
 import Testing
 
@@ -17,11 +18,16 @@ struct CaptureLoopTests {
         var ring: BlockRing.Counts
     }
 
-    static func run(_ script: [ScriptedSource.Answer]) throws -> Outcome {
-        let output = try CaptureOutput(ringCapacity: 100)
+    ///
+    /// - Parameter choices: made one after the other where the script has no more for the device that is open.
+    static func run(_ script: [ScriptedSource.Answer], choices: [Choice] = []) throws -> Outcome {
+        let output = try CaptureOutput(ringCapacity: 100, choice: Choice())
         let log = ScriptedSource.Log()
-        let source = ScriptedSource(script, log: log) { output.wanted = .stop }
-        var loop = CaptureLoop(source: source, mix: .mix, output: output)
+        var next = choices[...]
+        let source = ScriptedSource(script, log: log) {
+            if let choice = next.popFirst() { _ = output.choice.change(to: choice) } else { output.wanted = .stop }
+        }
+        var loop = CaptureLoop(source: source, output: output)
         var steps = 0
         while loop.advance(), steps < 100_000 { steps += 1 }
         #expect(steps < 100_000, "the loop ends")
@@ -97,6 +103,18 @@ struct CaptureLoopTests {
         #expect(outcome.counts == .init(gaps: 1, losses: 1, reconnects: 1))
     }
 
+    @Test func `another choice closes what is open, and opens what is wanted`() throws {
+        let other = Choice(device: .named("other"))
+        // The second choice is the first again, which changes nothing; the script's end is met once more for it.
+        let outcome = try Self.run([.periods(25), .missing([ENOENT]), .periods(20)], choices: [other, other])
+        #expect(outcome.calls == ["open", "close", "open", "close", "open", "close"])
+        #expect(outcome.blocks.map(\.first) == [4_000, 5_600] && outcome.blocks.map(\.filled) == [1, 2])
+        #expect(outcome.changes.map(\.kind) == [.running, .chosen, .unavailable, .running])
+        // 50 ms before the first try, 100 before the second, and the period that then comes.
+        #expect(outcome.changes.last?.duration == 160_000_000)
+        #expect(outcome.counts == .init(gaps: 1))
+    }
+
     @Test func `a device that is busy at the start is waited for`() throws {
         let outcome = try Self.run([.missing([EBUSY, EBUSY]), .periods(20)])
         #expect(outcome.calls.filter { $0 == "open" }.count == 3)
@@ -123,10 +141,10 @@ struct CaptureLoopTests {
         let output: CaptureOutput
 
         init() throws {
-            let output = try CaptureOutput(ringCapacity: 1)
+            let output = try CaptureOutput(ringCapacity: 1, choice: Choice())
             let source = ScriptedSource([.periods(.max)], log: ScriptedSource.Log()) { output.wanted = .stop }
             self.output = output
-            loop = CaptureLoop(source: source, mix: .mix, output: output)
+            loop = CaptureLoop(source: source, output: output)
             hear()
         }
 
@@ -151,10 +169,9 @@ struct CaptureLoopTests {
         init() throws {
             let folder = try TestFolder()
             card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "channels 2 loop on speed 0")
-            output = try CaptureOutput(ringCapacity: 1)
-            let device = DeviceChoice.named(card.name)
-            let source = CardSource(device: device, wanted: .init(), record: output.record, bell: try Bell())
-            loop = CaptureLoop(source: source, mix: .mix, output: output)
+            output = try CaptureOutput(ringCapacity: 1, choice: Choice(device: .named(card.name)))
+            let source = CardSource(wanted: .init(), output: output, bell: try Bell(or: { $0 }))
+            loop = CaptureLoop(source: source, output: output)
             hear()
         }
 

@@ -250,6 +250,40 @@ struct CaptureMachineTests {
                 Turn(event: .closed, time: 40, step: .end, state: .stopped),
             ]
         ),
+        Case(
+            "another device is chosen while one runs: one gap, though it is not there at first",
+            .init(gaps: 1),
+            begin + [
+                Turn(event: .chosen, time: 40, step: .close, state: .waiting, flush: true, told: .chosen),
+                Turn(event: .closed, time: 40, step: sleep(90), state: .waiting),
+                Turn(event: .slept, time: 90, step: .open, state: .waiting),
+                Turn(event: .openFailed(ENOENT), time: 90, step: sleep(190), state: .waiting, told: .unavailable),
+                Turn(event: .chosen, time: 120, step: .open, state: .waiting, told: .chosen),
+                Turn(event: .opened, time: 120, step: wait(3_120), state: .waiting),
+                Turn(event: .frames, time: 140, step: wait(1_140), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "another device is chosen while one is lost: asked for at once",
+            .init(gaps: 1, losses: 1),
+            begin + [
+                Turn(event: .failed(.read, ENODEV), time: 40, step: .close, state: .lost, flush: true, told: .lost),
+                Turn(event: .closed, time: 40, step: sleep(90), state: .lost),
+                Turn(event: .chosen, time: 60, step: .open, state: .waiting, told: .chosen),
+                Turn(event: .opened, time: 60, step: wait(3_060), state: .waiting),
+                Turn(event: .frames, time: 80, step: wait(1_080), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "another device is chosen while muted: it stays so",
+            .init(),
+            begin + [
+                Turn(event: .wish(.mute), time: 40, step: .close, state: .muted, flush: true, told: .muted),
+                Turn(event: .closed, time: 40, step: .sleep(until: .max), state: .muted),
+                Turn(event: .chosen, time: 60, step: .sleep(until: .max), state: .muted),
+                Turn(event: .wish(.capture), time: 80, step: .open, state: .waiting, told: .unmuted),
+            ]
+        ),
     ]
 
     @Test(arguments: cases) func `every trouble has its answer`(_ one: Case) {

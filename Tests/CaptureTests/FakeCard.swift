@@ -1,4 +1,5 @@
 import Foundation
+import Linux
 import Synchronization
 import TestSupport
 
@@ -25,14 +26,19 @@ final class FakeCard: Sendable {
             return folder
         }()
         var cards: [String: String] = [:]
+        private var writes = 0.0
 
-        func write() throws {
+        mutating func write() throws {
             let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
                 .appendingPathComponent("libFakeCard.so").path
             let common = ["pcm_type.fake { lib \"\(library)\" }", "pcm.\(FakeCard.null) { type null }"]
             let text = (common + cards.values.sorted()).joined(separator: "\n") + "\n"
-            // Replaced as a whole, so that ALSA sees another file and reads it again.
-            try Data(text.utf8).write(to: URL(fileURLWithPath: folder?.file("asound.conf") ?? ""), options: .atomic)
+            let path = folder?.file("asound.conf") ?? ""
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+            // ALSA knows another file by its number, which may come again, and by the second of its last change.
+            writes += 1
+            let date = Date(timeIntervalSince1970: 1e9 + writes)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
         }
     }
 
@@ -59,8 +65,8 @@ final class FakeCard: Sendable {
     /// A microphone on this card that leaves the machine's other threads their time.
     func microphone(mix: ChannelMix = .mix) throws -> Microphone {
         var settings = Microphone.Settings()
-        settings.device = .named(name)
-        settings.mix = mix
+        settings.choice.device = .named(name)
+        settings.choice.mix = mix
         settings.realTimePriority = nil
         return try Microphone(settings)
     }

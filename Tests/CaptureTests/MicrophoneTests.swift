@@ -1,4 +1,5 @@
 import Foundation
+import Linux
 import TestSupport
 import Testing
 
@@ -40,6 +41,49 @@ struct MicrophoneTests {
         #expect(try !Self.isOpen(file))
         #expect(microphone.status.state == .stopped)
         #expect(FaultTests.changes(microphone).map(\.kind) == [.running, .muted, .unmuted, .running])
+    }
+
+    @Test func `another device and other channels are listened to without a new start`() throws {
+        let folder = try TestFolder()
+        // Two channels of constants each, 1/16 and 2/16, and 3/16 and 4/16.
+        let cards = try [1, 3].map { first in
+            let frames = [Int16](repeating: 0, count: 16_000).indices.map { Int16((first + $0 % 2) << 11) }
+            let bytes = frames.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+            let file = try folder.write("\(first).raw", bytes: bytes)
+            return try FakeCard(playing: file, in: folder, "rate 16000 channels 2 loop on")
+        }
+        let microphone = try cards[0].microphone()
+        try microphone.start()
+        defer { microphone.stop() }
+        func hears(_ value: Float) -> Bool {
+            let blocks = FakeCardTests.blocks(2, of: microphone)
+            return blocks.count == 2 && blocks.joined().allSatisfy { abs($0 - value / 16) < 1e-3 }
+        }
+        #expect(hears(1.5))
+        for (choice, value) in [
+            (Choice(device: .named(cards[0].name), mix: .channel(1)), Float(2)),
+            (Choice(device: .named(cards[1].name), mix: .channel(1)), 4),
+        ] {
+            let before = Clock.now
+            microphone.choose(choice)
+            // What was captured before is forgotten, and what comes continues nothing.
+            var first: Microphone.Block?
+            while first.map({ $0.filled > 1 }) ?? true {
+                guard microphone.nextBlock(until: before + 5_000_000_000, { first = $1 }) else { break }
+            }
+            #expect(first?.continues == false && first?.filled == 1 && (first?.time ?? 0) > before)
+            #expect(hears(value))
+            microphone.choose(choice)
+        }
+        microphone.mute()
+        #expect(eventually { microphone.status.state == .muted })
+        microphone.choose(Choice(device: .named(cards[0].name)))
+        #expect(!microphone.nextBlock(until: Clock.now + 150_000_000) { _, _ in })
+        microphone.unmute()
+        #expect(hears(1.5) && microphone.status.device == cards[0].name)
+        #expect(microphone.status.counts == .init(gaps: 2))
+        let told = FaultTests.changes(microphone).map(\.kind)
+        #expect(told == [.running, .chosen, .running, .chosen, .running, .muted, .unmuted, .running])
     }
 
     @Test func `started muted, it opens nothing; stopped, it starts again`() throws {
@@ -96,7 +140,7 @@ struct MicrophoneTests {
         let folder = try TestFolder()
         let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 loop on")
         var settings = Microphone.Settings()
-        settings.device = .named(card.name)
+        settings.choice.device = .named(card.name)
         settings.realTimePriority = nil
         settings.wanted.bufferMilliseconds = 100
         let microphone = try Microphone(settings)
@@ -163,7 +207,7 @@ struct MicrophoneTests {
         let folder = try TestFolder()
         let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 loop on")
         var settings = Microphone.Settings()
-        settings.device = .named(card.name)
+        settings.choice.device = .named(card.name)
         let microphone = try Microphone(settings)
         try microphone.start()
         #expect(FakeCardTests.blocks(2, of: microphone).count == 2)
@@ -176,7 +220,7 @@ struct MicrophoneTests {
 
     @Test func `a device that is not there is waited for, with a line that says what to do`() throws {
         var settings = Microphone.Settings()
-        settings.device = .named("no-such-device")
+        settings.choice.device = .named("no-such-device")
         settings.realTimePriority = nil
         let microphone = try Microphone(settings)
         try microphone.start()

@@ -1,3 +1,4 @@
+import Linux
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import Audio
 import Capture
 import Foundation
 import TestSupport
@@ -13,10 +14,18 @@ struct DoctorTests {
     }
 
     /// What the doctor says of a card that plays this; the card runs fast, so that four seconds are less.
-    private static func examine(_ samples: [Float], keys: String = "") throws -> (status: Int32, lines: [Line]) {
+    private static func examine(
+        _ samples: [Float],
+        channels: Int = 1,
+        configuration: String? = nil
+    ) throws -> (status: Int32, lines: [Line]) {
         let folder = try TestFolder()
-        let file = try folder.write("sound.wav", format: 0x10002, rate: 48_000, samples)
-        let card = "pcm.mic { type fake file \"\(file)\" loop 1 speed 8 patient 1 \(keys) }"
+        let file = try folder.write("sound.wav", format: 0x10002, rate: 48_000, channels: channels, samples)
+        if let configuration {
+            try folder.folder("beckon")
+            try folder.write("beckon/config.json5", bytes: Array(configuration.utf8))
+        }
+        let card = "pcm.mic { type fake file \"\(file)\" loop 1 speed 8 patient 1 }"
         return try examine(card, device: "mic", in: folder)
     }
 
@@ -88,6 +97,40 @@ struct DoctorTests {
         let line = try #require(lines.first { $0.check == check }, "\(lines)")
         #expect(line.grade == grade && line.remedy?.isEmpty == false, "\(line)")
         #expect(status == (grade == "error" ? 1 : 0))
+    }
+
+    /// Two channels as the card has them, with what is expected of the second.
+    @Test(arguments: [
+        ("{}", 0, "warning", "channel 1 is dead: every sample is the same, and is mixed with what is good"),
+        ("{}", 0.001, "warning", "channel 1 is 60 dB fainter than the loudest, and is mixed with what is good"),
+        ("{ channel: 0 }", 0, "ok", "channel 1 is dead: every sample is the same; it is not listened to"),
+        ("{ channel: 1 }", 0, "error", "channel 1 is dead: every sample is the same"),
+        ("{ channel: 'mix' }", 1, "ok", "all 2 have sound, at -20, -20 dBFS"),
+    ])
+    func `each channel is looked at`(_ configuration: String, gain: Float, grade: String, text: String) throws {
+        let stereo = Self.voice.flatMap { [$0, $0 * gain] }
+        let (status, lines) = try Self.examine(stereo, channels: 2, configuration: configuration)
+        let found = lines.filter { $0.check == "channels" }
+        #expect(found.map(\.text) == [text] && found.first?.grade == grade, "\(lines)")
+        #expect(status == (grade == "error" ? 1 : 0))
+        let remedy = grade == "ok" ? nil : "set channel: 0 in the configuration, or try --channel 0 with beckon listen"
+        #expect(found.first?.remedy == remedy)
+    }
+
+    @Test func `of many channels, those that are good are named`() {
+        let tone = (0..<4_800).map { Float(sin(Double($0) / 10)) * 0.1 }
+        let excerpt = Excerpt(rate: 48_000, channels: [tone.map { $0 + 0.05 }, tone, tone.map { $0 / 2 }])
+        let found = ChannelCheck(excerpt, mix: .mix).diagnoses
+        #expect(
+            found.map(\.text) == [
+                "channel 0 is off centre by 5 % of full scale (DC offset), and is mixed with what is good"
+            ]
+        )
+        #expect(found.first?.remedy.hasPrefix("set channel: [1, 2] in the configuration, or try --channel 1,2") == true)
+        // Without sound, or a choice, there is nothing to say of channels.
+        let still = [Float](repeating: 0, count: 4_800)
+        #expect(ChannelCheck(Excerpt(rate: 48_000, channels: [still, still]), mix: .mix).diagnoses == [])
+        #expect(ChannelCheck(Excerpt(rate: 48_000, channels: [tone]), mix: .mix).diagnoses == [])
     }
 
     @Test func `a device that is not there is an error`() throws {

@@ -12,6 +12,7 @@ struct InspectTests {
 
     /// The part of `inspect --json` that the tests look at.
     struct Report: Decodable {
+        let heardChannels: [Int]
         struct Finding: Decodable {
             let kind: String
             let serious: Bool
@@ -126,6 +127,8 @@ struct InspectTests {
         )
         #expect(try report([path, "--channel", "1"]).signal.offset < 0.01)
         #expect(try report([path, "--channel", "0"]).signal.offset == 1)
+        #expect(try report([path, "--channel", "1,0"]).heardChannels == [0, 1])
+        #expect(try report([path, "--channel", "1"]).heardChannels == [1])
         // Of all channels the worst counts.
         #expect(try report([path]).signal.offset == 1)
     }

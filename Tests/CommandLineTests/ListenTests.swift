@@ -44,6 +44,11 @@ struct ListenTests {
         #expect(status.contains("state: running\n") && status.contains("gaps: 1\n"))
         #expect(status.contains("reconnects: 1\n"))
         #expect(live.end(SIGINT) == 130)
+        // Every hop is held against its 100 ms.
+        let longest = status.firstMatch(of: /hopMilliseconds\.longest: ([0-9.]+)\n/).flatMap { Double($0.1) }
+        let mean = status.firstMatch(of: /hopMilliseconds\.mean: ([0-9.]+)\n/).flatMap { Double($0.1) }
+        #expect(mean.map { 0 < $0 && $0 <= longest ?? 0 } == true, "\(status)")
+        #expect(status.contains("hopMilliseconds.budget: 100") && status.contains("droppedBlocks: 0\n"))
         // Told once, not once a period.
         #expect(count(live.error, "lost") == 1)
     }
@@ -75,6 +80,37 @@ struct ListenTests {
         #expect(live.waits { count(live.output, "left") > heard })
         // Nothing of it cost audio.
         #expect(try live.ask("status").output.contains("gaps: 0\n"))
+        #expect(live.end() == 0)
+    }
+
+    @Test func `a reload listens to another device; another socket waits for the next start`() throws {
+        func configuration(_ keys: String) -> String { "{ threshold: 0.6, \(keys) }" }
+        let live = try LiveProgram(
+            playing: Self.left,
+            ["--json"],
+            second: "/usr/share/sounds/alsa/Rear_Right.wav",
+            configuration: configuration("device: 'mic'")
+        )
+        func reload(_ keys: String) throws -> Program {
+            try live.folder.write("config.json5", bytes: Array(configuration(keys).utf8))
+            return try live.ask("reload")
+        }
+        #expect(live.waits { live.output.contains("\"left\"") })
+        #expect(try reload("device: 'second', channel: 0").output == "")
+        #expect(live.waits { live.error.contains("listening to second again after") })
+        #expect(live.waits { live.output.contains("\"right\"") })
+        let heard = live.output.split(separator: "\n").last ?? ""
+        #expect(heard.contains("\"device\": \"second\"") && count(live.error, "another device or channel") == 1)
+
+        let note = "socket: the one in use stays until the service is started again"
+        #expect(try reload("device: 'second', channel: 0, socket: 'none'").output == "note: \(note)\n")
+        live.send(SIGHUP)
+        #expect(live.waits { live.error.contains("the configuration was read again\n") })
+        try live.folder.write("config.json5", bytes: Array(configuration("device: 'second', channel: 0").utf8))
+        live.send(SIGHUP)
+        #expect(live.waits { live.error.contains("the configuration was read again; \(note)\n") })
+        let status = try live.ask("status").output
+        #expect(status.contains("device: second\n") && status.contains("gaps: 1\n"))
         #expect(live.end() == 0)
     }
 
@@ -130,16 +166,48 @@ struct ListenTests {
 
     @Test(arguments: [
         (["listen", "--file", "/nowhere.wav"], 1, "/nowhere.wav"),
-        (["listen", "--config", "/nowhere.json5"], 1, "/nowhere.json5"),
+        (["listen", "--config", "/nowhere.json5"], 78, "/nowhere.json5"),
         (["listen", "talk.wav"], 2, "did you mean --file talk.wav?"),
         (["listen", "--file", "a.wav", "--device", "b"], 2, "--device and --file exclude each other"),
         (["listen", "--device", "mic", "--record", "/nowhere/heard.wav"], 1, "/nowhere/heard.wav"),
-        (["listen", "--word", "lift=0.7", "--device", "mic"], 1, "lift"),
+        (["listen", "--model", "/nowhere/model"], 78, "/nowhere/model"),
+        (["listen", "--word", "lift=0.7", "--device", "mic"], 78, "lift"),
     ])
     func `what cannot work is said in one line`(_ arguments: [String], status: Int32, part: String) throws {
         let program = try Program.beckon(arguments)
         #expect(program.status == status && program.output == "")
         #expect(program.error.contains(part) && count(program.error, "\n") == 1, "\(program.error)")
+    }
+
+    @Test func `the journal gets priorities, and nobody else does`() throws {
+        let folder = try TestFolder()
+        let config = try folder.write("config.json5", bytes: Array("{\n  words: { lefd: {} },\n  mode: 'x',\n}".utf8))
+        let mistakes = [
+            "\(config):2: words.lefd: the model does not know the word 'lefd'; did you mean 'left'?",
+            "\(config):3: mode: expected one of \"spot\", \"command\", not 'x'",
+        ]
+        let beckon = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/beckon"
+        func run(_ stream: String, _ arguments: String...) throws -> Program {
+            try Program.run(
+                URL(fileURLWithPath: "/bin/sh"),
+                ["-c", "JOURNAL_STREAM=\(stream) exec \(beckon) listen \"$@\"", "sh"] + arguments
+            )
+        }
+        // The one who reads standard error is named by its device and file number.
+        let journal = "$(stat --dereference --format %d:%i /proc/self/fd/2)"
+        let wrong = try run(journal, "--config", config)
+        #expect(wrong.status == 78)
+        #expect(wrong.error == mistakes.map { "<3>\($0)\n" }.joined())
+        #expect(try run("1:2", "--config", config).error == mistakes.map { "beckon: \($0)\n" }.joined())
+        #expect(try run(journal, "--nothing").error.hasPrefix("<3>unknown option --nothing"))
+
+        let text = "{ actions: [{ run: [\"/no/such/program\"] }] }"
+        let odd = try folder.write("odd.json5", bytes: Array(text.utf8))
+        let warned = try run(journal, "--config", odd, "--file", "/nowhere.wav")
+        #expect(warned.status == 1)
+        let lines = warned.error.split(separator: "\n")
+        #expect(lines.count == 2 && lines.first?.hasPrefix("<4>\(odd):1: warning: ") == true, "\(lines)")
+        #expect(lines.last?.hasPrefix("<3>audio file '/nowhere.wav'") == true)
     }
 
     @Test func `without a microphone it says so once and waits`() throws {

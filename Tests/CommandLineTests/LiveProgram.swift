@@ -9,24 +9,31 @@ final class LiveProgram {
     /// - Parameters:
     ///   - voice: what the card plays, again and again.
     ///   - keys: the card's, as `FakeCard.h` explains them.
-    ///   - configuration: written to a file; the defaults where nil.
-    init(playing voice: String, _ arguments: [String] = [], keys: String = "loop 1", configuration: String? = nil)
-        throws
-    {
+    ///   - second: what a second card plays, called `second`.
+    ///   - configuration: written to a file; the defaults, with the first card, where nil.
+    init(
+        playing voice: String,
+        _ arguments: [String] = [],
+        keys: String = "loop 1",
+        second: String? = nil,
+        configuration: String? = nil
+    ) throws {
         let folder = try TestFolder()
         self.folder = folder
         let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let card = "type fake file \"\(voice)\" control \"\(folder.file("control"))\" \(keys)"
+        let other = second.map { "pcm.second { type fake file \"\($0)\" loop 1 }\n" } ?? ""
         try folder.write("control", bytes: [])
         try folder.write(
             "asound.conf",
-            bytes: Array("pcm_type.fake { lib \"\(library.path)/libFakeCard.so\" }\npcm.mic { \(card) }\n".utf8)
+            bytes: Array("pcm_type.fake { lib \"\(library.path)/libFakeCard.so\" }\npcm.mic { \(card) }\n\(other)".utf8)
         )
         for name in ["out", "err"] { try folder.write(name, bytes: []) }
         if let configuration { try folder.write("config.json5", bytes: Array(configuration.utf8)) }
         process.executableURL = library.appendingPathComponent("beckon")
         let configured = configuration == nil ? [] : ["--config", folder.file("config.json5")]
-        process.arguments = ["listen", "--device", "mic", "--mode", "spot"] + configured + arguments
+        let device = configuration?.contains("device:") == true ? [] : ["--device", "mic"]
+        process.arguments = ["listen", "--mode", "spot"] + device + configured + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out")))

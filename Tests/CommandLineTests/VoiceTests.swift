@@ -70,21 +70,21 @@ struct VoiceTests {
         let folder = try TestFolder()
         let voice = try Voices.samples("Side_Left")
         let noise = try Voices.samples("Noise")
-        let stereo = voice.indices.flatMap { [noise[$0 % noise.count] * 3, voice[$0]] }
+        let stereo = voice.indices.flatMap { [noise[$0 % noise.count] * 3, voice[$0], voice[$0]] }
         let path = try folder.write(
-            "two.wav",
+            "three.wav",
             format: SF_FORMAT_WAV | SF_FORMAT_FLOAT,
             rate: 48_000,
-            channels: 2,
+            channels: 3,
             stereo
         )
-        let second = try Program.beckon(["classify", "--json", "--channel", "1", path])
-        #expect(try Result.all(in: second).map(\.word) == ["left"])
-        let first = try Program.beckon(["classify", "--json", "--channel", "0", path])
-        #expect(try Result.all(in: first) == [])
-        let missing = try Program.beckon(["classify", "--json", "--channel", "2", path])
+        for (channels, words) in [("1", ["left"]), ("1,2", ["left"]), ("0", []), ("0,1", [])] {
+            let heard = try Program.beckon(["classify", "--json", "--channel", channels, path])
+            #expect(try Result.all(in: heard).map(\.word) == words, "\(channels)")
+        }
+        let missing = try Program.beckon(["classify", "--json", "--channel", "1,3", path])
         #expect(missing.status == 1)
-        #expect(missing.error.contains("two.wav"))
+        #expect(missing.error.contains("three.wav") && missing.error.contains("no channel 3 but channels 0 to 2"))
     }
 
     @Test func `a long recording is a stream with the words where they were said`() throws {

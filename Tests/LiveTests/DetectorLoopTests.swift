@@ -1,6 +1,7 @@
 import Audio
 import Foundation
 import Inference
+import Linux
 import Spotting
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ struct DetectorLoopTests {
             loop = DetectorLoop(rules: rules, ends)
         }
 
-        func step() { loop.step(ends, until: LiveClock.now + LiveClock.hop) }
+        func step() { loop.step(ends, until: Clock.now + LiveClock.hop) }
 
         /// Hears everything. Calls `before` before each step with the number of blocks played; returns what was heard.
         func hearAll(_ before: (Int) throws -> Void = { _ in }) throws -> [HeardEvent] {
@@ -81,13 +82,13 @@ struct DetectorLoopTests {
 
     @Test func `a word is heard once, and told with the time of its decision`() throws {
         let run = try Self.run(Material.left(blocks: 25))
-        let began = LiveClock.now
+        let began = Clock.now
         let heard = try run.hearAll()
         #expect(heard.map(\.detection.kind) == [.word] && heard.first?.generation == 1)
-        #expect(heard.allSatisfy { $0.decided >= began && $0.decided <= LiveClock.now })
+        #expect(heard.allSatisfy { $0.decided >= began && $0.decided <= Clock.now })
         let status = run.ends.record.status
         #expect(status.hops == 25 && status.droppedBlocks == 0 && status.gaps == 0 && status.lateHops == 0)
-        #expect(status.longestHop > 0 && status.busy >= status.longestHop && status.lastHop >= began)
+        #expect(status.longestHop > 0 && status.busy >= status.longestHop)
         // The newest scores are those of the quiet at the end.
         let model = try Material.model()
         #expect(status.scores.count == model.labels.count && status.scores.max() == status.scores[model.silenceIndex])

@@ -1,6 +1,7 @@
 import Audio
 import Capture
 import Foundation
+import Linux
 import Service
 import Synchronization
 import TestSupport
@@ -88,11 +89,11 @@ struct LiveFileTests {
         let folder = try TestFolder()
         let samples = (0..<4000).map { Float($0) / 8000 }
         let file = try LiveFile(path: folder.write("ramp.wav", format: 0x10006, samples), mix: .mix)
-        let start = LiveClock.now
+        let start = Clock.now
         var blocks: [(time: Int64, read: Int64, sequence: UInt64, continues: Bool, last: Float)] = []
         while !file.hasEnded {
-            _ = file.next(until: LiveClock.now + 1_000_000_000) { window, block in
-                blocks.append((block.time, LiveClock.now, block.sequence, block.continues, window[14_400]))
+            _ = file.next(until: Clock.now + 1_000_000_000) { window, block in
+                blocks.append((block.time, Clock.now, block.sequence, block.continues, window[14_400]))
             }
         }
         // 2.5 blocks of sound and ten of quiet.
@@ -113,9 +114,9 @@ struct LiveFileTests {
             path: folder.write("a.wav", format: 0x10006, [Float](repeating: 0.5, count: 1600)),
             mix: .mix
         )
-        let start = LiveClock.now
+        let start = Clock.now
         #expect(!file.next(until: start + 20_000_000) { _, _ in })
-        #expect(LiveClock.now - start < 900_000_000)
+        #expect(Clock.now - start < 900_000_000)
         var first: UInt64?
         #expect(file.next(until: start + 1_000_000_000) { _, block in first = block.sequence })
         #expect(first == 0)
@@ -165,6 +166,15 @@ struct ChangeWordsTests {
             try line(.notRealTime, number: EPERM)
                 == "notice no real-time priority for capture (Operation not permitted); audio may be lost when the machine "
                 + "is busy"
+        )
+    }
+
+    @Test func `gaps that were not told one by one are one line`() throws {
+        let status = try #require(Self.status)
+        let sum = GapReport.Item.more(gaps: 37, lost: 1_234_000_000).words(status)
+        #expect(sum == (.warning, "hw:CARD=Device,DEV=0: 37 more gaps, 1.23 s lost"))
+        #expect(
+            GapReport.Item.more(gaps: 1, lost: 20_000_000).words(status).text.hasSuffix(": 1 more gap, 0.02 s lost")
         )
     }
 

@@ -2,6 +2,7 @@ import Audio
 import Capture
 import Foundation
 import Inference
+import Linux
 import Service
 import Spotting
 import TestSupport
@@ -66,7 +67,7 @@ final class RingSource: AudioSource, @unchecked Sendable {
         let start = count % blocks * 1600
         // A span of a property would hold all of the object.
         let audio = audio
-        ring.write(audio.span.extracting(start..<start + 1600), time: LiveClock.now - (late ? 600_000_000 : 0))
+        ring.write(audio.span.extracting(start..<start + 1600), time: Clock.now - (late ? 600_000_000 : 0))
         count += 1
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Linux
 import Spotting
 import TestSupport
 import Testing
@@ -27,7 +28,7 @@ struct ActionTests {
             end: time - 0.1,
             time: time
         )
-        return HeardEvent(detection, decided: Clock.monotonic, generation: generation)
+        return HeardEvent(detection, decided: Clock.now, generation: generation)
     }
 
     private func configuration(_ text: String) throws -> Configuration {

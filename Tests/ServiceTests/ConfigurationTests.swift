@@ -56,6 +56,10 @@ struct ConfigurationTests {
         ),
         ("{\nlog: 1}", ["f:2: log: expected one of \"error\", \"warning\", \"info\", \"debug\", not 1"]),
         (
+            "{channel: [0, 64]}",
+            ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not a list"]
+        ),
+        (
             "{channel: -1}",
             ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not -1"]
         ),
@@ -125,6 +129,14 @@ struct ConfigurationTests {
         ("[]", ["f:1: expected an object in { }, not a list"]),
         ("", ["f:1: the text ends where a value was expected"]),
     ]
+
+    @Test func `channels as a command line has them`() {
+        #expect(Configuration.Channels("mix") == .mix && Configuration.Channels("63") == .only([63]))
+        #expect(Configuration.Channels("2,0") == .only([2, 0]))
+        for text in ["", "all", "64", "-1", "0,", "0,0", "0;1", "0, 1x"] {
+            #expect(Configuration.Channels(text) == nil, "\(text)")
+        }
+    }
 
     @Test(arguments: table)
     func `every mistake of a file is told`(_ row: (text: String, lines: [String])) {

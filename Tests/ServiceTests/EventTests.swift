@@ -1,4 +1,5 @@
 import Foundation
+import Linux
 import Spotting
 import TestSupport
 import Testing
@@ -50,7 +51,7 @@ struct EventTests {
 
     private static func heard(_ index: Int, time: Double = 1, generation: UInt32 = 1) -> HeardEvent {
         let detection = Detection(kind: .word, index: index, confidence: 0.9, start: time - 0.5, end: time, time: time)
-        return HeardEvent(detection, decided: Clock.monotonic, generation: generation)
+        return HeardEvent(detection, decided: Clock.now, generation: generation)
     }
 
     @Test func `the inbox keeps order, and counts what it loses`() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Linux
 import TestSupport
 import Testing
 
@@ -156,7 +157,7 @@ struct ProgramTests {
     }
 
     @Test func `a service that stops ends its programs`() throws {
-        let bell = try Bell()
+        let bell = try Bell(or: { $0 })
         bell.ring()
         let (end, seconds) = try Service.Program(["/bin/sleep", "100"]).finish(stop: bell)
         #expect(end.reason == .stopped && end.isSuccess)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Linux
 import TestSupport
 import Testing
 
@@ -52,7 +53,7 @@ struct WebhookTests {
         #expect(throws: ServiceError.timedOut) { try Webhook(address: address, timeout: 0.05).post("{}", stop: nil) }
         #expect(begun.duration(to: .now) >= .milliseconds(50) && begun.duration(to: .now) < .seconds(2))
 
-        let bell = try Bell()
+        let bell = try Bell(or: { $0 })
         bell.ring()
         let stopped = try OneShotServer(answer: nil)
         #expect(throws: ServiceError.webhook) {

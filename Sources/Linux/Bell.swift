@@ -2,33 +2,35 @@ import CLinux
 import Glibc
 
 /// Wakes another thread: an event counter of the kernel, to be waited for alone or with other descriptors.
-final class Bell: Sendable {
-    let descriptor: Int32
+///
+/// Ringing neither allocates nor waits, and may be done from any thread.
+public final class Bell: Sendable {
+    /// Readable while it has been rung and not answered.
+    public let descriptor: Int32
 
-    init() throws(CaptureError) {
+    /// - Parameter failure: what to throw where the system has no descriptor left.
+    public init<Failure: Error>(or failure: (SystemError) -> Failure) throws(Failure) {
         descriptor = CLinux_eventfd()
-        guard descriptor >= 0 else {
-            throw .system("cannot wake threads (eventfd: \(CaptureError.text(ofErrno: errno)))", errno)
-        }
+        guard descriptor >= 0 else { throw failure(SystemError("eventfd")) }
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
-    func ring() {
+    public func ring() {
         var one: UInt64 = 1
         _ = write(descriptor, &one, 8)
     }
 
     /// Makes it quiet again; whether it had been rung.
     @discardableResult
-    func answer() -> Bool {
+    public func answer() -> Bool {
         var count: UInt64 = 0
         return read(descriptor, &count, 8) == 8
     }
 
     /// Waits for it until a time on ``Clock``, and answers it; whether it was rung.
     @discardableResult
-    func wait(until time: Int64) -> Bool {
+    public func wait(until time: Int64) -> Bool {
         while true {
             let left = max(0, time - Clock.now)
             var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -36,15 +38,5 @@ final class Bell: Sendable {
             if result > 0 { return answer() }
             if Clock.now >= time { return false }
         }
-    }
-}
-
-/// The monotonic clock.
-public enum Clock {
-    /// Nanoseconds since some moment before; they do not count while the machine is suspended.
-    public static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 }
