@@ -48,11 +48,14 @@ def litert(along, quantised):
     def convert(network, windows, out):
         import tensorflow as tf
 
-        function = to_tensorflow(network, along)
-        converter = tf.lite.TFLiteConverter.from_concrete_functions([function.get_concrete_function()])
+        module = tf.Module()
+        module.run = to_tensorflow(network, along)
+        # With the module the outputs keep their names.
+        converter = tf.lite.TFLiteConverter.from_concrete_functions([module.run.get_concrete_function()], module)
         if quantised:
             converter.optimizations = [tf.lite.Optimize.DEFAULT]
-            converter.representative_dataset = lambda: ([row[None, :, None] if along == 1 else row[None, None]] for row in windows)
+            axis = 3 - along
+            converter.representative_dataset = lambda: ([np.expand_dims(row[None], axis)] for row in windows)
             converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
         out.write_bytes(converter.convert())
 

@@ -5,6 +5,7 @@ Each has the layout its runtime likes best, channels before columns or after; a 
 in that order, so that nothing is transposed on the way.
 """
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -13,7 +14,13 @@ import numpy as np
 import safetensors.numpy
 
 TRAINING = Path(__file__).resolve().parents[2] / "Models/training"
-sys.path.append(str(TRAINING))
+
+
+def recipe(name):
+    """A module of the recipe that trains the models."""
+    if str(TRAINING) not in sys.path:
+        sys.path.append(str(TRAINING))
+    return importlib.import_module(name)
 
 
 class Network:
@@ -78,9 +85,9 @@ def shape(layer):
 def to_onnx(network):
     """Input `input` [1, channels, columns], one output for each of the network's; by the code of `make onnx`."""
     import onnx
-    import onnx_graph
     from onnx import TensorProto, helper
 
+    onnx_graph = recipe("onnx_graph")
     graph, made = onnx_graph.Graph(), {"input": "input"}
     for layer in network.layers:
         name, sources = layer["name"], [made[source] for source in network.inputs(layer)]
