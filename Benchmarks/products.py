@@ -1,6 +1,6 @@
 """Lets whole programs listen to the same hour of audio, one after the other: time, processor and memory of each process.
 
-They do not do the same. `beckon classify` spots ten words by a network of 0.55 million parameters; PocketSphinx spots the same
+They do not do the same. `beckon classify` spots ten words by its network; PocketSphinx spots the same
 ten in its general acoustic model of English; microWakeWord's package listens for one phrase of two or three words by the small
 networks that it carries. The two packages run under Python, as they come.
 
