@@ -12,19 +12,17 @@
 
 import Foundation
 import Inference
+import KernelContract
 
 private struct Failure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// There is one set of kernels and one precision so far; no other must be timed under its name.
-private func settings() throws -> String {
-    let only = [("BECKON_KERNELS", "baseline"), ("BECKON_PRECISION", "f32")]
-    for (key, name) in only {
-        let asked = ProcessInfo.processInfo.environment[key] ?? name
-        guard asked == name else { throw Failure(description: "\(key)=\(asked): this build has only \(name)") }
-    }
-    return only.map(\.1).joined(separator: " ")
+/// The one precision so far; no other must be timed under its name.
+private func precision() throws -> String {
+    let asked = ProcessInfo.processInfo.environment["BECKON_PRECISION"] ?? "f32"
+    guard asked == "f32" else { throw Failure(description: "BECKON_PRECISION=\(asked): there is only f32 yet") }
+    return asked
 }
 
 private func floats(_ path: String) throws -> [Float] {
@@ -110,10 +108,10 @@ guard CommandLine.arguments.count == 3 else {
     exit(2)
 }
 do {
-    let settings = try settings()
+    let precision = try precision()
     var network = NetworkRun(try Model(folder: CommandLine.arguments[1]))
     let input = try Input(CommandLine.arguments[2], for: network)
-    say("\(settings) \(network.windowColumns) \(network.hopColumns)")
+    say("\(network.model.kernels.instructionSet.rawValue) \(precision) \(network.windowColumns) \(network.hopColumns)")
     while let line = readLine() { say(try answer(line, &network, input)) }
 } catch {
     FileHandle.standardError.write(Data("pace: \(error)\n".utf8))

@@ -54,5 +54,5 @@ def open_all(program, model, inputs):
             try:
                 processes[kernels, precision] = Pace(program, model, inputs, kernels, precision)
             except Refused as error:
-                missing.append(f"Beckon {kernels} {precision}: {error}")
-    return processes, missing
+                missing.append(f"Beckon left out: {error}")
+    return processes, list(dict.fromkeys(missing))

@@ -1,5 +1,3 @@
-import Kernels
-
 /// A model's network alone, from the front end's columns to the logits: to measure it, and to compare it with others.
 ///
 /// Beside the window it keeps a stream. All its memory is allocated at the start; `window` and `hop` allocate nothing.
@@ -55,6 +53,6 @@ public struct NetworkRun: ~Copyable, Sendable {
         columns.withUnsafeBufferPointer { numbers in
             if let first = numbers.baseAddress { input.update(from: first, count: count) }
         }
-        schedule.run(block, weights: model.weights.buffer.base)
+        schedule.run(block, weights: model.weights.buffer.base, kernels: model.kernels)
     }
 }
