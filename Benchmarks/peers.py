@@ -159,7 +159,14 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="the processor core to stay on")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every round as well")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error("--rounds: at least one")
+    if options.core not in os.sched_getaffinity(0):
+        parser.error(f"--core: not one of {sorted(os.sched_getaffinity(0))}")
+    if options.data and not options.data.is_dir():
+        parser.error(f"--data: {options.data}: no such folder")
+    return options
 
 
 def main():
@@ -169,7 +176,10 @@ def main():
         peers = [runtime() for runtime in runtimes.RUNTIMES]
     with tempfile.TemporaryDirectory() as folder:
         converter = Converter(Path(folder))
-        contests = [Contest(model, options, converter, peers) for model in options.models]
+        try:
+            contests = [Contest(model, options, converter, peers) for model in options.models]
+        except OSError as error:
+            sys.exit(f"{error.filename}: {error.strerror}")
     versions = ", ".join(f"{peer.name} {peer.version}" for peer in peers)
     print(f"{table.machine()}; one thread on core {options.core}, {options.rounds} rounds. {versions}.")
     for contest in contests:

@@ -41,7 +41,10 @@ def measured(command, given):
     """Wall and processor seconds and peak megabytes of a process, and how many lines it printed."""
     with tempfile.TemporaryFile() as out, open(given or os.devnull, "rb") as source:
         start = time.monotonic()
-        process = subprocess.Popen([str(part) for part in command], stdin=source, stdout=out)
+        try:
+            process = subprocess.Popen([str(part) for part in command], stdin=source, stdout=out)
+        except OSError as error:
+            sys.exit(f"{command[0]}: {error.strerror}; make build makes it")
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - start
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -70,7 +73,10 @@ def arguments():
     parser.add_argument("--data", help="recordings (see Models/training); else the voice of Debian's alsa-utils")
     parser.add_argument("--seconds", type=int, default=3600, help="how much audio")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as well")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.seconds < 1:
+        parser.error("--seconds: at least one")
+    return options
 
 
 def main():
