@@ -6,13 +6,14 @@ HOURS   ?= 24
 PYTHON  ?= python3
 WORDS   ?= yes no up down left right on off stop go
 VENV    := .build/training
+PEERS   := .build/peers
 BANK     = $(VENV)/$(notdir $(MODEL))
 SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --runs $(VENV)/runs --words "$(WORDS)"
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products deps \
-	data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+.PHONY: run test build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products peers \
+	peer-programs deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -53,6 +54,20 @@ bench-end-to-end: bench-products
 # What listening costs: processor, memory, threads, wake-ups; a minute.
 bench-cost: bench-products
 	Benchmarks/cost
+
+# The network's speed against other runtimes, in turns and on one core; five minutes. DATA, if named, calibrates their int8.
+peers: deps $(PEERS)/done
+	swift build -c release --product pace
+	$(PEERS)/bin/python Benchmarks/peers.py $(if $(DATA),--data "$(DATA)") $(OPTIONS) Models/commands Models/flatspeech
+
+# The program against other keyword spotters, over an hour of audio made of DATA or of Debian's voice; ten minutes.
+peer-programs: build $(PEERS)/done
+	$(PEERS)/bin/python Benchmarks/products.py $(if $(DATA),--data "$(DATA)") $(OPTIONS)
+
+$(PEERS)/done: Benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --requirement $<
+	touch $@
 
 bench-products: build
 	@for product in FakeCard talk stamp; do swift build -c release --product $$product || exit 1; done

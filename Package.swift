@@ -83,6 +83,7 @@ let package = Package(
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Linux"], path: "Benchmarks/Soak"),
         .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
+        .executableTarget(name: "pace", dependencies: ["Inference", "KernelContract"], path: "Benchmarks/Pace"),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),

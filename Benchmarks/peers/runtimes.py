@@ -1,0 +1,213 @@
+"""The runtimes that Beckon is compared with. Each offers several ways to run a network; the benchmark takes the fastest.
+
+A way is `(label, form, load)`: `load(file)` with a converted network, or with the network itself where `form` is none, gives
+a Runner. Inputs and outputs stand in memory that is bound beforehand, so that a call copies nothing it need not.
+"""
+
+import contextlib
+import io
+import os
+import warnings
+
+import numpy as np
+
+from .network import to_torch
+
+
+class Runner:
+    """A loaded network: `call()` is what is timed; `answer(window)` copies a window [columns, channels] in, the outputs out."""
+
+    def __init__(self, call, put, outputs):
+        self.call, self._put, self._outputs = call, put, outputs
+
+    def answer(self, window):
+        self._put(window)
+        self.call()
+        return [np.array(output, np.float32).ravel() for output in self._outputs()]
+
+
+class OnnxRuntime:
+    name = "ONNX Runtime"
+
+    def __init__(self):
+        import onnxruntime
+
+        self.library, self.version = onnxruntime, onnxruntime.__version__
+
+    def ways(self, precision):
+        if precision == "f32":
+            return [("", "onnx", self.load)]
+        return [(f"{kind} activations", f"onnx-{kind}", self.load) for kind in ("int8", "uint8")]
+
+    def load(self, network, file):
+        settings = self.library.SessionOptions()
+        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+        session = self.library.InferenceSession(str(file), settings, ["CPUExecutionProvider"])
+        given = np.zeros((1, network.channels, network.columns), np.float32)
+        binding = session.io_binding()
+        binding.bind_ortvalue_input("input", self.library.OrtValue.ortvalue_from_numpy(given))
+        outputs = []
+        for output in session.get_outputs():
+            outputs.append(self.library.OrtValue.ortvalue_from_shape_and_type(output.shape, np.float32))
+            binding.bind_ortvalue_output(output.name, outputs[-1])
+
+        def put(window):
+            given[0] = window.T
+            # The value above may be a copy of the array.
+            binding.bind_ortvalue_input("input", self.library.OrtValue.ortvalue_from_numpy(given))
+
+        # What `run_with_iobinding` of the Python class adds to this is no part of the runtime.
+        run, inner, options = session._sess.run_with_iobinding, binding._iobinding, None
+        return Runner(lambda: run(inner, options), put, lambda: [output.numpy() for output in outputs])
+
+
+class LiteRT:
+    name = "LiteRT (XNNPACK)"
+
+    def __init__(self):
+        import ai_edge_litert
+        from ai_edge_litert.interpreter import Interpreter
+
+        self.interpreter, self.version = Interpreter, ai_edge_litert.__version__
+
+    def ways(self, precision):
+        suffix = "" if precision == "f32" else "-int8"
+        return [(f"columns along axis {axis}", f"litert-columns-{axis}{suffix}", self.load) for axis in (1, 2)]
+
+    def load(self, network, file):
+        interpreter = self.interpreter(str(file), num_threads=1)
+        interpreter.allocate_tensors()
+        given = interpreter.get_input_details()[0]
+
+        def put(window):
+            interpreter.set_tensor(given["index"], window.reshape(given["shape"]))
+
+        # The converter may order the outputs as it likes; the signature knows them by name.
+        runner = interpreter.get_signature_runner()
+        places = {name: detail["index"] for name, detail in runner.get_output_details().items()}
+
+        def outputs():
+            return [interpreter.get_tensor(places[f"output{place}"]) for place in range(len(places))]
+
+        return Runner(interpreter.invoke, put, outputs)
+
+
+class OpenVINO:
+    name = "OpenVINO"
+
+    def __init__(self):
+        import openvino
+
+        self.library, self.version = openvino, openvino.__version__.split("-")[0]
+
+    def ways(self, precision):
+        form = "onnx" if precision == "f32" else "openvino-int8"
+        return [("infer", form, self.load), ("start and wait", form, self.load_asynchronous)]
+
+    def load_asynchronous(self, network, file):
+        runner = self.load(network, file)
+        request = runner.request
+
+        def call():
+            request.start_async()
+            request.wait()
+
+        runner.call = call
+        return runner
+
+    def load(self, network, file):
+        core = self.library.Core()
+        settings = {
+            "INFERENCE_NUM_THREADS": 1,
+            "NUM_STREAMS": 1,
+            "PERFORMANCE_HINT": "LATENCY",
+            "ENABLE_CPU_PINNING": False,
+            "INFERENCE_PRECISION_HINT": "f32",
+        }
+        request = core.compile_model(core.read_model(file), "CPU", settings).create_infer_request()
+        given = np.zeros((1, network.channels, network.columns), np.float32)
+        request.set_input_tensor(self.library.Tensor(given, shared_memory=True))
+
+        def put(window):
+            given[0] = window.T
+
+        def outputs():
+            return [request.get_output_tensor(place).data for place in range(len(network.outputs))]
+
+        runner = Runner(lambda: request.infer(share_outputs=True), put, outputs)
+        runner.request = request
+        return runner
+
+
+class PyTorch:
+    name = "PyTorch"
+
+    def __init__(self):
+        import torch
+
+        self.library, self.version = torch, torch.__version__.split("+")[0]
+        torch.set_num_threads(1)
+        torch.set_num_interop_threads(1)
+        torch.set_grad_enabled(False)
+
+    def ways(self, precision):
+        if precision == "f32":
+            return [
+                ("as it is", None, self.load),
+                ("frozen script", None, self.load_frozen),
+                ("compiled", None, self.load_compiled),
+            ]
+        return [("x86 quantised script", None, self.load_quantised)]
+
+    def load(self, network, windows):
+        return self._runner(network, to_torch(network))
+
+    def load_frozen(self, network, windows):
+        return self._runner(network, self._frozen(network, to_torch(network)))
+
+    def load_compiled(self, network, windows):
+        import torch._inductor.config
+
+        torch._inductor.config.freezing = True
+        return self._runner(network, self.library.compile(to_torch(network)))
+
+    def load_quantised(self, network, windows):
+        from torch.ao.quantization import get_default_qconfig_mapping
+        from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
+
+        self.library.backends.quantized.engine = "x86"
+        example = self._example(network)
+        prepared = prepare_fx(to_torch(network), get_default_qconfig_mapping("x86"), (example,))
+        for window in windows:
+            prepared(self.library.from_numpy(np.ascontiguousarray(window.T[None])))
+        return self._runner(network, self._frozen(network, convert_fx(prepared)))
+
+    def _example(self, network):
+        return self.library.zeros(1, network.channels, network.columns)
+
+    def _frozen(self, network, module):
+        traced = self.library.jit.trace(module, self._example(network))
+        return self.library.jit.optimize_for_inference(self.library.jit.freeze(traced))
+
+    def _runner(self, network, module):
+        given, answers = self._example(network), []
+
+        def call():
+            answers[:] = module(given)
+
+        def put(window):
+            given[0] = self.library.from_numpy(np.ascontiguousarray(window.T))
+
+        return Runner(call, put, lambda: answers)
+
+
+RUNTIMES = (OnnxRuntime, LiteRT, OpenVINO, PyTorch)
+
+
+@contextlib.contextmanager
+def quiet():
+    """Without what the libraries print and warn of while they load."""
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,71 @@
+"""The benchmark's results as Markdown and as JSON."""
+
+import platform
+from pathlib import Path
+
+import numpy as np
+
+
+def machine():
+    lines = [line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines()]
+    facts = {key.strip(): value.strip() for key, _, value in reversed(lines)}
+    flags = facts.get("flags", facts.get("Features", "")).split()
+    sets = [flag for flag in ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "asimd") if flag in flags]
+    governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+    policy = governor.read_text().strip() if governor.exists() else "unknown"
+    model = facts.get("model name", platform.machine())
+    return f"{model} (family {facts.get('cpu family', '?')}, model {facts.get('model', '?')}; {', '.join(sets)}), governor {policy}"
+
+
+def bases(entrants, precision):
+    """What the others are measured against: Beckon in this precision, or in f32 where it has no other."""
+    own = [entrant for entrant in entrants if entrant.name.startswith("Beckon")]
+    return [entrant for entrant in own if entrant.precision == precision] or [
+        entrant for entrant in own if not entrant.hop
+    ][:1]
+
+
+def rows(entrants, precision):
+    """The header and a row for each entrant of this precision."""
+    against = bases(entrants, precision)
+    shown = against + [e for e in entrants if e.precision == precision and e not in against]
+    header = ["", "µs", "p10–p90", "empty call, µs", "largest difference"]
+    header += ["same answer"] if precision == "int8" else []
+    yield header + [f"× {base.name.replace('Beckon ', '')}" for base in against]
+    for entrant in shown:
+        low, high = entrant.spread
+        name = entrant.name + (f", {entrant.setting}" if entrant.setting else "")
+        row = [name, f"{entrant.microseconds:.1f}", f"{low:.1f}–{high:.1f}"]
+        row += [f"{entrant.call:.1f}" if entrant.call else "", f"{entrant.difference:.1e}"]
+        row += [f"{entrant.agreement:.1f} %"] if precision == "int8" else []
+        yield row + [comparison(entrant, base) for base in against]
+
+
+def comparison(entrant, base):
+    less = (entrant.microseconds - entrant.call) / base.microseconds
+    return f"{entrant.ratio(base):.2f}" + (f" ({less:.2f})" if entrant.call else "")
+
+
+def markdown(lines):
+    """A table with its columns aligned."""
+    lines = list(lines)
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    lines.insert(1, ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]])
+    return "\n".join("| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines)
+
+
+def record(entrant):
+    """An entrant's figures for the JSON file."""
+    return {
+        "name": entrant.name,
+        "setting": entrant.setting,
+        "precision": entrant.precision,
+        "hop": entrant.hop,
+        "median_us": entrant.microseconds,
+        "p10_us": entrant.spread[0],
+        "p90_us": entrant.spread[1],
+        "empty_call_us": entrant.call,
+        "largest_difference": float(entrant.difference),
+        "same_answer_percent": float(entrant.agreement),
+        "round_medians_us": (np.array(entrant.medians) / 1000).round(3).tolist(),
+    }

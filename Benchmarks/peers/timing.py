@@ -1,0 +1,73 @@
+"""Times several things in turns, so that what slows the machine down slows down all of them."""
+
+import time
+from dataclasses import dataclass, field
+from typing import Callable
+
+import numpy as np
+
+WARM, BLOCK = 3, 5e6
+
+
+@dataclass
+class Entrant:
+    """`run(n)` runs n times and gives the nanoseconds of each; `medians` are those of its blocks, one a round."""
+
+    name: str
+    precision: str
+    run: Callable
+    setting: str = ""
+    hop: bool = False
+    # Microseconds of a call of this runtime in which there is nothing to do.
+    call: float = 0
+    # Largest difference in a logit: f32 from Beckon, int8 from the same runtime's f32. And how often the best agrees, in per cent.
+    difference: float = 0
+    agreement: float = 100
+    medians: list = field(default_factory=list)
+
+    @property
+    def microseconds(self):
+        return np.median(self.medians) / 1000
+
+    @property
+    def spread(self):
+        return np.percentile(self.medians, (10, 90)) / 1000
+
+    def ratio(self, base):
+        """How many times as long as `base` it takes, the median over the rounds."""
+        return np.median(np.array(self.medians) / base.medians)
+
+
+def repeated(call):
+    """`run` for a call in this process."""
+
+    def run(count):
+        times = np.empty(count, np.int64)
+        for index in range(count):
+            start = time.perf_counter_ns()
+            call()
+            times[index] = time.perf_counter_ns() - start
+        return times
+
+    return run
+
+
+def interleave(entrants, rounds):
+    """One block of each entrant a round, about five milliseconds long; a round begins where the last one did not."""
+    counts = []
+    for entrant in entrants:
+        entrant.run(5 * WARM)
+        counts.append(int(np.clip(BLOCK / np.median(entrant.run(20)), 5, 500)))
+    for turn in range(rounds):
+        for place in range(len(entrants)):
+            index = (place + turn) % len(entrants)
+            entrants[index].medians.append(np.median(entrants[index].run(counts[index] + WARM)[WARM:]))
+
+
+def fastest(entrants):
+    """The one of several ways that is quickest in a short trial, with an empty record."""
+    if len(entrants) > 1:
+        interleave(entrants, 15)
+    best = min(entrants, key=lambda entrant: np.median(entrant.medians) if entrant.medians else 0)
+    best.medians = []
+    return best

@@ -1,0 +1,29 @@
+import Inference
+import TestSupport
+import Testing
+
+struct NetworkRunTests {
+    @Test func `without the front end the answers are a session's`() throws {
+        var network = TestNetwork.medium()
+        network.voice("b1", 64)
+        let model = try network.model()
+        var random = Seeded(5)
+        let audio = random.floats(16000 + 12 * 1600)
+        let windows = (0...12).map { $0 * 1600..<$0 * 1600 + 16000 }
+        let last = audio.span.extracting(windows[12])
+        var session = Session(model)
+        session.scoreWhole(window: last)
+        let expected = session.logits + session.activity
+
+        var run = NetworkRun(model)
+        let columns = model.features(of: last)
+        #expect(columns.count == run.windowColumns * run.channels)
+        run.window(columns.span)
+        #expect(worst(run.answer, expected) < 1e-5)
+
+        for window in windows {
+            run.hop(model.features(of: audio.span.extracting(window), newest: run.hopColumns).span)
+        }
+        #expect(worst(run.answer, expected) < 1e-5)
+    }
+}
