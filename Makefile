@@ -12,7 +12,7 @@ SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --run
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products peers \
+.PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products peers \
 	peer-programs deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
@@ -25,6 +25,10 @@ test: deps
 	swift test --skip $(ALLOCATIONS)
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
 	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'BlockRing|Microphone'
+
+# That each set of kernels holds the instructions that its processors have, and no others.
+check-kernels: build
+	.ci/kernels
 
 build: deps
 	swift build -c release --product beckon
