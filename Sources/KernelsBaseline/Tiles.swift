@@ -1,3 +1,5 @@
+import KernelContract
+
 // One to six columns of a convolution at once: each row of weights is loaded once for all of them. Every column adds in the
 // same order, so that it comes out the same to the last bit whichever columns are computed with it: that is what makes
 // streaming equal to the whole window.
@@ -26,14 +28,16 @@ struct Outlet {
     }
 }
 
-/// The panels of a tile: their first, and floats from one to the next.
+/// One row of the panels of a tile: the row's place in the first panel, and floats from one panel to the next.
 struct PanelGroup {
     var first: UnsafePointer<Float>
     var step: Int
 
-    @inline(__always) func row<Row: PanelRow>(_: Row.Type, _ index: Int) -> Row {
-        Row(first + index * 16, step: step)
-    }
+    @inline(__always) func row<Row: PanelRow>(_: Row.Type) -> Row { Row(first, step: step) }
+    @inline(__always) mutating func next() { first += panelWidth }
+
+    /// The rows of weights, which come after the bias.
+    @inline(__always) var afterBias: PanelGroup { PanelGroup(first: first + panelWidth, step: step) }
 }
 
 @inline(__always)
@@ -44,13 +48,13 @@ func tile1<Row: PanelRow>(
     _ patch: Patch,
     _ outlet: Outlet
 ) {
-    var a = panels.row(Row.self, 0)
-    var next = 1
+    var a = panels.row(Row.self)
+    var rows = panels.afterBias
     for run in 0..<patch.runs {
         let x = input + run * patch.runStep
         for index in 0..<patch.length {
-            a.add(Vector(repeating: x[index]), panels.row(Row.self, next))
-            next += 1
+            a.add(Vector(repeating: x[index]), rows.row(Row.self))
+            rows.next()
         }
     }
     outlet.put(a, column: 0)
@@ -64,17 +68,17 @@ func tile2<Row: PanelRow>(
     _ patch: Patch,
     _ outlet: Outlet
 ) {
-    let bias = panels.row(Row.self, 0)
+    let bias = panels.row(Row.self)
     var (a, b) = (bias, bias)
-    var next = 1
-    let step = patch.columnStep
+    var rows = panels.afterBias
     for run in 0..<patch.runs {
-        let x = input + run * patch.runStep
+        let u = input + run * patch.runStep
+        let v = u + patch.columnStep
         for index in 0..<patch.length {
-            let row = panels.row(Row.self, next)
-            next += 1
-            a.add(Vector(repeating: x[index]), row)
-            b.add(Vector(repeating: x[index + step]), row)
+            let row = rows.row(Row.self)
+            rows.next()
+            a.add(Vector(repeating: u[index]), row)
+            b.add(Vector(repeating: v[index]), row)
         }
     }
     outlet.put(a, column: 0)
@@ -89,18 +93,19 @@ func tile3<Row: PanelRow>(
     _ patch: Patch,
     _ outlet: Outlet
 ) {
-    let bias = panels.row(Row.self, 0)
+    let bias = panels.row(Row.self)
     var (a, b, c) = (bias, bias, bias)
-    var next = 1
-    let step = patch.columnStep
+    var rows = panels.afterBias
     for run in 0..<patch.runs {
-        let x = input + run * patch.runStep
+        let u = input + run * patch.runStep
+        let v = u + patch.columnStep
+        let w = v + patch.columnStep
         for index in 0..<patch.length {
-            let row = panels.row(Row.self, next)
-            next += 1
-            a.add(Vector(repeating: x[index]), row)
-            b.add(Vector(repeating: x[index + step]), row)
-            c.add(Vector(repeating: x[index + 2 * step]), row)
+            let row = rows.row(Row.self)
+            rows.next()
+            a.add(Vector(repeating: u[index]), row)
+            b.add(Vector(repeating: v[index]), row)
+            c.add(Vector(repeating: w[index]), row)
         }
     }
     outlet.put(a, column: 0)
@@ -116,19 +121,21 @@ func tile4<Row: PanelRow>(
     _ patch: Patch,
     _ outlet: Outlet
 ) {
-    let bias = panels.row(Row.self, 0)
+    let bias = panels.row(Row.self)
     var (a, b, c, d) = (bias, bias, bias, bias)
-    var next = 1
-    let step = patch.columnStep
+    var rows = panels.afterBias
     for run in 0..<patch.runs {
-        let x = input + run * patch.runStep
+        let u = input + run * patch.runStep
+        let v = u + patch.columnStep
+        let w = v + patch.columnStep
+        let x = w + patch.columnStep
         for index in 0..<patch.length {
-            let row = panels.row(Row.self, next)
-            next += 1
-            a.add(Vector(repeating: x[index]), row)
-            b.add(Vector(repeating: x[index + step]), row)
-            c.add(Vector(repeating: x[index + 2 * step]), row)
-            d.add(Vector(repeating: x[index + 3 * step]), row)
+            let row = rows.row(Row.self)
+            rows.next()
+            a.add(Vector(repeating: u[index]), row)
+            b.add(Vector(repeating: v[index]), row)
+            c.add(Vector(repeating: w[index]), row)
+            d.add(Vector(repeating: x[index]), row)
         }
     }
     outlet.put(a, column: 0)
@@ -145,20 +152,23 @@ func tile5<Row: PanelRow>(
     _ patch: Patch,
     _ outlet: Outlet
 ) {
-    let bias = panels.row(Row.self, 0)
+    let bias = panels.row(Row.self)
     var (a, b, c, d, e) = (bias, bias, bias, bias, bias)
-    var next = 1
-    let step = patch.columnStep
+    var rows = panels.afterBias
     for run in 0..<patch.runs {
-        let x = input + run * patch.runStep
+        let u = input + run * patch.runStep
+        let v = u + patch.columnStep
+        let w = v + patch.columnStep
+        let x = w + patch.columnStep
+        let y = x + patch.columnStep
         for index in 0..<patch.length {
-            let row = panels.row(Row.self, next)
-            next += 1
-            a.add(Vector(repeating: x[index]), row)
-            b.add(Vector(repeating: x[index + step]), row)
-            c.add(Vector(repeating: x[index + 2 * step]), row)
-            d.add(Vector(repeating: x[index + 3 * step]), row)
-            e.add(Vector(repeating: x[index + 4 * step]), row)
+            let row = rows.row(Row.self)
+            rows.next()
+            a.add(Vector(repeating: u[index]), row)
+            b.add(Vector(repeating: v[index]), row)
+            c.add(Vector(repeating: w[index]), row)
+            d.add(Vector(repeating: x[index]), row)
+            e.add(Vector(repeating: y[index]), row)
         }
     }
     outlet.put(a, column: 0)
@@ -176,21 +186,25 @@ func tile6<Row: PanelRow>(
     _ patch: Patch,
     _ outlet: Outlet
 ) {
-    let bias = panels.row(Row.self, 0)
+    let bias = panels.row(Row.self)
     var (a, b, c, d, e, f) = (bias, bias, bias, bias, bias, bias)
-    var next = 1
-    let step = patch.columnStep
+    var rows = panels.afterBias
     for run in 0..<patch.runs {
-        let x = input + run * patch.runStep
+        let u = input + run * patch.runStep
+        let v = u + patch.columnStep
+        let w = v + patch.columnStep
+        let x = w + patch.columnStep
+        let y = x + patch.columnStep
+        let z = y + patch.columnStep
         for index in 0..<patch.length {
-            let row = panels.row(Row.self, next)
-            next += 1
-            a.add(Vector(repeating: x[index]), row)
-            b.add(Vector(repeating: x[index + step]), row)
-            c.add(Vector(repeating: x[index + 2 * step]), row)
-            d.add(Vector(repeating: x[index + 3 * step]), row)
-            e.add(Vector(repeating: x[index + 4 * step]), row)
-            f.add(Vector(repeating: x[index + 5 * step]), row)
+            let row = rows.row(Row.self)
+            rows.next()
+            a.add(Vector(repeating: u[index]), row)
+            b.add(Vector(repeating: v[index]), row)
+            c.add(Vector(repeating: w[index]), row)
+            d.add(Vector(repeating: x[index]), row)
+            e.add(Vector(repeating: y[index]), row)
+            f.add(Vector(repeating: z[index]), row)
         }
     }
     outlet.put(a, column: 0)
