@@ -86,6 +86,8 @@ public final class Model: Sendable {
     public var embeddingCount: Int { network.embedding.map { network.tensors[$0].channels } ?? 0 }
     /// Activity logits that each hop brings; 0 where the model has none.
     public var activityCount: Int { network.activity.map { network.tensors[$0].columnsPerHop } ?? 0 }
+    /// Bytes of the weights as the kernels read them.
+    public var weightBytes: Int { weights.buffer.count * MemoryLayout<Float>.stride }
     /// Bytes that each stream keeps from hop to hop.
     public var streamStateBytes: Int { (hop?.count ?? 0) * MemoryLayout<Float>.stride }
 
@@ -96,11 +98,9 @@ public final class Model: Sendable {
     ///
     /// - Parameter newest: how many columns, counted from the window's end; nil gives all.
     public func features(of samples: Span<Float>, newest: Int? = nil) -> [Float] {
-        let count = min(max(newest ?? frontEnd.columns, 1), frontEnd.columns)
-        let columns = AlignedBuffer(count: count * frontEnd.channels)
-        let scratch = AlignedBuffer(count: frontEnd.scratchCount)
-        frontEnd.run(samples, newest: count, to: columns.base, scratch: scratch.base, kernels: kernels)
-        return Array(UnsafeBufferPointer(start: columns.base, count: columns.count))
+        var run = FeatureRun(self, newest: newest ?? frontEnd.columns)
+        run.run(window: samples)
+        return run.columns
     }
 
     private static func identity(_ json: [UInt8], _ weights: [UInt8]) -> String {

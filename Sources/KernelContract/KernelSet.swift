@@ -73,6 +73,11 @@ public struct KernelSet: Sendable {
             _ tapCount: Int
         ) -> Void
 
+    /// Multiplies and adds in registers alone, as fast as the processor can: what the others are measured against.
+    ///
+    /// Writes a vector of at most 16 floats, so that nothing of it can be left out. Returns the number of multiply-adds.
+    public typealias Peak = @Sendable (_ rounds: Int, _ output: UnsafeMutablePointer<Float>) -> Int
+
     public let instructionSet: InstructionSet
     public let convolve: Convolve
     public let add: Add
@@ -80,6 +85,8 @@ public struct KernelSet: Sendable {
     public let softmax: Softmax
     public let logMel: LogMel
     public let decimate: Decimate
+    /// Nil for the plain loops, which are not meant to be fast.
+    public let peak: Peak?
 
     public init(
         _ instructionSet: InstructionSet,
@@ -88,7 +95,8 @@ public struct KernelSet: Sendable {
         mean: @escaping Mean,
         softmax: @escaping Softmax,
         logMel: @escaping LogMel,
-        decimate: @escaping Decimate
+        decimate: @escaping Decimate,
+        peak: Peak?
     ) {
         self.instructionSet = instructionSet
         self.convolve = convolve
@@ -97,5 +105,6 @@ public struct KernelSet: Sendable {
         self.softmax = softmax
         self.logMel = logMel
         self.decimate = decimate
+        self.peak = peak
     }
 }

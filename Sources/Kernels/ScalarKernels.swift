@@ -12,7 +12,8 @@ enum ScalarKernels {
         mean: mean,
         softmax: softmax,
         logMel: logMel,
-        decimate: decimate
+        decimate: decimate,
+        peak: nil
     )
 
     @Sendable private static func convolve(

@@ -17,6 +17,7 @@ public enum Build {
         mean: mean,
         softmax: softmax,
         logMel: logMel,
-        decimate: decimate
+        decimate: decimate,
+        peak: peak
     )
 }
