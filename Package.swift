@@ -77,8 +77,8 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "Linux", "Live", "Service",
-                "Spotting", "Wording",
+                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "KernelContract", "Kernels",
+                "Linux", "Live", "Service", "Spotting", "Wording",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
@@ -113,9 +113,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Audio", "Capture", "CommandLineTool", "CSndFile", "Inspection", "Service", "TestSupport", "Wording",
-                "beckon",
-                "stamp",
+                "Audio", "Capture", "CommandLineTool", "CSndFile", "Inference", "Inspection", "KernelContract",
+                "Kernels", "Service", "Spotting", "TestSupport", "Wording", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]
         ),

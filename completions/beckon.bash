@@ -18,6 +18,7 @@ _beckon()
     case "${COMP_WORDS[1]} $previous" in
         *\ --mode) mapfile -t COMPREPLY < <(compgen -W "command spot" -- "$current"); return ;;
         *\ --trigger) mapfile -t COMPREPLY < <(compgen -W "early end" -- "$current"); return ;;
+        *\ --kernels | "bench -k") mapfile -t COMPREPLY < <(compgen -W "scalar baseline avx2 avx512" -- "$current"); return ;;
         *\ --channel) mapfile -t COMPREPLY < <(compgen -W "mix 0 1 0,1" -- "$current"); return ;;
         *\ --format | "classify -f") mapfile -t COMPREPLY < <(compgen -W "table json csv audacity" -- "$current"); return ;;
         *\ --word | *\ -w)
@@ -37,7 +38,7 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
-        *\ --threshold | *\ -t | *\ --phrase | *\ --jobs | *\ -j | *\ --tolerance | *\ --from | *\ --to) return ;;
+        *\ --threshold | *\ -t | *\ --phrase | *\ --jobs | *\ -j | *\ --tolerance | *\ --from | *\ --to | *\ --seconds | *\ --streams) return ;;
     esac
 
     case "${COMP_WORDS[1]}" in
@@ -48,7 +49,7 @@ _beckon()
         devices) options="--json --help" ;;
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;
-        bench) options="$hearing --end-to-end --device --track --stamp --json" ;;
+        bench) options="$hearing --end-to-end --first-score --compare --kernels --seconds --streams --device --track --stamp --json" ;;
         status | mute | unmute | reload | set | events) options="--socket --json --help" ;;
     esac
     if [[ $current == -* ]]; then
@@ -58,7 +59,7 @@ _beckon()
 
     case "${COMP_WORDS[1]}" in
         help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current") ;;
-        classify | evaluate | inspect) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+        classify | evaluate | inspect | bench) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
         config)
             if ((COMP_CWORD == 2)); then
                 mapfile -t COMPREPLY < <(compgen -W "check show" -- "$current")

@@ -80,7 +80,13 @@ complete -c beckon -n $on -s m -l model -x -a '(__fish_complete_directories)' -d
 complete -c beckon -n $on -l json -d 'Print JSON'
 
 set -l on '__fish_seen_subcommand_from bench'
+complete -c beckon -n $on -F
 complete -c beckon -n $on -l end-to-end -d 'From the end of a word to its action'
+complete -c beckon -n $on -l first-score -d 'Load the model and score a hop'
+complete -c beckon -n $on -l compare -d 'Two reports side by side'
+complete -c beckon -n $on -s k -l kernels -x -a 'scalar baseline avx2 avx512' -d 'Kernels to measure'
+complete -c beckon -n $on -s s -l seconds -x -d 'How long to measure'
+complete -c beckon -n $on -l streams -x -d 'Also so many streams in turn'
 complete -c beckon -n $on -s d -l device -x -a '(__beckon_devices)' -d 'Device that plays a recording'
 complete -c beckon -n $on -l track -r -F -d 'Label track of the recording'
 complete -c beckon -n $on -l stamp -r -F -d 'Program that tells when it began'

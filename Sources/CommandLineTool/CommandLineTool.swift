@@ -50,8 +50,13 @@ public enum CommandLineTool {
             let arguments = try Arguments(rest, options: BenchOptions.options)
             if arguments.has("--help") { return try help(command) }
             let options = try BenchOptions(arguments)
-            return switch options.kind {
-            case .endToEnd: try EndToEnd(options).run()
+            switch options.kind {
+            case .stages: return try Bench(options).run()
+            case .endToEnd(let setting): return try EndToEnd(options, setting).run()
+            case .compare(let first, let second): return try BenchCompare(first, second).run()
+            case .firstScore:
+                Terminal.output(try FirstScore(options).json)
+                return 0
             }
         case "config":
             let arguments = try Arguments(rest, options: ConfigCommand.options)

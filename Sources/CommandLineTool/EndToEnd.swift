@@ -14,7 +14,30 @@ private import Wording
 /// The device plays a recording from its first sample on as soon as it is opened, as a test's card does, and a label track
 /// says when the words in it end.
 struct EndToEnd {
+    /// The device, and what is known of what it plays.
+    struct Setting {
+        let device: String
+        /// The words that the device plays, as a label track.
+        let track: String
+        /// The program that tells when it was started.
+        let stamp: String
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            func needed(_ name: String) throws(UsageError) -> String {
+                guard let value = arguments.value(name) else { throw UsageError("bench --end-to-end needs \(name)") }
+                return value
+            }
+            device = try needed("--device")
+            track = try needed("--track")
+            stamp = try needed("--stamp")
+            guard stamp.hasPrefix("/") else {
+                throw UsageError("--stamp takes a program's full path, not '\(stamp)'")
+            }
+        }
+    }
+
     private let options: BenchOptions
+    private let setting: Setting
     private let model: Model
     private let labels: LabelSet
     private let words: [SpokenWord]
@@ -22,17 +45,18 @@ struct EndToEnd {
     /// Seconds after its end in which a word may still be decided.
     private static let tolerance = 1.0
 
-    init(_ options: BenchOptions) throws {
+    init(_ options: BenchOptions, _ setting: Setting) throws {
         self.options = options
+        self.setting = setting
         model = try options.listening.loadModel()
         labels = LabelSet(model.labels)
-        guard let track = FileManager.default.contents(atPath: options.track) else {
-            throw Failure("\(printable(options.track)): cannot read this label track")
+        guard let track = FileManager.default.contents(atPath: setting.track) else {
+            throw Failure("\(printable(setting.track)): cannot read this label track")
         }
-        words = try LabelTrack(String(decoding: track, as: UTF8.self), file: printable(options.track)).words(of: labels)
-        guard !words.isEmpty else { throw Failure("\(printable(options.track)): there is no word of the model in it") }
-        guard FileManager.default.isExecutableFile(atPath: options.stamp) else {
-            throw Failure("\(options.stamp): no program that can be run; make bench-end-to-end builds it")
+        words = try LabelTrack(String(decoding: track, as: UTF8.self), file: printable(setting.track)).words(of: labels)
+        guard !words.isEmpty else { throw Failure("\(printable(setting.track)): there is no word of the model in it") }
+        guard FileManager.default.isExecutableFile(atPath: setting.stamp) else {
+            throw Failure("\(setting.stamp): no program that can be run; make bench-end-to-end builds it")
         }
     }
 
@@ -41,7 +65,7 @@ struct EndToEnd {
         let file = FileManager.default.temporaryDirectory.path + "/beckon-bench-\(getpid())"
         defer { unlink(file) }
         var settings = Microphone.Settings()
-        settings.choice.device = .named(options.device)
+        settings.choice.device = .named(setting.device)
         settings.choice.mix = options.listening.mix
         let length = (words.last?.end ?? 0) + Self.tolerance + 0.3
         let source = StampedSource(try Microphone(settings), seconds: length + 5)
@@ -50,7 +74,7 @@ struct EndToEnd {
         let actions = try ActionRunner(
             configuration,
             labels: model.labels,
-            device: options.device,
+            device: setting.device,
             environment: ProcessInfo.processInfo.environment,
             heard: { event in events.withLock { $0.append(event) } },
             report: { report in Terminal.tell(report.priority, report.text) }
@@ -78,9 +102,8 @@ struct EndToEnd {
 
     private func configuration(_ file: String) -> Configuration {
         var configuration = Configuration()
-        configuration.gate.mode = options.listening.mode ?? configuration.gate.mode
-        configuration.gate.trigger = options.listening.trigger ?? configuration.gate.trigger
-        configuration.actions = [Action(.run([options.stamp, file], directory: "/"))]
+        configuration.gate = options.gate
+        configuration.actions = [Action(.run([setting.stamp, file], directory: "/"))]
         return configuration
     }
 
@@ -91,11 +114,11 @@ struct EndToEnd {
             let status = microphone.status
             guard status.counts.gaps == 0, detector.status.droppedBlocks == 0 else {
                 throw Failure(
-                    "\(options.device): audio was lost, so that nothing was measured; is the machine too busy?"
+                    "\(setting.device): audio was lost, so that nothing was measured; is the machine too busy?"
                 )
             }
             guard status.problem.isEmpty, Clock.now < deadline else {
-                throw Failure(status.problem.isEmpty ? "\(options.device): no audio comes" : status.problem)
+                throw Failure(status.problem.isEmpty ? "\(setting.device): no audio comes" : status.problem)
             }
             usleep(100_000)
         }

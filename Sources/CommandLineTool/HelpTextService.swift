@@ -65,9 +65,25 @@ extension HelpText {
     static let bench = """
         beckon bench — measure how quick it all is
 
-        Usage: beckon bench --end-to-end --device NAME --track FILE --stamp PROGRAM
+        Usage: beckon bench [OPTION…]
+               beckon bench --compare FILE FILE
+               beckon bench --end-to-end --device NAME --track FILE --stamp PROGRAM
                             [OPTION…]
 
+        Without any of these it times the stages of the engine on one processor: the
+        resampler, a hop of 100 ms through log-mel, network and gate, and a whole
+        second, by each set of kernels in turn, with the network's multiply-adds a
+        second and their share of what the processor can do at most. It also tells
+        the memory of a stream, and how long the program takes to its first score.
+
+          -k, --kernels SET,… baseline, avx2, avx512, or the plain loops that the
+                              tests compare with: scalar (default: all that the
+                              processor has but scalar)
+          -s, --seconds S     how long to measure (default: 10)
+          --streams N         also N streams at once: one after the other, and batched
+          --first-score       only load the model, score a hop, and print when and
+                              with what memory: what the start-up is timed by
+          --compare           two reports of --json side by side, with ratios
           --end-to-end        from the end of a word in the audio to the start of its
                               action, stage by stage, through all that the service
                               does
@@ -87,9 +103,16 @@ extension HelpText {
         \(OptionHelp.hearing)
 
         How to print it:
-          --json              one JSON object; times in milliseconds
+          --json              one JSON object; times in microseconds, with
+                              --end-to-end in milliseconds
 
-        Exit status: 0 when words were heard, 1 when none was or audio was lost.
+        Exit status: 0 when all was measured; 1 when something failed, no word was
+        heard or audio was lost; 130 after Ctrl-C, with nothing printed.
+
+        Examples:
+          beckon bench
+          beckon bench --json > before.json
+          beckon bench --compare before.json after.json
 
         """
 

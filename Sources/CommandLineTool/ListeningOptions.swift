@@ -1,5 +1,6 @@
 import Audio
 import Inference
+import KernelContract
 private import Live
 import Service
 import Spotting
@@ -67,11 +68,13 @@ struct ListeningOptions {
     }
 
     /// The model that was asked for, or the one that came with the program.
-    func loadModel() throws -> Model {
+    ///
+    /// - Parameter kernels: what runs it; nil leaves the choice to the model.
+    func loadModel(kernels: InstructionSet? = nil) throws -> Model {
         guard let folder = ModelFolder.find(modelFolder) else {
             throw Failure("no model found; name its folder with --model DIR or in BECKON_MODEL")
         }
-        let model = try Model(folder: folder)
+        let model = try Model(folder: folder, kernels: kernels)
         guard model.sampleRate == FileBlocks.sampleRate, model.windowSamples == BlockRing.windowLength,
             model.hopSamples == BlockRing.blockLength
         else {

@@ -5,6 +5,9 @@ public enum Clock {
     /// The monotonic clock, by which all is timed: it never steps, and stands still while the machine sleeps.
     public static var now: Int64 { read(CLOCK_MONOTONIC) }
 
+    /// The hardware's own clock, which no daemon steers while something is measured; its zero is another than that of `now`.
+    public static var raw: Int64 { read(CLOCK_MONOTONIC_RAW) }
+
     /// The time of day, since the beginning of 1970, UTC.
     public static var real: Int64 { read(CLOCK_REALTIME) }
 

@@ -1,0 +1,144 @@
+private import Foundation
+import Inference
+private import KernelContract
+private import Wording
+
+/// What `beckon bench --json` prints, and `--compare` reads; times of stages in microseconds.
+struct BenchReport: Codable {
+    struct ModelFacts: Codable {
+        let name: String
+        let identity: String
+        let multiplyAddsPerHop: Int
+        let multiplyAddsPerWindow: Int
+        let hopSeconds: Double
+        /// As the kernels read them.
+        let weightBytes: Int
+        /// What a stream keeps from hop to hop.
+        let stateBytes: Int
+
+        init(_ model: Model) {
+            name = model.name
+            identity = model.identity
+            multiplyAddsPerHop = model.network.multiplyAddsPerHop
+            multiplyAddsPerWindow = model.network.multiplyAddsPerWindow
+            hopSeconds = Double(model.hopSamples) / Double(model.sampleRate)
+            weightBytes = model.weightBytes
+            stateBytes = model.streamStateBytes
+        }
+    }
+
+    struct Row: Codable {
+        let stage: String
+        /// Nil where kernels make no difference.
+        let kernels: String?
+        let count: Int
+        let microseconds: Timing
+        /// The slowest round's median over the quickest's.
+        let spread: Double
+        /// By the median, like what follows.
+        let multiplyAddsPerSecond: Double?
+        /// Of the same kernels' peak, 0…1.
+        let shareOfPeak: Double?
+        /// Of a hop: how many streams a processor keeps up with.
+        let realTimeFactor: Double?
+
+        var title: String { kernels.map { "\(stage) by \($0)" } ?? stage }
+    }
+
+    static let kind = "stages"
+    static let currentFormat = 1
+
+    let benchmark: String
+    let format: Int
+    /// Its version.
+    let program: String
+    let machine: BenchMachine
+    let model: ModelFacts
+    let seconds: Double
+    let rounds: Int
+    let streams: Int?
+    let stages: [Row]
+    let startUp: StartUp
+    let notes: [String]
+
+    init(machine: BenchMachine, model: ModelFacts, startUp: StartUp, streams: Int?, run: BenchRun) {
+        benchmark = Self.kind
+        format = Self.currentFormat
+        program = version
+        self.machine = machine
+        self.model = model
+        self.startUp = startUp
+        self.streams = streams
+        seconds = run.seconds
+        rounds = run.rounds
+        let peaks = run.probes.filter { $0.stage == .peak }
+        stages = run.probes.compactMap { probe in
+            BenchReport.row(probe, peak: peaks.first { $0.kernels == probe.kernels }, hopSeconds: model.hopSeconds)
+        }
+        notes = BenchNotes.all(machine: machine, rows: stages, probes: run.probes)
+    }
+
+    private static func row(_ probe: Probe, peak: Probe?, hopSeconds: Double) -> Row? {
+        let rounds = probe.rounds
+        guard let timing = Timing(rounds.flatMap { $0 }) else { return nil }
+        let rate = probe.multiplyAdds.flatMap { count in timing.p50 > 0 ? Double(count) / timing.p50 * 1e6 : nil }
+        let peakRate = peak.flatMap { peak in
+            Timing(peak.rounds.flatMap { $0 }).map { Double(peak.multiplyAdds ?? 0) / $0.p50 * 1e6 }
+        }
+        let isHop = [.hop, .streams, .batch].contains(probe.stage)
+        return Row(
+            stage: probe.stage.rawValue,
+            kernels: probe.kernels?.rawValue,
+            count: rounds.reduce(0) { $0 + $1.count },
+            microseconds: timing,
+            spread: rounded(BenchNotes.spread(rounds)),
+            multiplyAddsPerSecond: rate?.rounded(),
+            shareOfPeak: rate.flatMap { rate in peakRate.map { rounded(rate / $0) } },
+            realTimeFactor: isHop && timing.p50 > 0 ? (hopSeconds * 1e6 / timing.p50).rounded() : nil
+        )
+    }
+
+    /// One object, with a line end.
+    var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
+        }
+    }
+
+    /// Reads what `json` gave.
+    ///
+    /// - Throws: a ``Failure`` for a file that cannot be read or is none of these.
+    init(file: String) throws {
+        let name = printable(file)
+        let advice = "give --compare what beckon bench --json printed"
+        var status = stat()
+        guard stat(file, &status) == 0 else {
+            throw Failure("\(name): \(String(cString: strerror(errno))); \(advice)")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 1 << 24 else {
+            throw Failure("\(name): no report but a folder, a device or a huge file; \(advice)")
+        }
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw Failure("\(name): cannot be read; check its permissions")
+        }
+        struct Head: Decodable {
+            let benchmark: String
+            let format: Int?
+        }
+        guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
+            throw Failure("\(name): no report of bench; \(advice)")
+        }
+        guard head.benchmark == Self.kind else {
+            throw Failure("\(name): a report of bench --\(printable(head.benchmark)), not of stages; \(advice)")
+        }
+        guard head.format == Self.currentFormat, let report = try? JSONDecoder().decode(Self.self, from: data) else {
+            throw Failure("\(name): a report by another version of beckon, or damaged; measure again")
+        }
+        guard report.stages.allSatisfy({ $0.microseconds.p50 > 0 }), report.startUp.milliseconds.p50 > 0 else {
+            throw Failure("\(name): a time in it is not positive; measure again")
+        }
+        self = report
+    }
+}

@@ -1,0 +1,82 @@
+import Inference
+import KernelContract
+import Kernels
+
+/// The measuring: every stage by every set of kernels in turn, again and again, so that what disturbs the machine
+/// disturbs all of them alike.
+struct BenchRun {
+    let probes: [Probe]
+    let seconds: Double
+    /// Those that count; one before them only warms up.
+    let rounds: Int
+
+    /// - Parameters:
+    ///   - recipes: one for each set of kernels.
+    ///   - seconds: for all of it; work that takes longer than its share is still done once a round.
+    ///   - streams: how many to run in turn; nil leaves that stage out.
+    init(_ recipes: [DetectorRecipe], seconds: Double, streams: Int?) throws {
+        self.seconds = seconds
+        rounds = Int(min(max(2 * seconds, 4), 20))
+        var probes: [Probe] = []
+        // The resampler takes no other kernels than these.
+        let resampler = KernelSet.preferred.instructionSet
+        for stage in BenchStage.allCases {
+            switch stage {
+            case .resample48: probes.append(Probe(stage, resampler, try ResampleWork(rate: 48_000)))
+            case .resample44: probes.append(Probe(stage, resampler, try ResampleWork(rate: 44_100)))
+            case .gate: if let recipe = recipes.first { probes.append(Probe(stage, nil, try GateWork(recipe))) }
+            default: probes += try recipes.compactMap { try BenchRun.probe(stage, $0, streams: streams) }
+            }
+        }
+        self.probes = probes
+    }
+
+    /// A stage that depends on the kernels; nil where there is none for this model or these options.
+    private static func probe(_ stage: BenchStage, _ recipe: DetectorRecipe, streams: Int?) throws -> Probe? {
+        let model = recipe.model
+        let kernels = model.kernels.instructionSet
+        let hopColumns = NetworkRun(model).hopColumns
+        switch stage {
+        case .logMel:
+            return hopColumns > 0 ? Probe(stage, kernels, FeatureWork(model, newest: hopColumns)) : nil
+        case .network:
+            let count = model.network.multiplyAddsPerHop
+            let work = NetworkWork(model, isWindow: false)
+            return hopColumns > 0 ? Probe(stage, kernels, multiplyAdds: count, work) : nil
+        case .hop:
+            return Probe(stage, kernels, try HopWork(recipe, sound: HopWork.sound(model)))
+        case .streams:
+            return try streams.map { Probe(stage, kernels, try StreamsWork(recipe, count: $0)) }
+        case .batch:
+            return streams.flatMap { BatchWork(recipe, count: $0) }.map { Probe(stage, kernels, $0) }
+        case .windowNetwork:
+            let count = model.network.multiplyAddsPerWindow
+            return Probe(stage, kernels, multiplyAdds: count, NetworkWork(model, isWindow: true))
+        case .window:
+            return Probe(stage, kernels, WindowWork(model))
+        case .peak:
+            return model.kernels.peak.map { peak in
+                let work = PeakWork(peak)
+                return Probe(stage, kernels, multiplyAdds: work.multiplyAdds, work)
+            }
+        case .resample48, .resample44, .gate: return nil
+        }
+    }
+
+    /// Does all rounds; false where the user asked to stop.
+    func measure() throws -> Bool {
+        let progress = Progress(files: rounds + 1, isShown: Terminal.errorIsTerminal)
+        defer { progress.clear() }
+        for probe in probes { probe.reserve(rounds: rounds) }
+        let share = seconds / Double(probes.count * (rounds + 1))
+        for round in 0...rounds {
+            for probe in probes {
+                guard !Interrupt.isRequested else { return false }
+                try probe.round(seconds: share, isKept: round > 0)
+            }
+            progress.finish()
+            progress.report(file: "rounds", seconds: 0, of: 1)
+        }
+        return true
+    }
+}

@@ -1,0 +1,31 @@
+/// What is measured by itself.
+enum BenchStage: String, CaseIterable {
+    case resample48 = "resample-48000"
+    case resample44 = "resample-44100"
+    case logMel = "log-mel"
+    case network = "cnn"
+    case gate = "gate"
+    case hop = "hop"
+    case streams = "streams"
+    case batch = "streams-batched"
+    case windowNetwork = "window-cnn"
+    case window = "window"
+    case peak = "fma-peak"
+
+    /// For people.
+    var meaning: String {
+        switch self {
+        case .resample48: "100 ms of 48 kHz to 16 kHz"
+        case .resample44: "100 ms of 44.1 kHz to 16 kHz"
+        case .logMel: "a hop's new columns"
+        case .network: "the network's new columns"
+        case .gate: "smoother, gate and phrases, a hop"
+        case .hop: "1600 samples in to decision out"
+        case .streams: "the same, many streams in turn"
+        case .batch: "the same, all streams at once"
+        case .windowNetwork: "the network over a second"
+        case .window: "log-mel and network over a second"
+        case .peak: "multiply-adds in registers"
+        }
+    }
+}
