@@ -4,7 +4,12 @@ import PackageDescription
 /// Kernels are always optimised, in debug builds too, so that tests over hours of audio stay quick.
 ///
 /// Unchecked: what they are called with was checked above them, and a trap for overflow in an inner loop costs a tenth.
-let kernelSettings: [SwiftSetting] = [.unsafeFlags(["-Ounchecked", "-enforce-exclusivity=unchecked"])]
+///
+/// As one module, in debug builds too: helpers of other files are else called, not inlined. More than one thread makes the
+/// compiler write an object for each file, which a debug build expects.
+let kernelSettings: [SwiftSetting] = [
+    .unsafeFlags(["-Ounchecked", "-wmo", "-num-threads", "2", "-enforce-exclusivity=unchecked"])
+]
 
 // The sources of KernelsBaseline once more, as links, for what not every processor has. They are called only where the
 // processor has it.
