@@ -13,7 +13,7 @@ SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --run
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
 .PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products peers \
-	peer-programs deps data model export flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+	peer-programs deps data model export ranges flatspeech validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -90,6 +90,10 @@ model: data $(VENV)/done $(BANK)/synthetic/done $(BANK)/neural/done
 # Calibrates the mean of CHECKPOINTS and writes it as a model folder; HISTORY goes into its card.
 export: data
 	$(TRAIN)/export.py $(SOURCES) --out "$(MODEL)" --history "$(HISTORY)" $(CHECKPOINTS)
+
+# Measures how large the inputs of a model's layers become, for inference in whole numbers.
+ranges: data $(VENV)/done
+	$(VENV)/bin/python Models/training/ranges.py --data "$(DATA)" --runs $(VENV)/runs $(MODEL)
 
 data:
 	@test -d "$(DATA)" -o -z "$(DATA)" || { echo "$(DATA): no such folder; DATA names the folder of recordings"; exit 2; }

@@ -14,12 +14,15 @@ let kernelSettings: [SwiftSetting] = [
 // The sources of KernelsBaseline once more, as links, for what not every processor has. They are called only where the
 // processor has it.
 #if arch(x86_64)
-let wideKernels = [("AVX2", "x86-64-v3"), ("AVX512", "x86-64-v4")].map { name, architecture in
+let wideKernels = [
+    ("AVX2", ["-march=x86-64-v3"]),
+    ("AVX512", ["-march=x86-64-v4", "-mavx512vnni"]),
+].map { name, flags in
     Target.target(
         name: "Kernels\(name)",
         dependencies: ["KernelContract"],
         swiftSettings: kernelSettings + [
-            .define("KERNEL_\(name)"), .unsafeFlags(["-Xcc", "-march=\(architecture)"]),
+            .define("KERNEL_\(name)"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] }),
         ]
     )
 }

@@ -18,13 +18,6 @@ private struct Failure: Error, CustomStringConvertible {
     let description: String
 }
 
-/// The one precision so far; no other must be timed under its name.
-private func precision() throws -> String {
-    let asked = ProcessInfo.processInfo.environment["BECKON_PRECISION"] ?? "f32"
-    guard asked == "f32" else { throw Failure(description: "BECKON_PRECISION=\(asked): there is only f32 yet") }
-    return asked
-}
-
 private func floats(_ path: String) throws -> [Float] {
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     return stride(from: 0, through: data.count - 4, by: 4).map { start in
@@ -108,10 +101,11 @@ guard CommandLine.arguments.count == 3 else {
     exit(2)
 }
 do {
-    let precision = try precision()
     var network = NetworkRun(try Model(folder: CommandLine.arguments[1]))
     let input = try Input(CommandLine.arguments[2], for: network)
-    say("\(network.model.kernels.instructionSet.rawValue) \(precision) \(network.windowColumns) \(network.hopColumns)")
+    let model = network.model
+    let (kernels, precision) = (model.kernels.instructionSet.rawValue, model.precision.rawValue)
+    say("\(kernels) \(precision) \(network.windowColumns) \(network.hopColumns)")
     while let line = readLine() { say(try answer(line, &network, input)) }
 } catch {
     FileHandle.standardError.write(Data("pace: \(error)\n".utf8))

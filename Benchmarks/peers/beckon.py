@@ -6,6 +6,8 @@ import subprocess
 import numpy as np
 
 KERNELS = ("avx512", "avx2", "baseline")
+# What the program calls a precision.
+PRECISIONS = {"f32": "float", "int8": "int8"}
 
 
 class Refused(Exception):
@@ -14,7 +16,7 @@ class Refused(Exception):
 
 class Pace:
     def __init__(self, program, model, inputs, kernels, precision):
-        settings = {"BECKON_KERNELS": kernels, "BECKON_PRECISION": precision}
+        settings = {"BECKON_KERNELS": kernels, "BECKON_PRECISION": PRECISIONS[precision]}
         self.process = subprocess.Popen(
             [program, model, inputs],
             stdin=subprocess.PIPE,
@@ -24,7 +26,7 @@ class Pace:
             env={**os.environ, **settings},
         )
         words = self._line().split()
-        if words[:2] != [kernels, precision]:
+        if words[:2] != [kernels, PRECISIONS[precision]]:
             self.close()
             raise Refused(f"asked for {kernels} {precision}, it took {' '.join(words[:2])}")
         self.streams = int(words[3]) > 0
@@ -49,7 +51,7 @@ def open_all(program, model, inputs):
     """A process for each kind of kernels and precision that this build and this processor have, the best kernels first, and
     why the others are missing."""
     processes, missing = {}, []
-    for precision in ("f32", "int8"):
+    for precision in PRECISIONS:
         for kernels in KERNELS:
             try:
                 processes[kernels, precision] = Pace(program, model, inputs, kernels, precision)

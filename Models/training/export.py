@@ -17,6 +17,7 @@ import torch
 import activity
 import bank
 import frontend
+import ranges
 import reference
 import teaching
 import validation
@@ -241,6 +242,7 @@ def main():
     model = averaged(options.checkpoints, examples.outputs)
     folder = Path(options.out)
     write(folder, folder.resolve().name, options.history, model, examples, Sets(table, examples.commands))
+    ranges.write(folder, table)
 
 
 if __name__ == "__main__":

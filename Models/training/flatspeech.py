@@ -20,6 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+import ranges
 import recordings
 import reference
 import validate
@@ -225,6 +226,7 @@ def main():
     table = recordings.load_all([options.data], options.runs)
     folder = Path(options.out)
     parameters = write(folder, train(options, table))
+    ranges.write(folder, table)
     result = validate.measure(table, options.beckon, folder)
     (folder / "README.md").write_text(card(options, parameters, result))
     print(f"{folder}: " + ", ".join(f"{key} {value:.4f}" for key, value in result.items()))

@@ -105,7 +105,7 @@ def main():
         sys.exit(f"{options.model / 'reference.safetensors'}: holds no {error}")
     with tempfile.TemporaryDirectory() as folder:
         paths = program.write_clips(folder, waves.astype(np.float32))
-        heard = program.posteriors(options.beckon, options.model, paths, model["labels"])
+        heard = program.posteriors(options.beckon, options.model, paths, model["labels"], precision="float")
 
     forms = [(options.out, False, waves)]
     if model["frontEnd"]["kind"] == "log-mel":

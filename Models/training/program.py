@@ -20,11 +20,12 @@ def write_clips(folder, waves, rate=recordings.RATE, subtype="FLOAT"):
     return paths
 
 
-def posteriors(beckon, model, paths, labels):
-    """The scores [n, labels] of `beckon classify --clips` for the files at `paths`."""
+def posteriors(beckon, model, paths, labels, precision=None):
+    """The scores [n, labels] of `beckon classify --clips` for the files at `paths`; `precision` None is the program's choice."""
     command = [beckon, "classify", "--clips", "--json", "--model", str(model), "-"]
+    environment = os.environ | ({"BECKON_PRECISION": precision} if precision else {})
     try:
-        run = subprocess.run(command, input="\n".join(paths), capture_output=True, text=True)
+        run = subprocess.run(command, input="\n".join(paths), capture_output=True, text=True, env=environment)
     except OSError as error:
         sys.exit(f"{beckon}: {error.strerror}; `make build` makes the program")
     if run.returncode != 0:

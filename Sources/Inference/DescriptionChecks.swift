@@ -54,4 +54,18 @@ extension ModelDescription {
             }
         }
     }
+
+    /// The ranges, twice as wide as they were measured, so that what is louder than what was heard then is hardly cut.
+    func checkedRanges(_ network: Network, file: String) throws(ModelError) -> [String: Double] {
+        let names = Set(network.tensors.map(\.name))
+        for (name, range) in (ranges ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard names.contains(name) else {
+                throw .description.saying("\(file): key “ranges”: no layer is called \(quoted(name))")
+            }
+            guard range >= 1e-6, range <= 1e6 else {
+                throw .description.saying("\(file): key “ranges”: \(range) of \(quoted(name)) is not from 1e-6 to 1e6")
+            }
+        }
+        return (ranges ?? [:]).mapValues { 2 * $0 }
+    }
 }

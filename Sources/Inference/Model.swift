@@ -27,6 +27,8 @@ public final class Model: Sendable {
 
     /// The vector code that runs it.
     public let kernels: KernelSet
+    /// What its layers compute in.
+    public let precision: Precision
 
     let frontEnd: FrontEnd
     let weights: PackedWeights
@@ -37,15 +39,21 @@ public final class Model: Sendable {
     /// Loads `model.json` and `model.safetensors` of a folder.
     ///
     /// - Parameter kernels: what runs it; nil takes what `BECKON_KERNELS` names, or else the best that the processor has.
+    /// - Parameter precision: what it computes in; nil takes what `BECKON_PRECISION` names, or else the faster one.
     /// - Throws: a `ModelError` for whatever is wrong with either file; nothing in them can trap.
-    public convenience init(folder: String, kernels: InstructionSet? = nil) throws(ModelError) {
+    public convenience init(
+        folder: String,
+        kernels: InstructionSet? = nil,
+        precision: Precision? = nil
+    ) throws(ModelError) {
         let description = folder + "/model.json"
         let weights = folder + "/model.safetensors"
         try self.init(
             description: readFile(description, limit: Limits.descriptionBytes),
             weights: readFile(weights, limit: 1 << 29),
             names: (description, weights),
-            kernels: kernels
+            kernels: kernels,
+            precision: precision
         )
     }
 
@@ -54,16 +62,28 @@ public final class Model: Sendable {
         description json: [UInt8],
         weights bytes: [UInt8],
         names: (description: String, weights: String) = ("model.json", "model.safetensors"),
-        kernels wanted: InstructionSet? = nil
+        kernels wanted: InstructionSet? = nil,
+        precision wantedPrecision: Precision? = nil
     ) throws(ModelError) {
         kernels = try KernelSet.wanted(wanted)
         let description = try ModelDescription(json: json, file: names.description)
         try description.check(file: names.description)
         frontEnd = try FrontEnd(description, file: names.description)
         network = try Network(description, frontEnd: frontEnd, file: names.description)
-        weights = try PackedWeights(network, from: SafeTensors(bytes: bytes, file: names.weights))
-        window = Schedule.window(network, weights: weights.offsets)
-        hop = network.streams ? Schedule.hops(1, network, weights: weights.offsets) : nil
+        let ranges = try description.checkedRanges(network, file: names.description)
+        precision = try .wanted(
+            wantedPrecision,
+            for: ranges,
+            on: kernels.instructionSet,
+            file: names.description
+        )
+        weights = try PackedWeights(
+            network,
+            ranges: precision == .int8 ? ranges : [:],
+            from: SafeTensors(bytes: bytes, file: names.weights)
+        )
+        window = Schedule.window(network, weights: weights.places)
+        hop = network.streams ? Schedule.hops(1, network, weights: weights.places) : nil
 
         name = description.name
         labels = description.labels

@@ -21,6 +21,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var temperature: Double
     public var clipShifts: [Double]?
     public var thresholds: [String: Double]
+    public var ranges: [String: Double]?
 
     /// The threshold of a label for which the file has none.
     public static let defaultThreshold: Float = 0.8

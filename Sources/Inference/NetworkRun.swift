@@ -3,16 +3,18 @@
 /// Beside the window it keeps a stream. All its memory is allocated at the start; `window` and `hop` allocate nothing.
 public struct NetworkRun: ~Copyable, Sendable {
     public let model: Model
-    /// The columns of the stream, then those of a whole window.
+    /// The columns of the stream, those of a whole window, then scratch memory.
     private let arena: AlignedBuffer
     private let windowStart: Int
+    private let scratch: Int
     private var newestIsHop = false
 
     /// The stream begins with zeros in every layer, and has forgotten them after a window's length of hops.
     public init(_ model: Model) {
         self.model = model
         windowStart = aligned(model.hop?.count ?? 0)
-        arena = AlignedBuffer(count: windowStart + model.window.count)
+        scratch = windowStart + aligned(model.window.count)
+        arena = AlignedBuffer(count: scratch + max(model.window.scratchCount, model.hop?.scratchCount ?? 0))
     }
 
     /// Channels of each column.
@@ -53,6 +55,6 @@ public struct NetworkRun: ~Copyable, Sendable {
         columns.withUnsafeBufferPointer { numbers in
             if let first = numbers.baseAddress { input.update(from: first, count: count) }
         }
-        schedule.run(block, weights: model.weights.buffer.base, kernels: model.kernels)
+        schedule.run(block, weights: model.weights.buffer.base, kernels: model.kernels, scratch: arena.base + scratch)
     }
 }

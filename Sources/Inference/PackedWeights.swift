@@ -2,38 +2,54 @@ import KernelContract
 
 /// All weights of a network in one buffer, laid out as the kernels read them.
 struct PackedWeights: ~Copyable, Sendable {
-    let buffer: AlignedBuffer
-    /// Where each layer's weights begin, in floats; layers without weights have 0.
-    let offsets: [Int]
+    /// One layer's weights.
+    struct Place: Sendable {
+        /// Where they begin, in floats.
+        var offset = 0
+        /// How the layer's inputs are rounded; nil where it computes with floats.
+        var quantiser: Quantiser?
+    }
 
-    init(_ network: Network, from file: SafeTensors) throws(ModelError) {
-        var offsets: [Int] = []
+    let buffer: AlignedBuffer
+    /// By layer; those without weights are at 0.
+    let places: [Place]
+
+    /// - Parameter ranges: the largest inputs by tensor: those of the layers that shall be quantised.
+    init(_ network: Network, ranges: [String: Double], from file: SafeTensors) throws(ModelError) {
+        var places = [Place](repeating: Place(), count: network.layers.count)
         var count = 0
-        for layer in network.layers {
-            guard case .convolution(let numbers, let dense, _) = layer.operation else {
-                offsets.append(0)
-                continue
-            }
+        func range(_ layer: Network.Layer, _ shape: ConvolutionShape) -> Float? {
+            shape.canBeQuantised ? ranges[network.tensors[layer.inputs[0]].name].map(Float.init) : nil
+        }
+        for (index, layer) in network.layers.enumerated() {
+            guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
             // Present and of the right shape, before memory is asked for on the description's word alone.
-            let shape = PackedWeights.shape(numbers, dense: dense)
-            try file.require(layer.name + ".weight", shape: shape)
+            try file.require(layer.name + ".weight", shape: PackedWeights.shape(numbers, dense: dense))
             try file.require(layer.name + ".bias", shape: [numbers.outputChannels])
-            offsets.append(count)
-            count += aligned(packedConvolutionCount(numbers.shape))
+            places[index].offset = count
+            let shape = numbers.shape
+            count += aligned(range(layer, shape) == nil ? packedConvolutionCount(shape) : packedQuantisedCount(shape))
             guard count <= Limits.weights else {
                 throw .size.saying("\(file.file): layer \(quoted(layer.name)): the packed weights are too many")
             }
         }
         let buffer = AlignedBuffer(count: count)
-        for (layer, offset) in zip(network.layers, offsets) {
+        for (index, layer) in network.layers.enumerated() {
             guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
-            let shape = PackedWeights.shape(numbers, dense: dense)
-            let weights = try file.floats(layer.name + ".weight", shape: shape)
+            let shape = numbers.shape
+            let stored = PackedWeights.shape(numbers, dense: dense)
+            let weights = try file.floats(layer.name + ".weight", shape: stored)
             let bias = try file.floats(layer.name + ".bias", shape: [numbers.outputChannels])
-            packConvolution(weights: weights, bias: bias, shape: numbers.shape, into: buffer.base + offset)
+            let target = buffer.base + places[index].offset
+            if let range = range(layer, shape) {
+                places[index].quantiser =
+                    packQuantisedConvolution(weights: weights, bias: bias, shape: shape, range: range, into: target)
+            } else {
+                packConvolution(weights: weights, bias: bias, shape: shape, into: target)
+            }
         }
         self.buffer = buffer
-        self.offsets = offsets
+        self.places = places
     }
 
     private static func shape(_ numbers: LayerDescription.ConvolutionNumbers, dense: Bool) -> [Int] {

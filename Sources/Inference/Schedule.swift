@@ -13,13 +13,21 @@ struct Schedule: Sendable {
         var fresh = 0
     }
 
-    private enum Work: Sendable {
-        case convolution(ConvolutionShape, weights: Int, residual: Int?, rectify: Bool)
+    struct Convolution: Sendable {
+        var shape: ConvolutionShape
+        var weights: Int
+        var quantiser: Quantiser?
+        var residual: Int?
+        var rectify: Bool
+    }
+
+    enum Work: Sendable {
+        case convolution(Convolution)
         case add(right: Int, rectify: Bool)
         case mean(run: Int)
     }
 
-    private struct Step: Sendable {
+    struct Step: Sendable {
         var work: Work
         var input: Int
         var output: Int
@@ -29,9 +37,11 @@ struct Schedule: Sendable {
 
     /// By tensor; a view's has no size.
     private(set) var slots: [Slot]
-    private var steps: [Step] = []
+    private(set) var steps: [Step] = []
     /// Floats of the block.
     private(set) var count = 0
+    /// Floats of scratch memory that a run needs for each stream.
+    private(set) var scratchCount = 0
     private(set) var output = 0
     private(set) var embedding = 0
     /// Where the newest hop's columns of the activity layer begin.
@@ -41,12 +51,12 @@ struct Schedule: Sendable {
     let inputOffset: Int
 
     /// All columns of the window.
-    static func window(_ network: Network, weights: [Int]) -> Schedule {
+    static func window(_ network: Network, weights: [PackedWeights.Place]) -> Schedule {
         Schedule(network, weights: weights, byHops: false, fresh: { $0.columns }, kept: { _ in 0 })
     }
 
     /// The new columns of some hops at once: one for a live stream, more where they are all there, as in a file.
-    static func hops(_ hops: Int, _ network: Network, weights: [Int]) -> Schedule {
+    static func hops(_ hops: Int, _ network: Network, weights: [PackedWeights.Place]) -> Schedule {
         // A reader's newest input columns count from the end of the view; a crop's end lies between that and the end
         // of the memory.
         var needed = [Int](repeating: 0, count: network.tensors.count)
@@ -76,7 +86,7 @@ struct Schedule: Sendable {
 
     private init(
         _ network: Network,
-        weights: [Int],
+        weights: [PackedWeights.Place],
         byHops: Bool,
         fresh: (Network.Tensor) -> Int,
         kept: (Network.Tensor) -> Int
@@ -107,18 +117,30 @@ struct Schedule: Sendable {
             let work: Work
             switch layer.operation {
             case .convolution(let numbers, _, let rectify):
-                work = .convolution(numbers.shape, weights: weights[index], residual: nil, rectify: rectify)
+                let place = weights[index]
+                work = .convolution(
+                    Convolution(
+                        shape: numbers.shape,
+                        weights: place.offset,
+                        quantiser: place.quantiser,
+                        residual: nil,
+                        rectify: rectify
+                    )
+                )
                 inputColumns = numbers.shape.inputColumns(for: columns)
+                if place.quantiser != nil {
+                    scratchCount = max(scratchCount, aligned(inputColumns * numbers.inputChannels / 2))
+                }
             case .mean(let run):
                 work = .mean(run: run)
                 inputColumns = columns + run - 1
             case .add(let rectify):
                 if let fused = network.fusedAddend(of: index), fresh(network.tensors[index]) == columns,
-                    let last = steps.last, case .convolution(let shape, let weights, nil, false) = last.work
+                    let last = steps.last, case .convolution(var convolution) = last.work, !convolution.rectify
                 {
-                    let residual = place(columns, of: fused)
-                    steps[steps.count - 1].work =
-                        .convolution(shape, weights: weights, residual: residual, rectify: rectify)
+                    convolution.residual = place(columns, of: fused)
+                    convolution.rectify = rectify
+                    steps[steps.count - 1].work = .convolution(convolution)
                     steps[steps.count - 1].output = slots[index + 1].offset + slots[index + 1].kept
                     continue
                 }
@@ -141,67 +163,6 @@ struct Schedule: Sendable {
             let tensor = network.tensors[index]
             let old = byHops ? 0 : tensor.columns - tensor.columnsPerHop
             activity = place(tensor.columnsPerHop, of: index) + old * tensor.channels
-        }
-    }
-
-    /// Runs all steps over the block at `base`; the front end has filled the input.
-    ///
-    /// Like `age` it counts by index: an iterator over an array allocates in builds without optimisation, and the
-    /// tests hold those too to allocating nothing.
-    ///
-    /// - Parameters:
-    ///   - streams: blocks of as many streams, which every layer goes through before the next, so that its weights are
-    ///     read once for all.
-    ///   - apart: floats from one stream's block to the next.
-    func run(
-        _ base: UnsafeMutablePointer<Float>,
-        weights: UnsafePointer<Float>,
-        kernels: borrowing KernelSet,
-        streams: Int = 1,
-        apart: Int = 0
-    ) {
-        for index in steps.indices {
-            let step = steps[index]
-            let input = UnsafePointer(base + step.input)
-            let output = base + step.output
-            switch step.work {
-            case .convolution(let shape, let offset, let residual, let rectify):
-                let added = residual.map { UnsafePointer(base + $0) }
-                let packed = weights + offset
-                let run = shape.run(of: step.columns)
-                guard streams > 1 else {
-                    kernels.convolve(input, output, run, packed, shape, added, rectify)
-                    continue
-                }
-                let across = ColumnRun(count: streams, inputStep: apart, outputStep: apart)
-                for column in 0..<step.columns {
-                    let place = column * run.outputStep
-                    let addend = added.map { $0 + place }
-                    kernels.convolve(
-                        input + column * run.inputStep,
-                        output + place,
-                        across,
-                        packed,
-                        shape,
-                        addend,
-                        rectify
-                    )
-                }
-            case .add(let right, let rectify):
-                for offset in stride(from: 0, through: (streams - 1) * apart, by: max(apart, 1)) {
-                    kernels.add(
-                        input + offset,
-                        base + right + offset,
-                        output + offset,
-                        step.columns * step.channels,
-                        rectify
-                    )
-                }
-            case .mean(let run):
-                for offset in stride(from: 0, through: (streams - 1) * apart, by: max(apart, 1)) {
-                    kernels.mean(input + offset, output + offset, step.columns, run, step.channels)
-                }
-            }
         }
     }
 

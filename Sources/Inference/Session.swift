@@ -51,7 +51,9 @@ public struct Session: ~Copyable, Sendable {
         future = 2 * silence
         window = 3 * silence
         scratch = window + aligned(model.window.count)
-        probabilities = scratch + aligned(model.frontEnd.scratchCount)
+        // The front end and the layers take turns.
+        let layers = max(model.window.scratchCount, model.hop?.scratchCount ?? 0)
+        probabilities = scratch + aligned(max(model.frontEnd.scratchCount, layers))
         arena = AlignedBuffer(count: probabilities + aligned(outputs))
         logits = Array(repeating: 0, count: outputs)
         posteriors = Array(repeating: 0, count: model.labels.count)
@@ -131,7 +133,7 @@ public struct Session: ~Copyable, Sendable {
             scratch: arena.base + scratch,
             kernels: model.kernels
         )
-        hop.run(base, weights: model.weights.buffer.base, kernels: model.kernels)
+        hop.run(base, weights: model.weights.buffer.base, kernels: model.kernels, scratch: arena.base + scratch)
     }
 
     /// Computes a window, then hands the newest columns to the stream.
@@ -151,7 +153,7 @@ public struct Session: ~Copyable, Sendable {
             scratch: arena + scratch,
             kernels: model.kernels
         )
-        schedule.run(base, weights: model.weights.buffer.base, kernels: model.kernels)
+        schedule.run(base, weights: model.weights.buffer.base, kernels: model.kernels, scratch: arena + scratch)
         guard let hop = model.hop else { return }
         for index in hop.slots.indices {
             let whole = schedule.slots[index]

@@ -31,7 +31,7 @@ public struct StreamBatch: ~Copyable, Sendable {
         // An odd number of cache lines apart: at a power of two all streams' columns would meet in the same few sets.
         apart = aligned(hop.count) | 16
         scratch = streams * apart
-        powers = scratch + aligned(model.frontEnd.scratchCount)
+        powers = scratch + aligned(max(model.frontEnd.scratchCount, streams * hop.scratchCount))
         arena = AlignedBuffer(count: powers + aligned(model.labelOfLogit.count))
         posteriors = Array(repeating: 0, count: streams * model.labels.count)
         activity = Array(repeating: 0, count: streams * model.activityCount)
@@ -59,6 +59,7 @@ public struct StreamBatch: ~Copyable, Sendable {
             base,
             weights: model.weights.buffer.base,
             kernels: model.kernels,
+            scratch: base + scratch,
             streams: streams,
             apart: apart
         )

@@ -29,10 +29,10 @@ public struct Stretch: ~Copyable, Sendable {
         else { return nil }
         self.model = model
         self.hops = hops
-        schedule = Schedule.hops(hops, network, weights: model.weights.offsets)
+        schedule = Schedule.hops(hops, network, weights: model.weights.places)
         calibration = Calibration(model, prior: .stream)
         scratch = 2 * aligned(schedule.count)
-        powers = scratch + aligned(model.frontEnd.scratchCount)
+        powers = scratch + aligned(max(model.frontEnd.scratchCount, schedule.scratchCount))
         arena = AlignedBuffer(count: powers + aligned(model.labelOfLogit.count))
         posteriors = Array(repeating: 0, count: hops * model.labels.count)
         activity = Array(repeating: 0, count: hops * model.activityCount)
@@ -60,7 +60,7 @@ public struct Stretch: ~Copyable, Sendable {
             scratch: base + scratch,
             kernels: model.kernels
         )
-        schedule.run(base, weights: model.weights.buffer.base, kernels: model.kernels)
+        schedule.run(base, weights: model.weights.buffer.base, kernels: model.kernels, scratch: base + scratch)
         let logits = model.labelOfLogit.count
         for hop in 0..<hops {
             // The answer's place is the newest hop's.

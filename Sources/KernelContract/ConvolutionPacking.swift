@@ -1,5 +1,5 @@
 /// Output channels of a packed panel: one AVX-512 register, two of AVX2, four of SSE2 or NEON.
-public let panelWidth = 16
+@inlinable public var panelWidth: Int { 16 }
 
 /// Where the weights of one output channel lie in what `packConvolution` wrote.
 public struct PackedChannel {

@@ -18,6 +18,33 @@ public struct KernelSet: Sendable {
             _ rectify: Bool
         ) -> Void
 
+    /// Rounds `count` numbers to whole ones as the quantiser says.
+    ///
+    /// Answers false where one of them is NaN or infinite, or so large that the product with the scale is; the first have no
+    /// meaning in the output, the others are cut.
+    public typealias Quantise =
+        @Sendable (
+            _ input: UnsafePointer<Float>,
+            _ output: UnsafeMutablePointer<Int16>,
+            _ count: Int,
+            _ quantiser: Quantiser
+        ) -> Bool
+
+    /// Computes what `Convolve` does from inputs that `Quantise` rounded and weights that `packQuantisedConvolution` packed,
+    /// for a shape that can be quantised.
+    ///
+    /// Columns of inputs begin at multiples of 4 bytes. All instruction sets give the same to the last bit.
+    public typealias ConvolveQuantised =
+        @Sendable (
+            _ input: UnsafePointer<Int16>,
+            _ output: UnsafeMutablePointer<Float>,
+            _ columns: ColumnRun,
+            _ packed: UnsafePointer<Float>,
+            _ shape: ConvolutionShape,
+            _ residual: UnsafePointer<Float>?,
+            _ rectify: Bool
+        ) -> Void
+
     /// Adds two tensors of `count` floats, then ReLU where asked; the output may be either of them.
     public typealias Add =
         @Sendable (
@@ -80,6 +107,8 @@ public struct KernelSet: Sendable {
 
     public let instructionSet: InstructionSet
     public let convolve: Convolve
+    public let quantise: Quantise
+    public let convolveQuantised: ConvolveQuantised
     public let add: Add
     public let mean: Mean
     public let softmax: Softmax
@@ -91,6 +120,8 @@ public struct KernelSet: Sendable {
     public init(
         _ instructionSet: InstructionSet,
         convolve: @escaping Convolve,
+        quantise: @escaping Quantise,
+        convolveQuantised: @escaping ConvolveQuantised,
         add: @escaping Add,
         mean: @escaping Mean,
         softmax: @escaping Softmax,
@@ -100,6 +131,8 @@ public struct KernelSet: Sendable {
     ) {
         self.instructionSet = instructionSet
         self.convolve = convolve
+        self.quantise = quantise
+        self.convolveQuantised = convolveQuantised
         self.add = add
         self.mean = mean
         self.softmax = softmax

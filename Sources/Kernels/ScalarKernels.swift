@@ -8,6 +8,8 @@ enum ScalarKernels {
     static let kernels = KernelSet(
         .scalar,
         convolve: convolve,
+        quantise: quantise,
+        convolveQuantised: convolveQuantised,
         add: add,
         mean: mean,
         softmax: softmax,

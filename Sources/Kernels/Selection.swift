@@ -13,7 +13,7 @@ extension InstructionSet {
         #if arch(x86_64)
         let flags = processorFlags()
         let avx2 = ["avx", "avx2", "fma", "f16c", "bmi1", "bmi2", "abm", "movbe"]
-        let avx512 = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"]
+        let avx512 = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"]
         guard flags.isSuperset(of: avx2) else { return [.scalar, .baseline] }
         return flags.isSuperset(of: avx512) ? allCases : [.scalar, .baseline, .avx2]
         #else

@@ -13,6 +13,8 @@ public enum Build {
     public static let kernels = KernelSet(
         instructionSet,
         convolve: convolve,
+        quantise: quantise,
+        convolveQuantised: convolveQuantised,
         add: add,
         mean: mean,
         softmax: softmax,

@@ -38,15 +38,16 @@ func convolve(
             rectify: rectify
         )
         let weights = PanelGroup(first: packed + group * panels * step, step: step)
-        multiply(input + group * inputs, columns.count, weights, panels, patch, outlet)
+        multiply(FloatPanel.self, input + group * inputs, columns.count, weights, panels, patch, outlet)
     }
 }
 
 /// All panels of a group of channels. How many panels and columns a tile has is what fills the registers: on AVX2 twelve
 /// accumulators, two weights and a factor of sixteen, on AVX-512 twenty-four, four and one of thirty-two.
 @inline(__always)
-private func multiply(
-    _ input: UnsafePointer<Float>,
+func multiply<Row: PanelRow>(
+    _: Row.Type,
+    _ input: UnsafePointer<Row.Input>,
     _ columns: Int,
     _ weights: PanelGroup,
     _ panels: Int,
@@ -65,36 +66,36 @@ private func multiply(
     }
     #if KERNEL_AVX512
     while panel + 4 <= panels {
-        tiles(FourPanels.self, most: 6, input, columns, weights, patch, outlet)
+        tiles(Pair<Pair<Row>>.self, input, columns, weights, patch, outlet)
         advance(4)
     }
     if panel + 2 <= panels {
-        tiles(TwoPanels.self, most: 6, input, columns, weights, patch, outlet)
+        tiles(Pair<Row>.self, input, columns, weights, patch, outlet)
         advance(2)
     }
     #elseif KERNEL_AVX2
     if columns == 1 {
         while panel + 4 <= panels {
-            tile1(FourPanels.self, input, weights, patch, outlet)
+            tile1(Pair<Pair<Row>>.self, input, weights, patch, outlet)
             advance(4)
         }
     }
     if columns <= 3 {
         while panel + 2 <= panels {
-            tiles(TwoPanels.self, most: 3, input, columns, weights, patch, outlet)
+            tiles(Pair<Row>.self, input, columns, weights, patch, outlet)
             advance(2)
         }
     }
     #else
     if columns == 1 {
         while panel + 2 <= panels {
-            tile1(TwoPanels.self, input, weights, patch, outlet)
+            tile1(Pair<Row>.self, input, weights, patch, outlet)
             advance(2)
         }
     }
     #endif
     while panel < panels {
-        tiles(OnePanel.self, most: Width.vector == 4 ? 3 : 6, input, columns, weights, patch, outlet)
+        tiles(Row.self, input, columns, weights, patch, outlet)
         advance(1)
     }
 }
@@ -103,13 +104,13 @@ private func multiply(
 @inline(__always)
 private func tiles<Row: PanelRow>(
     _: Row.Type,
-    most: Int,
-    _ input: UnsafePointer<Float>,
+    _ input: UnsafePointer<Row.Input>,
     _ columns: Int,
     _ weights: PanelGroup,
     _ patch: Patch,
     _ outlet: Outlet
 ) {
+    let most = Row.columns
     var left = columns
     var tilesLeft = (columns + most - 1) / most
     var input = input

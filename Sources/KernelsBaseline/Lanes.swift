@@ -22,6 +22,14 @@ typealias FrameBits = SIMD4<UInt32>
 enum Width {
     @inline(__always) static var vector: Int { Vector.scalarCount }
     @inline(__always) static var frames: Int { FrameVector.scalarCount }
+    /// A panel's columns at once are few where the registers are: SSE2 has 16 of four floats, NEON 32.
+    @inline(__always) static var isShortOfRegisters: Bool {
+        #if arch(arm64)
+        return false
+        #else
+        return vector == 4
+        #endif
+    }
 }
 
 /// `sum + left · right`, in one rounding where the instruction set has that; SSE2 has not, and would call a function.

@@ -69,6 +69,17 @@ struct FailureTests {
         #expect(try Result.all(in: program).last?.file == Self.good)
     }
 
+    @Test(arguments: [
+        ("BECKON_PRECISION", "int4", "“int4” is neither float nor int8"),
+        ("BECKON_KERNELS", "mmx", "“mmx” is none of the kernels"),
+    ])
+    func `what the network cannot run on is told in a line`(name: String, value: String, says: String) throws {
+        let program = try Program.beckon(["classify", Self.good], environment: [name: value])
+        #expect(program.status == 1 && program.output == "")
+        #expect(program.error.hasPrefix("beckon: \(name): \(says)"), "\(program.error)")
+        #expect(program.error.split(separator: "\n").count == 1)
+    }
+
     @Test func `usage is 2, and says what was meant`() throws {
         let table: [([String], String)] = [
             ([], "Usage: beckon"),

@@ -22,10 +22,11 @@ struct AllocationTests {
         }
     }
 
-    @Test func `scoring and resetting allocate nothing`() throws {
+    @Test(arguments: Precision.allCases) func `scoring and resetting allocate nothing`(precision: Precision) throws {
         var network = TestNetwork.medium()
         network.voice("b1", 64)
-        let stream = Stream(try network.model())
+        network.json["ranges"] = ["input": 4, "stem": 4, "b1.first": 4, "b1": 4, "b2": 4, "pool": 4]
+        let stream = Stream(try network.model(precision: precision))
         #expect(HeapTrial { stream.hear() }.isQuiet(seconds: 30))
     }
 

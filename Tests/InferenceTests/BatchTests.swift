@@ -10,7 +10,9 @@ struct BatchTests {
     private static func models() throws -> [Model] {
         var talking = TestNetwork.medium()
         talking.voice("b1", 64)
-        return try [TestNetwork.medium().model(), talking.model(seed: 3)]
+        var whole = talking
+        whole.json["ranges"] = ["input": 4, "stem": 4, "b1.first": 6, "b1": 6, "b2": 8, "pool": 8]
+        return try [TestNetwork.medium().model(), talking.model(seed: 3), whole.model(precision: .int8)]
     }
 
     @Test(arguments: [1, 2, 3, 5, 8, 16]) func `a stretch of hops is the hops one by one`(hops: Int) throws {
@@ -48,7 +50,12 @@ struct BatchTests {
 
     @Test(arguments: InstructionSet.supported.filter { $0 != .scalar }, [1, 2, 7])
     func `a batch of streams is the streams one by one`(set: InstructionSet, streams: Int) throws {
-        let model = try Model(folder: Folders.models.appendingPathComponent("commands").path, kernels: set)
+        for precision in Precision.allCases { try compare(set, precision, streams: streams) }
+    }
+
+    private func compare(_ set: InstructionSet, _ precision: Precision, streams: Int) throws {
+        let folder = Folders.models.appendingPathComponent("commands").path
+        let model = try Model(folder: folder, kernels: set, precision: precision)
         guard var batch = StreamBatch(model, streams: streams) else {
             Issue.record("no batch of \(streams) streams")
             return

@@ -10,7 +10,7 @@ struct ShippedModelTests {
 
     @Test(arguments: InstructionSet.supported.filter { $0 != .scalar })
     func `the shipped model answers like PyTorch on 100 recordings`(set: InstructionSet) throws {
-        let model = try Model(folder: folder.path, kernels: set)
+        let model = try Model(folder: folder.path, kernels: set, precision: .float)
         let reference = try Reference(folder)
         let logits = try reference.file.floats("logits")
         let count = reference.waveforms.count
@@ -43,7 +43,7 @@ struct ShippedModelTests {
     }
 
     @Test func `the shipped model streams`() throws {
-        let model = try Model(folder: folder.path)
+        let model = try Model(folder: folder.path, precision: .float)
         let audio = try Reference(folder).waveforms.prefix(8).flatMap { $0 }
         var stream = Session(model)
         var whole = Session(model)

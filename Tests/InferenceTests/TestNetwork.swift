@@ -86,9 +86,9 @@ struct TestNetwork {
         return file
     }
 
-    func model(seed: UInt64 = 1) throws -> Model {
+    func model(seed: UInt64 = 1, precision: Precision? = nil) throws -> Model {
         var generator = Seeded(seed)
-        return try Model(description: description, weights: tensors(&generator).bytes)
+        return try Model(description: description, weights: tensors(&generator).bytes, precision: precision)
     }
 
     /// The network that the shipped model starts from: five kernels, three halving blocks with a skip each.

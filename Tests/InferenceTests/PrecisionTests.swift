@@ -1,0 +1,168 @@
+import Foundation
+import Inference
+import KernelContract
+import Kernels
+import TestSupport
+import Testing
+
+/// Whole models in whole numbers.
+struct PrecisionTests {
+    private let folder = Folders.models.appendingPathComponent("commands")
+
+    /// A network whose layers all tell how large their inputs become.
+    private func medium(_ change: (inout TestNetwork) -> Void = { _ in }) throws -> Model {
+        var network = TestNetwork.medium()
+        network.voice("b1", 64)
+        change(&network)
+        var ranges: [String: Double] = [:]
+        for layer in network.layers where layer["in"] != nil { ranges[layer["input"] as? String ?? ""] = 4 }
+        network.json["ranges"] = ranges
+        return try network.model(precision: .int8)
+    }
+
+    @Test(arguments: InstructionSet.supported.filter { $0 != .scalar })
+    func `the shipped model in whole numbers answers nearly as in floats`(set: InstructionSet) throws {
+        let float = try Model(folder: folder.path, kernels: set, precision: .float)
+        let whole = try Model(folder: folder.path, kernels: set, precision: .int8)
+        #expect(float.precision == .float && whole.precision == .int8)
+        #expect(whole.weightBytes * 100 < float.weightBytes * 27)
+        let waves = try Reference(folder).waveforms
+        var first = Session(float)
+        var second = Session(whole)
+        var (largest, sum): (Float, Float) = (0, 0)
+        var agreed = 0
+        for wave in waves {
+            first.scoreWhole(window: wave.span)
+            second.scoreWhole(window: wave.span)
+            let error = worst(first.logits, second.logits)
+            largest = max(largest, error)
+            sum += error
+            #expect(worst(first.posteriors, second.posteriors) < 0.1)
+            let best = first.posteriors.indices.max { first.posteriors[$0] < first.posteriors[$1] }
+            if best == second.posteriors.indices.max(by: { second.posteriors[$0] < second.posteriors[$1] }) {
+                agreed += 1
+            }
+        }
+        print(
+            "\(set) whole numbers, \(waves.count) inputs: a logit is off by at most \(largest), in the mean of the worst "
+                + "\(sum / Float(waves.count)); \(agreed) best labels agree; \(whole.weightBytes) bytes of weights "
+                + "for \(float.weightBytes)"
+        )
+        #expect(largest < 0.5 && largest > 0)
+        #expect(agreed >= waves.count - 2)
+    }
+
+    @Test func `all instruction sets answer alike`() throws {
+        let waves = try Reference(folder).waveforms.prefix(3)
+        var answers: [[Float]] = []
+        for set in InstructionSet.supported {
+            var session = Session(try Model(folder: folder.path, kernels: set, precision: .int8))
+            answers.append(
+                waves.flatMap { wave in
+                    session.scoreWhole(window: wave.span)
+                    return session.logits
+                }
+            )
+        }
+        // The front ends differ in the last bits of a float, which now and then round to another whole number.
+        for answer in answers { #expect(worst(answer, answers[0]) < 5e-3) }
+    }
+
+    @Test func `hops in whole numbers are the window`() throws {
+        for model in try [medium(), Model(folder: folder.path, precision: .int8)] {
+            var stream = Session(model)
+            var whole = Session(model)
+            var random = Seeded(93)
+            let audio = [Float](repeating: 0, count: 16_000) + random.floats(30 * 1600, -0.3...0.3)
+            for hop in 1...30 {
+                let window = audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)
+                stream.score(window: window)
+                whole.scoreWhole(window: window)
+                #expect(stream.logits == whole.logits)
+                #expect(stream.activity == whole.activity)
+                #expect(stream.embedding == whole.embedding)
+            }
+        }
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -.infinity])
+    func `broken samples count as silence in whole numbers too`(broken: Float) throws {
+        let model = try medium()
+        var random = Seeded(94)
+        var audio = random.floats(48_000, -0.1...0.1)
+        audio[17_000] = broken
+        var session = Session(model)
+        var seen = 0
+        for hop in 0..<20 {
+            let window = audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)
+            if hop == 0 { session.scoreWhole(window: window) } else { session.score(window: window) }
+            // The window's last columns end with sample 16,000; the network looks at all of them but the outermost.
+            let isFinite = session.isFinite
+            if !isFinite { seen += 1 }
+            #expect(isFinite || session.posteriors == [0, 0, 0, 1])
+        }
+        let isFinite = session.isFinite
+        #expect(isFinite)
+        // In every window that holds the sample; a hop may bring it to the outermost columns, which nothing reads.
+        #expect(seen >= 9 && seen <= 10)
+    }
+
+    @Test func `a broken stream of a batch breaks no other`() throws {
+        let model = try medium()
+        guard var batch = StreamBatch(model, streams: 3) else {
+            Issue.record("no batch")
+            return
+        }
+        var random = Seeded(95)
+        let clean = random.floats(16_000, -0.1...0.1)
+        var broken = clean
+        broken[15_000] = .nan
+        let audio = [clean, broken, clean]
+        batch.score { stream in audio[stream].withUnsafeBufferPointer { $0 } }
+        var session = Session(model)
+        session.score(window: clean.span)
+        #expect(Array(batch.posteriors[0..<4]) == session.posteriors)
+        #expect(Array(batch.posteriors[4..<8]) == [0, 0, 0, 1])
+        #expect(Array(batch.posteriors[8..<12]) == session.posteriors)
+    }
+
+    @Test func `layers of an odd or grouped input stay in floats`() throws {
+        var network = TestNetwork()
+        network.conv("odd", "input", 40, 9, kernel: 3, relu: true)
+        network.conv("grouped", "odd", 9, 12, kernel: 3, groups: 3, relu: true)
+        network.mean("pool", "grouped", 75)
+        network.dense("logits", "pool", 12, 5)
+        let plain = try network.model(precision: .float)
+        network.json["ranges"] = ["odd": 10.0, "grouped": 10.0]
+        let whole = try network.model(precision: .int8)
+        #expect(whole.weightBytes == plain.weightBytes)
+        var first = Session(plain)
+        var second = Session(whole)
+        var random = Seeded(96)
+        let audio = random.floats(16_000)
+        first.scoreWhole(window: audio.span)
+        second.scoreWhole(window: audio.span)
+        #expect(first.logits == second.logits)
+    }
+
+    @Test func `ranges that cannot be are refused, and named`() throws {
+        let cases: [(Any, String)] = [
+            (["nothing": 1.0], "no layer is called “nothing”"), (["stem": 0], "0.0 of “stem” is not from"),
+            (["stem": -1], "-1.0 of “stem”"), (["stem": 1e30], "of “stem”"), ("wide", "“ranges” is not"),
+            (["stem": "wide"], "ranges.stem"),
+        ]
+        for (ranges, says) in cases {
+            var network = TestNetwork.medium()
+            network.json["ranges"] = ranges
+            let error = #expect(throws: ModelError.self) { try network.model() }
+            #expect(error == .description && error?.message.contains(says) == true, "\(error?.message ?? "")")
+        }
+    }
+
+    @Test func `a model without ranges says that it cannot run in whole numbers`() throws {
+        let model = try TestNetwork.medium().model()
+        #expect(model.precision == .float)
+        let error = #expect(throws: ModelError.self) { try TestNetwork.medium().model(precision: .int8) }
+        #expect(error == .kernels && error?.message.contains("model.json has no “ranges”") == true)
+    }
+}
