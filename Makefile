@@ -24,7 +24,8 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 test: deps
 	swift test --skip $(ALLOCATIONS)
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
-	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'BlockRing|Microphone'
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
+		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'BlockRing|Microphone'
 
 # That each set of kernels holds the instructions that its processors have, and no others.
 check-kernels: build
