@@ -25,7 +25,7 @@ test: deps
 	swift test --skip $(ALLOCATIONS)
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
-		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --filter 'BlockRing|Microphone'
+		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel --filter 'BlockRing|Microphone'
 
 # That each set of kernels holds the instructions that its processors have, and no others.
 check-kernels: build
