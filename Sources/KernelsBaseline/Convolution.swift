@@ -17,15 +17,7 @@ func convolve(
     }
     let inputs = shape.inputChannels / shape.groups
     let outputs = shape.outputChannels / shape.groups
-    // With neighbouring taps side by side in memory the whole patch is one run, and the convolution is a plain matrix
-    // product whose rows overlap: nothing has to be gathered first.
-    let contiguous = shape.dilation == 1 && shape.groups == 1
-    let patch = Patch(
-        runs: contiguous ? 1 : shape.kernel,
-        length: contiguous ? shape.kernel * inputs : inputs,
-        runStep: shape.dilation * shape.inputChannels,
-        columnStep: columns.inputStep
-    )
+    let patch = Patch(shape, columns, atOnce: 1)
     let step = panelWidth * (1 + shape.kernel * inputs)
     let panels = (outputs + panelWidth - 1) / panelWidth
     for group in 0..<shape.groups {
@@ -76,7 +68,7 @@ func multiply<Row: PanelRow>(
     #elseif KERNEL_AVX2
     if columns == 1 {
         while panel + 4 <= panels {
-            tile1(Pair<Pair<Row>>.self, input, weights, patch, outlet)
+            tile(OneColumn<Pair<Pair<Row>>>.self, input, weights, patch, outlet)
             advance(4)
         }
     }
@@ -89,7 +81,7 @@ func multiply<Row: PanelRow>(
     #else
     if columns == 1 {
         while panel + 2 <= panels {
-            tile1(Pair<Row>.self, input, weights, patch, outlet)
+            tile(OneColumn<Pair<Row>>.self, input, weights, patch, outlet)
             advance(2)
         }
     }
@@ -118,12 +110,12 @@ private func tiles<Row: PanelRow>(
     while left > 0 {
         let count = (left + tilesLeft - 1) / tilesLeft
         switch count {
-        case 1: tile1(Row.self, input, weights, patch, outlet)
-        case 2: tile2(Row.self, input, weights, patch, outlet)
-        case 3: tile3(Row.self, input, weights, patch, outlet)
-        case 4 where most > 3: tile4(Row.self, input, weights, patch, outlet)
-        case 5 where most > 3: tile5(Row.self, input, weights, patch, outlet)
-        default: if most > 3 { tile6(Row.self, input, weights, patch, outlet) }
+        case 1: tile(OneColumn<Row>.self, input, weights, patch, outlet)
+        case 2: tile(TwoColumns<Row>.self, input, weights, patch, outlet)
+        case 3: tile(ThreeColumns<Row>.self, input, weights, patch, outlet)
+        case 4 where most > 3: tile(FourColumns<Row>.self, input, weights, patch, outlet)
+        case 5 where most > 3: tile(FiveColumns<Row>.self, input, weights, patch, outlet)
+        default: if most > 3 { tile(SixColumns<Row>.self, input, weights, patch, outlet) }
         }
         input += count * patch.columnStep
         outlet.output += count * outlet.columnStep

@@ -50,14 +50,7 @@ func convolveQuantised(
     rectify: Bool
 ) {
     // All in pairs: what is read at once.
-    let inputs = shape.inputChannels / 2
-    let contiguous = shape.dilation == 1
-    let patch = Patch(
-        runs: contiguous ? 1 : shape.kernel,
-        length: contiguous ? shape.kernel * inputs : inputs,
-        runStep: shape.dilation * inputs,
-        columnStep: columns.inputStep / 2
-    )
+    let patch = Patch(shape, columns, atOnce: 2)
     let outlet = Outlet(
         output: output,
         residual: residual,

@@ -1,3 +1,5 @@
+import KernelContract
+
 // One to six columns of a convolution at once: each row of weights is loaded once for all of them. Every column adds in the
 // same order, so that it comes out the same to the last bit whichever columns are computed with it: that is what makes
 // streaming equal to the whole window.
@@ -8,6 +10,18 @@ struct Patch {
     var length: Int
     var runStep: Int
     var columnStep: Int
+
+    /// - Parameter atOnce: input channels that a row reads at once.
+    @inline(__always) init(_ shape: ConvolutionShape, _ columns: ColumnRun, atOnce: Int) {
+        let inputs = shape.inputChannels / shape.groups / atOnce
+        // With neighbouring taps side by side in memory the whole patch is one run, and the convolution is a plain matrix
+        // product whose rows overlap: nothing has to be gathered first.
+        let contiguous = shape.dilation == 1 && shape.groups == 1
+        runs = contiguous ? 1 : shape.kernel
+        length = contiguous ? shape.kernel * inputs : inputs
+        runStep = shape.dilation * shape.inputChannels / atOnce
+        columnStep = columns.inputStep / atOnce
+    }
 }
 
 /// Where a tile's results go.
@@ -32,177 +46,80 @@ struct Outlet {
     }
 }
 
+/// The sums of a tile's columns, each in registers of its own.
+protocol TileColumns {
+    associatedtype Row: PanelRow
+
+    static var count: Int { get }
+
+    init(_ panels: PanelGroup)
+    /// Adds what lies at `input` and, for each further column, `step` behind.
+    mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights)
+    func put(_ panels: PanelGroup, _ outlet: Outlet)
+}
+
+struct OneColumn<Row: PanelRow>: TileColumns {
+    private var sums: Row
+
+    @inline(__always) static var count: Int { 1 }
+
+    @inline(__always) init(_ panels: PanelGroup) { sums = Row(panels) }
+
+    @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights) {
+        sums.add(Row.factor(input.pointee), weights)
+    }
+
+    @inline(__always) func put(_ panels: PanelGroup, _ outlet: Outlet) { outlet.put(sums, panels, column: 0) }
+}
+
+/// Some columns, and one more behind them.
+struct OneMore<Before: TileColumns>: TileColumns {
+    typealias Row = Before.Row
+
+    private var before: Before
+    private var sums: Row
+
+    @inline(__always) static var count: Int { Before.count + 1 }
+
+    @inline(__always) init(_ panels: PanelGroup) {
+        before = Before(panels)
+        sums = Row(panels)
+    }
+
+    @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights) {
+        before.add(input, step, weights)
+        sums.add(Row.factor(input[Before.count * step]), weights)
+    }
+
+    @inline(__always) func put(_ panels: PanelGroup, _ outlet: Outlet) {
+        before.put(panels, outlet)
+        outlet.put(sums, panels, column: Before.count)
+    }
+}
+
+typealias TwoColumns<Row: PanelRow> = OneMore<OneColumn<Row>>
+typealias ThreeColumns<Row: PanelRow> = OneMore<TwoColumns<Row>>
+typealias FourColumns<Row: PanelRow> = OneMore<ThreeColumns<Row>>
+typealias FiveColumns<Row: PanelRow> = OneMore<FourColumns<Row>>
+typealias SixColumns<Row: PanelRow> = OneMore<FiveColumns<Row>>
+
+/// Computes one tile.
 @inline(__always)
-func tile1<Row: PanelRow>(
-    _: Row.Type,
-    _ input: UnsafePointer<Row.Input>,
+func tile<Columns: TileColumns>(
+    _: Columns.Type,
+    _ input: UnsafePointer<Columns.Row.Input>,
     _ panels: PanelGroup,
     _ patch: Patch,
     _ outlet: Outlet
 ) {
-    var a = Row(panels)
-    var rows = panels.after(Row.headCount)
+    var columns = Columns(panels)
+    var rows = panels.after(Columns.Row.headCount)
     for run in 0..<patch.runs {
         let x = input + run * patch.runStep
         for index in 0..<patch.length {
-            a.add(Row.factor(x[index]), Row.weights(rows))
-            rows = rows.after(Row.rowCount)
+            columns.add(x + index, patch.columnStep, Columns.Row.weights(rows))
+            rows = rows.after(Columns.Row.rowCount)
         }
     }
-    outlet.put(a, panels, column: 0)
-}
-
-@inline(__always)
-func tile2<Row: PanelRow>(
-    _: Row.Type,
-    _ input: UnsafePointer<Row.Input>,
-    _ panels: PanelGroup,
-    _ patch: Patch,
-    _ outlet: Outlet
-) {
-    let bias = Row(panels)
-    var (a, b) = (bias, bias)
-    var rows = panels.after(Row.headCount)
-    for run in 0..<patch.runs {
-        let u = input + run * patch.runStep
-        let v = u + patch.columnStep
-        for index in 0..<patch.length {
-            let row = Row.weights(rows)
-            rows = rows.after(Row.rowCount)
-            a.add(Row.factor(u[index]), row)
-            b.add(Row.factor(v[index]), row)
-        }
-    }
-    outlet.put(a, panels, column: 0)
-    outlet.put(b, panels, column: 1)
-}
-
-@inline(__always)
-func tile3<Row: PanelRow>(
-    _: Row.Type,
-    _ input: UnsafePointer<Row.Input>,
-    _ panels: PanelGroup,
-    _ patch: Patch,
-    _ outlet: Outlet
-) {
-    let bias = Row(panels)
-    var (a, b, c) = (bias, bias, bias)
-    var rows = panels.after(Row.headCount)
-    for run in 0..<patch.runs {
-        let u = input + run * patch.runStep
-        let v = u + patch.columnStep
-        let w = v + patch.columnStep
-        for index in 0..<patch.length {
-            let row = Row.weights(rows)
-            rows = rows.after(Row.rowCount)
-            a.add(Row.factor(u[index]), row)
-            b.add(Row.factor(v[index]), row)
-            c.add(Row.factor(w[index]), row)
-        }
-    }
-    outlet.put(a, panels, column: 0)
-    outlet.put(b, panels, column: 1)
-    outlet.put(c, panels, column: 2)
-}
-
-@inline(__always)
-func tile4<Row: PanelRow>(
-    _: Row.Type,
-    _ input: UnsafePointer<Row.Input>,
-    _ panels: PanelGroup,
-    _ patch: Patch,
-    _ outlet: Outlet
-) {
-    let bias = Row(panels)
-    var (a, b, c, d) = (bias, bias, bias, bias)
-    var rows = panels.after(Row.headCount)
-    for run in 0..<patch.runs {
-        let u = input + run * patch.runStep
-        let v = u + patch.columnStep
-        let w = v + patch.columnStep
-        let x = w + patch.columnStep
-        for index in 0..<patch.length {
-            let row = Row.weights(rows)
-            rows = rows.after(Row.rowCount)
-            a.add(Row.factor(u[index]), row)
-            b.add(Row.factor(v[index]), row)
-            c.add(Row.factor(w[index]), row)
-            d.add(Row.factor(x[index]), row)
-        }
-    }
-    outlet.put(a, panels, column: 0)
-    outlet.put(b, panels, column: 1)
-    outlet.put(c, panels, column: 2)
-    outlet.put(d, panels, column: 3)
-}
-
-@inline(__always)
-func tile5<Row: PanelRow>(
-    _: Row.Type,
-    _ input: UnsafePointer<Row.Input>,
-    _ panels: PanelGroup,
-    _ patch: Patch,
-    _ outlet: Outlet
-) {
-    let bias = Row(panels)
-    var (a, b, c, d, e) = (bias, bias, bias, bias, bias)
-    var rows = panels.after(Row.headCount)
-    for run in 0..<patch.runs {
-        let u = input + run * patch.runStep
-        let v = u + patch.columnStep
-        let w = v + patch.columnStep
-        let x = w + patch.columnStep
-        let y = x + patch.columnStep
-        for index in 0..<patch.length {
-            let row = Row.weights(rows)
-            rows = rows.after(Row.rowCount)
-            a.add(Row.factor(u[index]), row)
-            b.add(Row.factor(v[index]), row)
-            c.add(Row.factor(w[index]), row)
-            d.add(Row.factor(x[index]), row)
-            e.add(Row.factor(y[index]), row)
-        }
-    }
-    outlet.put(a, panels, column: 0)
-    outlet.put(b, panels, column: 1)
-    outlet.put(c, panels, column: 2)
-    outlet.put(d, panels, column: 3)
-    outlet.put(e, panels, column: 4)
-}
-
-@inline(__always)
-func tile6<Row: PanelRow>(
-    _: Row.Type,
-    _ input: UnsafePointer<Row.Input>,
-    _ panels: PanelGroup,
-    _ patch: Patch,
-    _ outlet: Outlet
-) {
-    let bias = Row(panels)
-    var (a, b, c, d, e, f) = (bias, bias, bias, bias, bias, bias)
-    var rows = panels.after(Row.headCount)
-    for run in 0..<patch.runs {
-        let u = input + run * patch.runStep
-        let v = u + patch.columnStep
-        let w = v + patch.columnStep
-        let x = w + patch.columnStep
-        let y = x + patch.columnStep
-        let z = y + patch.columnStep
-        for index in 0..<patch.length {
-            let row = Row.weights(rows)
-            rows = rows.after(Row.rowCount)
-            a.add(Row.factor(u[index]), row)
-            b.add(Row.factor(v[index]), row)
-            c.add(Row.factor(w[index]), row)
-            d.add(Row.factor(x[index]), row)
-            e.add(Row.factor(y[index]), row)
-            f.add(Row.factor(z[index]), row)
-        }
-    }
-    outlet.put(a, panels, column: 0)
-    outlet.put(b, panels, column: 1)
-    outlet.put(c, panels, column: 2)
-    outlet.put(d, panels, column: 3)
-    outlet.put(e, panels, column: 4)
-    outlet.put(f, panels, column: 5)
+    columns.put(panels, outlet)
 }
