@@ -60,6 +60,11 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         system("\(what) (\(call): \(SystemError.text(number)))", number)
     }
 
+    /// The system gave no thread.
+    static func noThread(_ error: SystemError) -> CaptureError {
+        system("cannot start the capture thread", error.call, error.number)
+    }
+
     /// The system gave no means of waking a thread.
     static func noBell(_ error: SystemError) -> CaptureError {
         system("cannot wake threads (\(error)); the limit on open files may be too low", error.number)

@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 extension Device.Holder {
     /// Who has a card's capture device open, as far as `/proc` tells.
@@ -14,23 +14,22 @@ extension Device.Holder {
             // The owner is the thread that opened it; its process has the name that a user knows.
             let process = Self.field("Tgid", of: "\(root)/\(task)/status").flatMap { Int($0) } ?? task
             guard let program = Self.text(of: "\(root)/\(process)/comm") else { continue }
-            self.init(process: process, name: program.trimmingCharacters(in: .whitespacesAndNewlines))
+            self.init(process: process, name: String(program.prefix { !$0.isNewline }))
             return
         }
         return nil
     }
 
-    /// The value in a line `key: value`.
-    private static func field(_ key: String, of path: String) -> Substring? {
-        text(of: path)?.split(separator: "\n").lazy
-            .map { $0.split(separator: ":", maxSplits: 1) }
-            .first { $0.count == 2 && $0[0].trimmingCharacters(in: .whitespaces) == key }?[1]
-            .drop { $0 == " " || $0 == "\t" }
+    /// The value in a line `key: value`, with any blanks before the colon.
+    private static func field(_ key: Substring, of path: String) -> Substring? {
+        for line in text(of: path)?.split(whereSeparator: \.isNewline) ?? [] {
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.split(whereSeparator: \.isWhitespace) }
+            if parts.count == 2, parts[0] == [key] { return parts[1].first }
+        }
+        return nil
     }
 
     private static func text(of path: String) -> String? {
-        // Files of /proc say that they are empty: they are read to their end.
-        guard let file = FileHandle(forReadingAtPath: path), let data = try? file.readToEnd() else { return nil }
-        return String(decoding: data, as: UTF8.self)
+        (try? Data(contentsOf: URL(filePath: path))).map { String(decoding: $0, as: UTF8.self) }
     }
 }

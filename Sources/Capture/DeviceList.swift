@@ -1,6 +1,6 @@
 import CALSA
 import CALSAMessages
-import Foundation
+import FoundationEssentials
 import Glibc
 
 /// What there is to capture from.

@@ -1,5 +1,5 @@
 private import CZlib
-private import Foundation
+private import FoundationEssentials
 
 /// A picture of numbers: one pixel each, from dark blue (low) over green to yellow (high); no pixel where NaN is.
 public struct Raster: Sendable, Equatable {

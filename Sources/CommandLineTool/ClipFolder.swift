@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 private import Wording
 
 /// A folder of clips in the layout of Speech Commands: `<label>/<file>`.
@@ -20,11 +20,11 @@ struct ClipFolder {
     ///   - list: a file with the names of the clips to take, relative to the folder, one a line; nil takes all.
     /// - Throws: where the folder is none, or the list cannot be read.
     init(path: String, list: String?) throws {
-        var isFolder: ObjCBool = false
+        var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             throw Failure("\(printable(path)): no such folder")
         }
-        guard isFolder.boolValue else {
+        guard isFolder else {
             throw Failure(
                 "\(printable(path)): not a folder; evaluate takes one with a folder for each word, or recordings with --stream"
             )
@@ -65,7 +65,7 @@ struct ClipFolder {
     /// A name without its ending, as a dataset may have been converted since its lists were written.
     private static func key(_ name: String) -> String {
         let name = name.hasPrefix("./") ? String(name.dropFirst(2)) : name
-        return (name as NSString).deletingPathExtension
+        return PathName(name).withoutEnding
     }
 
     private static func summary(_ names: [String], of place: String, _ problem: String) -> String {

@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 private import Service
 
 /// The program: understands the command line, runs the command, gives the exit status.

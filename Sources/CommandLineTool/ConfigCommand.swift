@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 private import Inference
 private import Service
 private import Wording

@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 private import Service
 
 /// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the service that runs.

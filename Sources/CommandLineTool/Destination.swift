@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 private import Service
 
 /// Where results go and how they are printed: standard output for all, or a label track a file.
@@ -9,21 +9,6 @@ struct Destination: Sendable {
     private let labels: [String]
     /// Name of each file's track within the folder.
     private let tracks: [String: String]
-
-    /// Where one file's results go.
-    struct Sink {
-        fileprivate let handle: FileHandle?
-        /// Standard output, in turn with the other files.
-        var isShared: Bool { handle == nil }
-
-        func write(_ text: String) {
-            handle?.write(Data(text.utf8))
-        }
-
-        func close() {
-            try? handle?.close()
-        }
-    }
 
     /// Returns nil, after saying why, where the options and the files do not go together.
     init?(options: ClassifyOptions, files: [String], labels: [String]) {
@@ -49,22 +34,17 @@ struct Destination: Sendable {
         Terminal.output(format.header(clips: clips, labels: labels))
     }
 
-    /// Opens the track of a file, or standard output.
-    func open(file: String) throws -> Sink {
-        guard let folder, let name = tracks[file] else { return Sink(handle: nil) }
-        let path = "\(folder)/\(name)"
-        do {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try Data().write(to: URL(fileURLWithPath: path))
-            return Sink(handle: try FileHandle(forWritingTo: URL(fileURLWithPath: path)))
-        } catch {
-            throw Failure("\(path): cannot write the label track; check the folder given to --output")
-        }
+    /// Opens the track of a file; nil where results go to standard output, in turn with the other files.
+    func open(file: String) throws -> TrackWriter? {
+        guard let folder, let name = tracks[file] else { return nil }
+        // Where the folder cannot be made, the track cannot be either.
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return try TrackWriter(path: "\(folder)/\(name)")
     }
 
     /// `talk.wav` → `talk.txt`; files of the same name in different folders get their folders' names too.
     private static func trackNames(_ files: [String]) -> [String: String] {
-        let stems = files.map { (($0 as NSString).lastPathComponent as NSString).deletingPathExtension }
+        let stems = files.map { PathName($0).stem }
         let counts = Dictionary(stems.map { ($0, 1) }, uniquingKeysWith: +)
         var names: [String: String] = [:]
         for (file, stem) in zip(files, stems) {

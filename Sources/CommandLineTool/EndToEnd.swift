@@ -1,6 +1,7 @@
 private import Capture
 import Evaluation
-private import Foundation
+private import FoundationEssentials
+private import Glibc
 import Inference
 import Linux
 private import Live
@@ -87,7 +88,7 @@ struct EndToEnd {
             phrases: [],
             generation: actions.generation
         )
-        let detector = DetectorThread(source: source, rules: rules, events: actions.inbox)
+        let detector = try DetectorThread(source: source, rules: rules, events: actions.inbox)
         defer {
             source.microphone.stop()
             detector.stop()

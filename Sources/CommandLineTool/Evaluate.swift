@@ -1,5 +1,5 @@
 import Evaluation
-private import Foundation
+private import FoundationEssentials
 import Inference
 import Spotting
 private import Wording
@@ -18,10 +18,10 @@ struct Evaluate {
         thresholds = try options.listening.thresholds(for: model)
         labels = LabelSet(model.labels)
         guard let html = options.html else { return }
-        var isFolder: ObjCBool = false
+        var isFolder = false
         let exists = FileManager.default.fileExists(atPath: html, isDirectory: &isFolder)
         let folder = URL(fileURLWithPath: html).deletingLastPathComponent().path
-        guard !(exists && isFolder.boolValue), FileManager.default.isWritableFile(atPath: exists ? html : folder) else {
+        guard !(exists && isFolder), FileManager.default.isWritableFile(atPath: exists ? html : folder) else {
             throw Failure(
                 "\(printable(html)): cannot write the report here; give --html a file in a folder that exists"
             )

@@ -1,6 +1,6 @@
 private import Audio
 import Evaluation
-private import Foundation
+private import FoundationEssentials
 import Inference
 import Spotting
 private import Wording
@@ -77,7 +77,7 @@ extension Evaluate {
 
     /// Scores a recording once and decides about it under every setting.
     private func measure(_ file: String, gates: [GateSettings], progress: Progress) throws -> [Tallies] {
-        let trackPath = (file as NSString).deletingPathExtension + ".txt"
+        let trackPath = PathName(file).withoutEnding + ".txt"
         let track = try Self.track(trackPath, of: file)
         let (trace, seconds) = try listen(to: file, progress: progress)
         try track.check(seconds: seconds, file: printable(trackPath))

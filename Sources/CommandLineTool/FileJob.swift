@@ -26,8 +26,7 @@ struct FileJob {
 
     private func spot(_ seconds: inout Double) throws {
         let stream = try FileStream(path: file, mix: options.listening.mix)
-        let sink = try destination.open(file: file)
-        defer { sink.close() }
+        let track = try destination.open(file: file)
         let heard =
             if let line,
                 let detector = PieceDetector(
@@ -37,11 +36,12 @@ struct FileJob {
                     phrases: phrases
                 )
             {
-                try spot(in: line, stream, detector, sink, &seconds)
+                try spot(in: line, stream, detector, track, &seconds)
             } else {
-                try spot(hopByHop: stream, sink, &seconds)
+                try spot(hopByHop: stream, track, &seconds)
             }
-        if heard == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), sink) }
+        if heard == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), track) }
+        try track?.finish()
     }
 
     /// Many hops at a time, on as many processors as are this file's. Returns how much was detected.
@@ -49,7 +49,7 @@ struct FileJob {
         in line: PieceLine,
         _ stream: consuming FileStream,
         _ detector: consuming PieceDetector,
-        _ sink: Destination.Sink,
+        _ track: TrackWriter?,
         _ seconds: inout Double
     ) throws -> Int {
         var heard = 0
@@ -60,7 +60,7 @@ struct FileJob {
         try line.run(stream, workers: workers) { part, answers in
             length = part.seconds
             detector.decide(part.piece, answers) { detection in
-                report(detection, sink, fileLength: length)
+                report(detection, track, fileLength: length)
                 heard += 1
             }
             batch.progress.report(file: file, seconds: length, of: expected)
@@ -71,7 +71,7 @@ struct FileJob {
 
     private func spot(
         hopByHop stream: consuming FileStream,
-        _ sink: Destination.Sink,
+        _ track: TrackWriter?,
         _ seconds: inout Double
     ) throws -> Int {
         var detector = Detector(
@@ -86,7 +86,7 @@ struct FileJob {
             try stream.next({ window in detector.hear(window: window) { found.append($0) } })
         {
             seconds = stream.seconds
-            for detection in found { report(detection, sink, fileLength: seconds) }
+            for detection in found { report(detection, track, fileLength: seconds) }
             heard += found.count
             found.removeAll(keepingCapacity: true)
             batch.progress.report(file: file, seconds: seconds, of: stream.expectedSeconds)
@@ -94,13 +94,13 @@ struct FileJob {
         return heard
     }
 
-    private func report(_ detection: Detection, _ sink: Destination.Sink, fileLength: Double) {
+    private func report(_ detection: Detection, _ track: TrackWriter?, fileLength: Double) {
         let name = detection.name(labels: model.labels, phrases: phrases)
-        put(destination.format.event(Event(detection, name: name, file: file, fileLength: fileLength)), sink)
+        put(destination.format.event(Event(detection, name: name, file: file, fileLength: fileLength)), track)
     }
 
-    private func put(_ text: String, _ sink: Destination.Sink) {
-        if sink.isShared { batch.output.put(text, file: number) } else { sink.write(text) }
+    private func put(_ text: String, _ track: TrackWriter?) {
+        if let track { track.write(text) } else { batch.output.put(text, file: number) }
     }
 
     /// Gives the file its one label. Returns its length in seconds.

@@ -1,4 +1,5 @@
-private import Foundation
+private import FoundationEssentials
+private import Glibc
 
 /// Turns what the user named into the files to work on: files as named, folders searched, lists read.
 struct FileList {
@@ -16,8 +17,8 @@ struct FileList {
     }
 
     private mutating func add(_ path: String) {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
             // A file that is missing or no audio is reported when it is opened, in its turn.
             files.append(path)
             return
@@ -43,7 +44,7 @@ struct FileList {
             let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
             if kind == .typeDirectory {
                 search(path)
-            } else if Self.audioEndings.contains((name as NSString).pathExtension.lowercased()) {
+            } else if Self.audioEndings.contains(PathName(name).ending.lowercased()) {
                 files.append(path)
             }
         }
@@ -61,6 +62,11 @@ struct FileList {
 
     /// All of standard input.
     static func standardInput() -> [UInt8] {
-        [UInt8](FileHandle.standardInput.readDataToEndOfFile())
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(STDIN_FILENO, &part, part.count)
+            if count > 0 { bytes += part[..<count] } else if count == 0 || errno != EINTR { return bytes }
+        }
     }
 }

@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 import Inference
 private import Inspection
 private import Service
@@ -17,14 +17,14 @@ struct Inspect {
         model = try options.listening.loadModel()
         thresholds = try options.listening.thresholds(for: model)
         guard let path = options.path, !options.json else { return }
-        var isFolder: ObjCBool = false
+        var isFolder = false
         let manager = FileManager.default
         let exists = manager.fileExists(atPath: path, isDirectory: &isFolder)
         guard !exists || !Self.areSame(path, options.file) else {
             throw Failure("\(printable(path)): the report would replace the recording; name another file with --output")
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard !isFolder.boolValue, manager.isWritableFile(atPath: exists ? path : folder) else {
+        guard !isFolder, manager.isWritableFile(atPath: exists ? path : folder) else {
             throw Failure(
                 "\(printable(path)): cannot write the report here; give --output a file in a folder that exists and may "
                     + "be written to"

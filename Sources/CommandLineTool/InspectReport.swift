@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 import Inference
 import Inspection
 import Spotting

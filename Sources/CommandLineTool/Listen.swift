@@ -1,6 +1,6 @@
 import Audio
 private import Capture
-private import Foundation
+private import FoundationEssentials
 private import Glibc
 private import Inference
 import Linux

@@ -1,5 +1,4 @@
 private import Capture
-private import Foundation
 import Live
 import Service
 private import Spotting
@@ -69,7 +68,7 @@ final class LiveScreen: Sendable {
         }
         for begin in stride(from: 0, to: classes.count, by: 6) {
             let cells = classes[begin..<min(begin + 6, classes.count)].map {
-                $0.padding(toLength: 12, withPad: " ", startingAt: 0)
+                $0.prefix(12) + String(repeating: " ", count: max(0, 12 - $0.count))
             }
             result.append(cells.joined())
         }

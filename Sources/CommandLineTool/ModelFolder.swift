@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 
 /// Where the default model is found.
 enum ModelFolder {

@@ -1,4 +1,3 @@
-private import Foundation
 private import Service
 
 /// Whether the service runs here, and how it is.

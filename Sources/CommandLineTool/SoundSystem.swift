@@ -1,5 +1,5 @@
 import Capture
-private import Foundation
+private import FoundationEssentials
 private import Glibc
 private import Wording
 

@@ -1,5 +1,6 @@
-private import Foundation
+private import FoundationEssentials
 private import Glibc
+private import Linux
 import Service
 
 /// What the standard streams are, and writing to them.
@@ -32,23 +33,14 @@ enum Terminal {
 
     /// systemd names the stream that it gave to the journal; what was started with another one may still see the name.
     private static let errorIsJournal: Bool = {
-        var status = stat()
-        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"], fstat(STDERR_FILENO, &status) == 0
+        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"],
+            let status = FileStatus(descriptor: STDERR_FILENO)
         else { return false }
-        return stream == "\(status.st_dev):\(status.st_ino)"
+        return stream == "\(status.device):\(status.inode)"
     }()
 
     private static func write(_ text: String, to descriptor: Int32) {
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while let base = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(descriptor, base, rest.count)
-                if count < 0, errno == EINTR { continue }
-                // A reader that went away (`| head`) ends the program by SIGPIPE; any other failure cannot be told.
-                guard count > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
+        // A reader that went away (`| head`) ends the program by SIGPIPE; any other failure cannot be told.
+        _ = writeAll(Array(text.utf8), to: descriptor)
     }
 }

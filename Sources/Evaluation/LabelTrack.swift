@@ -1,5 +1,3 @@
-private import Foundation
-
 /// A word that was said; times in seconds from the recording's start.
 public struct SpokenWord: Sendable, Equatable {
     /// Index of its label.
@@ -62,9 +60,8 @@ public struct LabelTrack: Sendable, Equatable {
     }
 
     private static func seconds(_ text: Substring) -> Double? {
-        guard let value = Double(text.trimmingCharacters(in: .whitespaces)), value.isFinite, value >= 0 else {
-            return nil
-        }
+        let parts = text.split(whereSeparator: \.isWhitespace)
+        guard parts.count == 1, let value = Double(parts[0]), value.isFinite, value >= 0 else { return nil }
         return value
     }
 

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Says in a few words, without line breaks, what JSON decoding ran into and at which key.
 func explain(_ error: any Error) -> String {
     guard let error = error as? DecodingError else { return "not valid JSON" }

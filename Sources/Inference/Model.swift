@@ -1,4 +1,4 @@
-private import Foundation
+private import Glibc
 public import KernelContract
 import Kernels
 

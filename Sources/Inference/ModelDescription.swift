@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// What `model.json` says, as it stands there: decoded, but not yet checked against itself.
 ///

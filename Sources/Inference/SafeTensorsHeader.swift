@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The JSON at the front of a safetensors file, and every check of what it claims.
 struct SafeTensorsHeader {

@@ -6,7 +6,8 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// An errno.
     public let number: Int32
 
-    init(_ call: String) { (self.call, number) = (call, errno) }
+    /// - Parameter number: an errno, which is also what a call of the thread library returns.
+    init(_ call: String, _ number: Int32 = errno) { (self.call, self.number) = (call, number) }
 
     public var description: String { "\(call): \(Self.text(number))" }
 

@@ -1,4 +1,4 @@
-private import Foundation
+import Linux
 import Service
 import Synchronization
 
@@ -28,14 +28,23 @@ final class ClipKeeper: Sendable {
         let rate = Double(ClipStore.sampleRate)
         let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
         let wait = max(0, event.end + settings.after - event.time) + 0.2
+        let time = Clock.now + Int64(wait * 1e9)
         // Saving touches a disk: it is nobody else's business.
-        Thread.detachNewThread { [self] in
-            Thread.sleep(forTimeInterval: wait)
-            do throws(ServiceError) {
-                _ = try saving.withLock { _ throws(ServiceError) in try store.save(tape.piece(range), of: event) }
-            } catch {
-                report(ActionRunner.Report(priority: .error, text: error.description))
+        attempt { () throws(ServiceError) in
+            _ = try SystemThread(name: "beckon-clip", stackSize: 512 << 10, or: ServiceError.noThread) { [self] in
+                while Clock.now < time { Clock.sleep(until: time) }
+                attempt { () throws(ServiceError) in
+                    _ = try saving.withLock { _ throws(ServiceError) in try store.save(tape.piece(range), of: event) }
+                }
             }
+        }
+    }
+
+    private func attempt(_ work: () throws(ServiceError) -> Void) {
+        do throws(ServiceError) {
+            try work()
+        } catch {
+            report(ActionRunner.Report(priority: .error, text: error.description))
         }
     }
 }

@@ -1,4 +1,4 @@
-private import Foundation
+private import Dispatch
 import Linux
 public import Service
 import Synchronization
@@ -12,10 +12,11 @@ public final class DetectorThread: Sendable {
     /// - Parameters:
     ///   - rules: what to decide by; the model is warmed up before this returns.
     ///   - events: gets what is heard.
-    public init(source: any AudioSource, rules: Rules, events: EventInbox) {
+    /// - Throws: ``ServiceError/thread``.
+    public init(source: any AudioSource, rules: Rules, events: EventInbox) throws(ServiceError) {
         ends = DetectorLoop.Ends(source: source, events: events)
         let isReady = DispatchSemaphore(value: 0)
-        let thread = Thread { [self] in
+        _ = try SystemThread(name: "beckon-detector", stackSize: 1 << 20, or: ServiceError.noThread) { [self] in
             var loop = DetectorLoop(rules: rules, ends)
             isReady.signal()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
@@ -24,9 +25,6 @@ public final class DetectorThread: Sendable {
             }
             hasStopped.signal()
         }
-        thread.name = "beckon-detector"
-        thread.stackSize = 1 << 20
-        thread.start()
         isReady.wait()
     }
 

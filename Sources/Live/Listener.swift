@@ -1,5 +1,5 @@
 public import Capture
-private import Foundation
+private import Glibc
 public import Inference
 public import Service
 public import Spotting
@@ -105,7 +105,7 @@ public final class Listener: Sendable {
         clips.follow(setup.configuration.clips)
         let rules = setup.rules(generation: actions.generation)
         state = Mutex(State(setup: setup, rules: rules))
-        detector = DetectorThread(source: source, rules: rules, events: actions.inbox)
+        detector = try DetectorThread(source: source, rules: rules, events: actions.inbox)
         control = try path.map { path in
             try ControlServer(path: path) { command in
                 guard let listener = back.listener.withLock({ $0 }) else {

@@ -1,5 +1,4 @@
 import CSystemd
-private import Foundation
 import Linux
 
 /// The service manager that started this program, where there is one: told what happens through libsystemd.

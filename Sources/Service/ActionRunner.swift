@@ -1,4 +1,4 @@
-private import Foundation
+import Dispatch
 import Glibc
 import Linux
 import Spotting
@@ -94,13 +94,10 @@ public final class ActionRunner: Sendable {
             threads: configuration.limits.atOnce,
             capacity: configuration.limits.queue
         )
-        let thread = Thread { [self] in
+        _ = try SystemThread(name: "beckon-dispatch", stackSize: 512 << 10, or: ServiceError.noThread) { [self] in
             dispatch()
             finished.signal()
         }
-        thread.name = "beckon-dispatch"
-        thread.stackSize = 512 << 10
-        thread.start()
     }
 
     public var counts: Counts { state.withLock { $0.counts } }

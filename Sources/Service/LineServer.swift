@@ -1,5 +1,5 @@
 import CLinuxProcess
-private import Foundation
+import Dispatch
 import Glibc
 import Linux
 import Synchronization
@@ -86,10 +86,8 @@ public final class LineServer: Sendable {
         bell = try Bell(or: ServiceError.noBell)
         listener = try UnixSocket.listen(path, mode: 0o660)
         identity = Self.identity(of: path)
-        let thread = Thread { [self] in serve() }
-        thread.name = "beckon-socket"
-        thread.stackSize = 512 << 10
-        thread.start()
+        _ = try SystemThread(name: "beckon-socket", stackSize: 512 << 10, or: ServiceError.noThread) { [self] in serve()
+        }
     }
 
     public var counts: Counts { shared.withLock { $0.counts } }

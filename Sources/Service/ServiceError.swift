@@ -1,5 +1,5 @@
 private import Glibc
-import Linux
+public import Linux
 private import Wording
 
 /// What can go wrong while the service acts or is asked to.
@@ -7,7 +7,9 @@ private import Wording
 /// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
 /// ``description`` is one line that names what was asked, what happened and what to do next.
 public struct ServiceError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case template, address, program, timedOut, webhook, journal, socket, notRunning, command, clip }
+    private enum Code {
+        case template, address, program, timedOut, webhook, journal, socket, notRunning, command, clip, thread
+    }
 
     private let code: Code
     public let description: String
@@ -39,6 +41,8 @@ public struct ServiceError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let command = ServiceError(.command, "unknown command")
     /// A clip could not be saved.
     public static let clip = ServiceError(.clip, "clip not saved")
+    /// A thread could not be started.
+    public static let thread = ServiceError(.thread, "no thread")
 
     /// The same kind of error with a message of its own, kept to one line.
     func saying(_ message: String) -> ServiceError { ServiceError(code, printable(message)) }
@@ -46,5 +50,10 @@ public struct ServiceError: Error, Equatable, Sendable, CustomStringConvertible 
     /// The system gave no means of waking a thread.
     static func noBell(_ error: SystemError) -> ServiceError {
         socket.saying("\(error); the limit on open files may be too low")
+    }
+
+    /// The system gave no thread.
+    public static func noThread(_ error: SystemError) -> ServiceError {
+        thread.saying("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
     }
 }

@@ -1,11 +1,11 @@
-private import Foundation
+import Linux
 
 /// Does jobs on a few threads of its own; those that find no room are refused, never waited for.
 ///
 /// Threads begin when there is work for them. `submit` takes a lock for a moment and is not for threads that must not.
 final class WorkQueue: @unchecked Sendable {
     // Sendable is unchecked because of the condition, which guards everything below it.
-    private let condition = NSCondition()
+    private let condition = Condition()
     private var waiting: [@Sendable () -> Void] = []
     private var threads = 0
     private var idle = 0
@@ -13,12 +13,12 @@ final class WorkQueue: @unchecked Sendable {
     private var limit: Int
     private var capacity: Int
     private var isStopped = false
-    private let name: String
+    private let name: StaticString
 
     /// - Parameters:
     ///   - threads: jobs at a time.
     ///   - capacity: jobs that may wait.
-    init(name: String, threads: Int, capacity: Int) {
+    init(name: StaticString, threads: Int, capacity: Int) {
         self.name = name
         limit = threads
         self.capacity = capacity
@@ -30,17 +30,25 @@ final class WorkQueue: @unchecked Sendable {
             limit = threads
             self.capacity = capacity
             // More threads may be had for what waits already.
-            for _ in 0..<max(0, min(waiting.count - idle, limit - self.threads)) { startThread() }
+            for _ in 0..<max(0, min(waiting.count - idle, limit - self.threads)) { _ = startThread() }
             condition.broadcast()
         }
     }
 
-    /// Hands a job over. Returns false where too many wait.
+    /// Hands a job over. Returns false where too many wait, or the system gives no thread for it.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         condition.withLock {
             guard !isStopped, running + waiting.count < limit + capacity else { return false }
             waiting.append(job)
-            if idle < waiting.count, threads < limit { startThread() } else { condition.signal() }
+            if idle < waiting.count, threads < limit {
+                // One that another thread will get to may stay.
+                guard startThread() || threads > 0 else {
+                    waiting.removeLast()
+                    return false
+                }
+            } else {
+                condition.signal()
+            }
             return true
         }
     }
@@ -48,7 +56,7 @@ final class WorkQueue: @unchecked Sendable {
     /// Takes no more jobs and forgets those that wait. Returns whether the running ones ended in time.
     @discardableResult
     func stop(within seconds: Double) -> Bool {
-        let end = Date(timeIntervalSinceNow: seconds)
+        let end = Clock.now + Int64(seconds * 1e9)
         return condition.withLock {
             isStopped = true
             waiting.removeAll()
@@ -60,12 +68,12 @@ final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    private func startThread() {
+    private func startThread() -> Bool {
+        guard (try? SystemThread(name: name, stackSize: 512 << 10, or: { $0 }, { [self] in work() })) != nil else {
+            return false
+        }
         threads += 1
-        let thread = Thread { [self] in work() }
-        thread.name = name
-        thread.stackSize = 512 << 10
-        thread.start()
+        return true
     }
 
     private func work() {

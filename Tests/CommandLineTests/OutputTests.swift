@@ -55,6 +55,19 @@ struct OutputTests {
         #expect(try folder.bytes("tracks/Noise.txt") == [])
     }
 
+    @Test func `a label track for which the disk has no room is told of`() throws {
+        let folder = try TestFolder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("Rear_Left.txt"),
+            withDestinationPath: "/dev/full"
+        )
+        let program = try Program.beckon(
+            ["classify", "--format", "audacity", "--output", folder.path, Voices.path("Rear_Left")]
+        )
+        #expect(program.status == 1)
+        #expect(program.error.contains("Rear_Left.txt: cannot write the label track (No space left on device)"))
+    }
+
     @Test func `a table names every file and has no colour off a terminal`() throws {
         let program = try Program.beckon(["classify", Voices.folder])
         #expect(program.lines.count == 10)

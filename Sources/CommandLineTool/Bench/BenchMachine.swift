@@ -1,4 +1,4 @@
-private import Foundation
+private import FoundationEssentials
 private import Linux
 
 /// The processor that is measured.
@@ -35,7 +35,7 @@ struct BenchMachine: Codable {
     private static func processorName() -> String {
         let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") where line.hasPrefix("model name") {
-            return line.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown"
+            return line.split(separator: ":").last.map { String($0.drop(while: \.isWhitespace)) } ?? "unknown"
         }
         return "unknown"
     }

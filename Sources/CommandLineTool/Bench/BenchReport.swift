@@ -1,6 +1,7 @@
-private import Foundation
+private import FoundationEssentials
 import Inference
 private import KernelContract
+private import Linux
 private import Wording
 
 /// What `beckon bench --json` prints, and `--compare` reads; times of stages in microseconds.
@@ -113,11 +114,13 @@ struct BenchReport: Codable {
     init(file: String) throws {
         let name = printable(file)
         let advice = "give --compare what beckon bench --json printed"
-        var status = stat()
-        guard stat(file, &status) == 0 else {
-            throw Failure("\(name): \(String(cString: strerror(errno))); \(advice)")
+        let status: FileStatus
+        do throws(SystemError) {
+            status = try FileStatus(path: file)
+        } catch {
+            throw Failure("\(name): \(SystemError.text(error.number)); \(advice)")
         }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 1 << 24 else {
+        guard status.isRegular, status.size <= 1 << 24 else {
             throw Failure("\(name): no report but a folder, a device or a huge file; \(advice)")
         }
         guard let data = FileManager.default.contents(atPath: file) else {

@@ -1,4 +1,5 @@
-private import Foundation
+private import FoundationEssentials
+private import Glibc
 import Inference
 import KernelContract
 private import Linux
@@ -35,19 +36,14 @@ struct StartUp: Codable {
     }
 
     private static func spawn(_ arguments: [String]) throws -> FirstScore {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        do {
-            try process.run()
+        let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
+        let output: [UInt8]
+        do throws(SystemError) {
+            output = try runOwnCopy(arguments, environment: environment)
         } catch {
-            throw Failure("cannot start \(process.executableURL?.path ?? "the program") once more: \(error)")
+            throw Failure("cannot start the program once more: \(error)")
         }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard let score = try? JSONDecoder().decode(FirstScore.self, from: data) else {
+        guard let score = try? JSONDecoder().decode(FirstScore.self, from: Data(output)) else {
             throw Failure("a copy of the program, started to see how long that takes, ended with no score")
         }
         return score

@@ -1,11 +1,11 @@
-private import Glibc
+import Glibc
 
 /// The signals that a service is told by, taken one by one by the thread that made this, and by no other.
-struct Signals {
+public struct Signals {
     private var set = sigset_t()
 
     /// Blocks them here and in all threads made later.
-    init() {
+    public init() {
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -14,7 +14,7 @@ struct Signals {
     }
 
     /// The next signal; nil if none comes in time.
-    func next(within seconds: Double) -> Int32? {
+    public func next(within seconds: Double) -> Int32? {
         var set = set
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
         let signal = sigtimedwait(&set, nil, &time)

@@ -1,0 +1,48 @@
+import Glibc
+
+/// A lock with a means to wait, under it, for what another thread does under it.
+public final class Condition: Sendable {
+    // The system's own objects must not move.
+    private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private nonisolated(unsafe) let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    public init() {
+        // Not `pthread_condattr_t()`: to whose module that belongs depends on which C header the compiler meets first.
+        let attributes = UnsafeMutablePointer<pthread_condattr_t>.allocate(capacity: 1)
+        pthread_condattr_init(attributes)
+        pthread_condattr_setclock(attributes, CLOCK_MONOTONIC)
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(condition, attributes)
+        pthread_condattr_destroy(attributes)
+        attributes.deallocate()
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    public func lock() { pthread_mutex_lock(mutex) }
+    public func unlock() { pthread_mutex_unlock(mutex) }
+
+    public func withLock<Result>(_ body: () -> Result) -> Result {
+        lock()
+        defer { unlock() }
+        return body()
+    }
+
+    /// Wakes one, or all, of the threads that wait.
+    public func signal() { pthread_cond_signal(condition) }
+    public func broadcast() { pthread_cond_broadcast(condition) }
+
+    /// Gives the lock up until it is woken; that may also happen for no reason.
+    public func wait() { pthread_cond_wait(condition, mutex) }
+
+    /// The same, at most until a time on ``Clock``; false when that has come.
+    public func wait(until time: Int64) -> Bool {
+        var end = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+        return pthread_cond_timedwait(condition, mutex, &end) != ETIMEDOUT
+    }
+}

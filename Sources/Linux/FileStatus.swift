@@ -1,0 +1,32 @@
+import Glibc
+
+/// What the system knows of a file.
+public struct FileStatus: Equatable, Sendable {
+    public let device: UInt64
+    public let inode: UInt64
+    /// In bytes.
+    public let size: Int64
+    /// Neither a folder nor a device nor a pipe.
+    public let isRegular: Bool
+
+    /// - Throws: where there is no such file, or it may not be looked at.
+    public init(path: String) throws(SystemError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw SystemError("stat") }
+        self.init(status)
+    }
+
+    /// Nil where the descriptor is not open.
+    public init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+    }
+}
