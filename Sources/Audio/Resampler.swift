@@ -15,8 +15,8 @@ public struct Resampler: ~Copyable {
     /// Which converter runs, and so the price and the exactness.
     public enum Quality: Sendable, CaseIterable {
         /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, where that is less), ≥ 90 dB of
-        /// rejection from 8 kHz on. A low-pass, after `SINC_FASTEST` to 32 kHz where the rate is no multiple of 16 kHz; below 20 kHz, where the edge of that
-        /// converter would fall into the band, `SINC_BEST_QUALITY`.
+        /// rejection from 8 kHz on. A low-pass, after `SINC_FASTEST` to 32 kHz where the rate is no multiple of 16 kHz;
+        /// below 20 kHz, where the edge of that converter would fall into the band, `SINC_BEST_QUALITY`.
         case standard
         /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at over
         /// three times the price.

@@ -35,7 +35,8 @@ struct Classify {
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
         destination.begin()
-        let line = PieceLine(model)
+        let isHopByHop = options.clips || options.listening.gate.foreseenQuiet != nil
+        let line = isHopByHop ? nil : PieceLine(model)
         let workers = max(1, options.listening.jobs / max(1, files.count))
         let begun = ContinuousClock.now
         let heardMilliseconds = Atomic<Int>(0)

@@ -12,7 +12,6 @@ struct PieceReader: ~Copyable {
         static let done = Part(piece: AudioPiece(samples: [], hops: 0, isFirst: false), seconds: 0)
     }
 
-    let expectedSeconds: Double
     private var stream: FileStream
     private let lead: Int
     private let hops: Int
@@ -22,7 +21,6 @@ struct PieceReader: ~Copyable {
     private var failure: (any Error)?
 
     init(_ stream: consuming FileStream, lead: Int, hops: Int) {
-        expectedSeconds = stream.expectedSeconds
         self.stream = stream
         self.lead = lead
         self.hops = hops

@@ -39,7 +39,8 @@ public struct StreamTally: Sendable, Equatable {
         confusion = [[Int]](repeating: [Int](repeating: 0, count: count), count: count)
     }
 
-    /// One recording, labels that are no words left out; detections by time, truths by start, as ``outcomes(of:truths:tolerance:)`` takes them.
+    /// One recording, labels that are no words left out; detections by time, truths by start, as
+    /// ``outcomes(of:truths:tolerance:)`` takes them.
     public init(
         words count: Int,
         detections: [HeardWord],

@@ -12,6 +12,10 @@ public struct StreamBatch: ~Copyable, Sendable {
     /// Activity logits of each stream's newest hop, oldest first; empty where the model has no activity layer.
     public private(set) var activity: [Float]
 
+    /// Streams that go through the network together: so many that tiles are full, so few that what they keep stays in the
+    /// processor's second cache beside the weights.
+    private static let group = 12
+
     private let schedule: Schedule
     private let calibration: Calibration
     private let arena: AlignedBuffer
@@ -31,7 +35,7 @@ public struct StreamBatch: ~Copyable, Sendable {
         // An odd number of cache lines apart: at a power of two all streams' columns would meet in the same few sets.
         apart = aligned(hop.count) | 16
         scratch = streams * apart
-        powers = scratch + aligned(max(model.frontEnd.scratchCount, streams * hop.scratchCount))
+        powers = scratch + aligned(max(model.frontEnd.scratchCount, min(streams, Self.group) * hop.scratchCount))
         arena = AlignedBuffer(count: powers + aligned(model.labelOfLogit.count))
         posteriors = Array(repeating: 0, count: streams * model.labels.count)
         activity = Array(repeating: 0, count: streams * model.activityCount)
@@ -43,8 +47,15 @@ public struct StreamBatch: ~Copyable, Sendable {
 
     /// Hears the next hop of every stream; `window` gives each one's newest `windowSamples` samples.
     public mutating func score(window: (Int) -> UnsafeBufferPointer<Float>) {
+        for first in stride(from: 0, to: streams, by: Self.group) {
+            score(first..<min(first + Self.group, streams), window)
+        }
+        answer()
+    }
+
+    private func score(_ group: Range<Int>, _ window: (Int) -> UnsafeBufferPointer<Float>) {
         let base = arena.base
-        for stream in 0..<streams {
+        for stream in group {
             let block = base + stream * apart
             schedule.age(block)
             model.frontEnd.run(
@@ -56,14 +67,13 @@ public struct StreamBatch: ~Copyable, Sendable {
             )
         }
         schedule.run(
-            base,
+            base + group.lowerBound * apart,
             weights: model.weights.buffer.base,
             kernels: model.kernels,
             scratch: base + scratch,
-            streams: streams,
+            streams: group.count,
             apart: apart
         )
-        answer()
     }
 
     private mutating func answer() {

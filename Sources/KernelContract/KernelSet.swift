@@ -6,7 +6,8 @@ public struct KernelSet: Sendable {
     /// Computes output columns of a convolution with packed weights: bias, then a residual that is added where there is
     /// one, then ReLU where asked.
     ///
-    /// The residual lies as the output does. `packed` was filled by `packConvolution` and is 64-byte aligned. A column comes out the same to the last bit whichever columns are computed with it.
+    /// The residual lies as the output does. `packed` was filled by `packConvolution` and is 64-byte aligned. A column
+    /// comes out the same to the last bit whichever columns are computed with it.
     public typealias Convolve =
         @Sendable (
             _ input: UnsafePointer<Float>,

@@ -2,99 +2,76 @@ import KernelContract
 
 // Accumulators as named members of plain structs: an array of them would live in memory.
 
-/// The output channels of one packed panel at one column.
-struct Panel {
-    #if KERNEL_AVX512
-    var a: Vector
+/// Some output channels of a packed panel at one column.
+protocol Lanes {
+    static var count: Int { get }
 
-    @inline(__always) init(_ source: UnsafePointer<Float>) { a = aligned(source)[0] }
+    init(_ source: UnsafePointer<Float>)
+    mutating func add(_ factor: Vector, _ row: Self)
+    mutating func finish(_ residual: UnsafePointer<Float>?, _ rectify: Bool)
+    func write(to target: UnsafeMutablePointer<Float>)
+}
 
-    @inline(__always) mutating func add(_ factor: Vector, _ row: Panel) { a = multiplyAdd(a, factor, row.a) }
+/// As many channels as a vector has elements.
+struct OneVector: Lanes {
+    private var sums: Vector
 
-    @inline(__always) func finished(_ residual: UnsafePointer<Float>?, _ rectify: Bool) -> Panel {
-        var result = self
-        if let residual { result.a = result.a + load(residual) }
-        if rectify { result.a = rectified(result.a) }
-        return result
+    @inline(__always) static var count: Int { Width.vector }
+
+    // Rows of packed panels are aligned.
+    @inline(__always) init(_ source: UnsafePointer<Float>) {
+        sums = UnsafeRawPointer(source).assumingMemoryBound(to: Vector.self).pointee
     }
 
-    @inline(__always) func write(to target: UnsafeMutablePointer<Float>) { put(a, at: target) }
-    #elseif KERNEL_AVX2
-    var a: Vector
-    var b: Vector
+    @inline(__always) mutating func add(_ factor: Vector, _ row: OneVector) {
+        sums = multiplyAdd(sums, factor, row.sums)
+    }
+
+    @inline(__always) mutating func finish(_ residual: UnsafePointer<Float>?, _ rectify: Bool) {
+        if let residual { sums = sums + load(residual) }
+        if rectify { sums = rectified(sums) }
+    }
+
+    @inline(__always) func write(to target: UnsafeMutablePointer<Float>) { put(sums, at: target) }
+}
+
+struct TwoOf<Half: Lanes>: Lanes {
+    private var low: Half
+    private var high: Half
+
+    @inline(__always) static var count: Int { 2 * Half.count }
 
     @inline(__always) init(_ source: UnsafePointer<Float>) {
-        a = aligned(source)[0]
-        b = aligned(source)[1]
+        low = Half(source)
+        high = Half(source + Half.count)
     }
 
-    @inline(__always) mutating func add(_ factor: Vector, _ row: Panel) {
-        a = multiplyAdd(a, factor, row.a)
-        b = multiplyAdd(b, factor, row.b)
+    @inline(__always) mutating func add(_ factor: Vector, _ row: TwoOf) {
+        low.add(factor, row.low)
+        high.add(factor, row.high)
     }
 
-    @inline(__always) func finished(_ residual: UnsafePointer<Float>?, _ rectify: Bool) -> Panel {
-        var result = self
-        if let residual {
-            result.a = result.a + load(residual)
-            result.b = result.b + load(residual + 8)
-        }
-        if rectify {
-            result.a = rectified(result.a)
-            result.b = rectified(result.b)
-        }
-        return result
+    @inline(__always) mutating func finish(_ residual: UnsafePointer<Float>?, _ rectify: Bool) {
+        low.finish(residual, rectify)
+        high.finish(residual.map { $0 + Half.count }, rectify)
     }
 
     @inline(__always) func write(to target: UnsafeMutablePointer<Float>) {
-        put(a, at: target)
-        put(b, at: target + 8)
+        low.write(to: target)
+        high.write(to: target + Half.count)
     }
-    #else
-    var a: Vector
-    var b: Vector
-    var c: Vector
-    var d: Vector
+}
 
-    @inline(__always) init(_ source: UnsafePointer<Float>) {
-        a = aligned(source)[0]
-        b = aligned(source)[1]
-        c = aligned(source)[2]
-        d = aligned(source)[3]
-    }
+/// All output channels of one packed panel at one column.
+#if KERNEL_AVX512
+typealias Panel = OneVector
+#elseif KERNEL_AVX2
+typealias Panel = TwoOf<OneVector>
+#else
+typealias Panel = TwoOf<TwoOf<OneVector>>
+#endif
 
-    @inline(__always) mutating func add(_ factor: Vector, _ row: Panel) {
-        a = multiplyAdd(a, factor, row.a)
-        b = multiplyAdd(b, factor, row.b)
-        c = multiplyAdd(c, factor, row.c)
-        d = multiplyAdd(d, factor, row.d)
-    }
-
-    @inline(__always) func finished(_ residual: UnsafePointer<Float>?, _ rectify: Bool) -> Panel {
-        var result = self
-        if let residual {
-            result.a = result.a + load(residual)
-            result.b = result.b + load(residual + 4)
-            result.c = result.c + load(residual + 8)
-            result.d = result.d + load(residual + 12)
-        }
-        if rectify {
-            result.a = rectified(result.a)
-            result.b = rectified(result.b)
-            result.c = rectified(result.c)
-            result.d = rectified(result.d)
-        }
-        return result
-    }
-
-    @inline(__always) func write(to target: UnsafeMutablePointer<Float>) {
-        put(a, at: target)
-        put(b, at: target + 4)
-        put(c, at: target + 8)
-        put(d, at: target + 12)
-    }
-    #endif
-
+extension Panel {
     /// Writes the first `width` channels; what the panel was padded with is dropped.
     @inline(__always)
     func store(
@@ -104,12 +81,15 @@ struct Panel {
         rectify: Bool
     ) {
         if width >= panelWidth {
-            finished(residual, rectify).write(to: target)
+            var result = self
+            result.finish(residual, rectify)
+            result.write(to: target)
         } else {
             storePart(to: target, residual: residual, width: width, rectify: rectify)
         }
     }
 
+    /// Apart, as its branches would cost whole panels their registers.
     @inline(never)
     private func storePart(
         to target: UnsafeMutablePointer<Float>,
@@ -117,19 +97,44 @@ struct Panel {
         width: Int,
         rectify: Bool
     ) {
-        withUnsafeBytes(of: self) { bytes in
-            let channels = bytes.assumingMemoryBound(to: Float.self)
-            for channel in 0..<width {
-                var value = channels[channel]
-                if let residual { value += residual[channel] }
-                target[channel] = rectify && value < 0 ? 0 : value
+        var result = self
+        if let residual {
+            // What lies behind the residual's end may not be read.
+            var padded = SIMD16<Float>.zero
+            withUnsafeMutableBytes(of: &padded) { padded in
+                let channels = padded.assumingMemoryBound(to: Float.self)
+                guard let start = channels.baseAddress else { return }
+                copyPart(residual, to: start, width)
+                result.finish(start, rectify)
             }
+        } else {
+            result.finish(nil, rectify)
+        }
+        withUnsafeBytes(of: result) { channels in
+            guard let start = channels.assumingMemoryBound(to: Float.self).baseAddress else { return }
+            copyPart(start, to: target, width)
         }
     }
 }
 
-/// Rows of packed panels are aligned.
+/// Copies fewer than sixteen floats, in as few moves as there are bits set in their number.
 @inline(__always)
-private func aligned(_ source: UnsafePointer<Float>) -> UnsafePointer<Vector> {
-    UnsafeRawPointer(source).assumingMemoryBound(to: Vector.self)
+private func copyPart(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, _ count: Int) {
+    var place = 0
+    if count & 8 != 0 { place = move(SIMD8<Float>.self, source, target, place) }
+    if count & 4 != 0 { place = move(SIMD4<Float>.self, source, target, place) }
+    if count & 2 != 0 { place = move(SIMD2<Float>.self, source, target, place) }
+    if count & 1 != 0 { target[place] = source[place] }
+}
+
+@inline(__always)
+private func move<Part: SIMD<Float>>(
+    _: Part.Type,
+    _ source: UnsafePointer<Float>,
+    _ target: UnsafeMutablePointer<Float>,
+    _ place: Int
+) -> Int {
+    let part = UnsafeRawPointer(source + place).loadUnaligned(as: Part.self)
+    UnsafeMutableRawPointer(target + place).storeBytes(of: part, as: Part.self)
+    return place + Part.scalarCount
 }

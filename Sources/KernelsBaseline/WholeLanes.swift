@@ -61,7 +61,8 @@ func addProducts(_ sum: WholePanel, _ left: WholePanel, _ right: WholePanel) -> 
     #endif
 }
 
-/// The sums as floats. Swift's own conversion of so wide a vector may be left out of line, in a copy that all sets of kernels share.
+/// The sums as floats. Swift's own conversion of so wide a vector may be left out of line, in a copy that all sets of
+/// kernels share.
 @inline(__always)
 func floats(_ sums: WholePanel) -> SIMD16<Float> {
     #if KERNEL_AVX512

@@ -15,14 +15,7 @@ public struct Detector: ~Copyable {
         labels = model.labels
         self.phrases = phrases
         scorer = HopScorer(model: model, foreseenQuiet: settings.foreseenQuiet)
-        handler = PosteriorHandler(
-            labels: model.labels.count,
-            silence: model.silenceIndex,
-            hopSeconds: HopScorer.hopSeconds(of: model),
-            settings: settings,
-            thresholds: thresholds,
-            phrases: phrases
-        )
+        handler = PosteriorHandler(model: model, settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
     /// The averages that the gate decided by after the newest hop, one a label.

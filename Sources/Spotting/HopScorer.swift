@@ -3,9 +3,7 @@ public import Inference
 /// Audio windows in, posteriors and sound activity out: the hearing half of the ``Detector``, before any decision.
 public struct HopScorer: ~Copyable {
     private var session: Session
-    private var tracker = SoundTracker()
-    /// In the tracker's place where the model has an activity layer.
-    private var voice: VoiceTracker?
+    private var tracker: ActivityTracker
     /// Time since the last sound in which the next hop is foreseen.
     var foreseenQuiet: ClosedRange<Double>?
     /// The window as it will be one hop later if it stays quiet.
@@ -19,7 +17,7 @@ public struct HopScorer: ~Copyable {
         session = Session(model)
         self.foreseenQuiet = foreseenQuiet
         future = [Float](repeating: 0, count: model.windowSamples)
-        voice = VoiceTracker(of: model)
+        tracker = ActivityTracker(of: model)
     }
 
     var model: Model { session.model }
@@ -29,11 +27,7 @@ public struct HopScorer: ~Copyable {
         session = Session(model)
         isNew = true
         if future.count != model.windowSamples { future = [Float](repeating: 0, count: model.windowSamples) }
-        let other = VoiceTracker(of: model)
-        // What is known of pauses is kept as long as both models tell as finely.
-        guard voice?.activity.stepSeconds != other?.activity.stepSeconds else { return }
-        voice = other
-        tracker.flush()
+        tracker.follow(model)
     }
 
     /// Probability of each label, after the newest hop.
@@ -44,17 +38,13 @@ public struct HopScorer: ~Copyable {
     public var foreseen: [Float]? { isForeseen ? session.foreseen : nil }
 
     /// Where there was speech, or sound where the model cannot tell the two apart, after the newest hop.
-    public var sound: SoundActivity { voice?.activity ?? tracker.activity }
+    public var sound: SoundActivity { tracker.activity }
 
     /// Hears one hop more; `window` is the last second, its last hop new since the call before.
     public mutating func hear(window: Span<Float>) {
         if isNew { session.scoreWhole(window: window) } else { session.score(window: window) }
         isNew = false
-        if voice == nil {
-            tracker.add(window.extracting(last: session.model.hopSamples))
-        } else {
-            voice?.add(session.activity)
-        }
+        tracker.add(hop: window.extracting(last: session.model.hopSamples), logits: session.activity)
         foresee(window)
     }
 
@@ -85,7 +75,6 @@ public struct HopScorer: ~Copyable {
         session.reset()
         isForeseen = false
         tracker.flush()
-        voice?.flush()
     }
 
     /// Seconds from one hop to the next.

@@ -8,8 +8,7 @@ public struct PieceDetector {
     private let labels: Int
     private let steps: Int
     private var handler: PosteriorHandler
-    private var tracker = SoundTracker()
-    private var voice: VoiceTracker?
+    private var tracker: ActivityTracker
 
     /// - Returns: nil where the settings foresee hops, which a stream alone can do.
     public init?(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
@@ -17,15 +16,8 @@ public struct PieceDetector {
         hop = model.hopSamples
         labels = model.labels.count
         steps = model.activityCount
-        voice = VoiceTracker(of: model)
-        handler = PosteriorHandler(
-            labels: model.labels.count,
-            silence: model.silenceIndex,
-            hopSeconds: HopScorer.hopSeconds(of: model),
-            settings: settings,
-            thresholds: thresholds,
-            phrases: phrases
-        )
+        tracker = ActivityTracker(of: model)
+        handler = PosteriorHandler(model: model, settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
     /// - Parameters:
@@ -33,18 +25,13 @@ public struct PieceDetector {
     public mutating func decide(_ piece: AudioPiece, _ answers: PieceAnswers, report: (Detection) -> Void) {
         let first = piece.samples.count - piece.hops * hop
         for number in 0..<piece.hops {
-            let sound: SoundActivity
-            if var voice {
-                voice.add(Array(answers.activity[number * steps..<(number + 1) * steps]))
-                self.voice = voice
-                sound = voice.activity
-            } else {
-                let start = first + number * hop
-                tracker.add(piece.samples.span.extracting(start..<start + hop))
-                sound = tracker.activity
-            }
+            let start = first + number * hop
+            tracker.add(
+                hop: piece.samples.span.extracting(start..<start + hop),
+                logits: Array(answers.activity[number * steps..<(number + 1) * steps])
+            )
             let posteriors = Array(answers.posteriors[number * labels..<(number + 1) * labels])
-            handler.add(posteriors, sound: sound, report: report)
+            handler.add(posteriors, sound: tracker.activity, report: report)
         }
     }
 }

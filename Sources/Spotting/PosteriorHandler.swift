@@ -1,3 +1,5 @@
+public import Inference
+
 /// Posteriors in, detections out: smoother, gate and phrases, without network, audio or clock.
 ///
 /// It is the deciding half of the ``Detector``. Posteriors that were kept can so be decided about again under other
@@ -30,6 +32,18 @@ public struct PosteriorHandler {
         matcher = PhraseMatcher(phrases)
         self.labels = labels
         self.hopSeconds = hopSeconds
+    }
+
+    /// For the posteriors of a model.
+    public init(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
+        self.init(
+            labels: model.labels.count,
+            silence: model.silenceIndex,
+            hopSeconds: HopScorer.hopSeconds(of: model),
+            settings: settings,
+            thresholds: thresholds,
+            phrases: phrases
+        )
     }
 
     /// Decides by other rules from here on; what was heard and what has fired stays known. Allocates.

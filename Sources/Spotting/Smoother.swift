@@ -6,7 +6,7 @@ public struct Smoother {
     /// The weighted mean of the vectors seen since the last `flush()`, one value a label; it sums to one as they do.
     public private(set) var average: [Float]
 
-    /// What `average` would become, after `foresee`.
+    /// What `average` would become, after `foresee`, or has become.
     public private(set) var foreseen: [Float]
 
     private let labels: Int
@@ -31,27 +31,20 @@ public struct Smoother {
     /// Takes one posterior vector in and updates `average`. Vectors of another length are ignored.
     public mutating func add(_ posteriors: [Float]) {
         guard posteriors.count == labels else { return }
-        let count = weights.count
-        for label in 0..<labels { history[next * labels + label] = posteriors[label] }
-        next = (next + 1) % count
-        filled = min(filled + 1, count)
-
-        for label in 0..<labels { average[label] = 0 }
-        var total: Float = 0
-        for age in 0..<filled {
-            // The newest vector has the last weight whether or not the history is full yet.
-            let weight = weights[count - 1 - age]
-            let row = (next + count - 1 - age) % count
-            total += weight
-            for label in 0..<labels { average[label] += weight * history[row * labels + label] }
+        foresee(posteriors)
+        for label in 0..<labels {
+            average[label] = foreseen[label]
+            history[next * labels + label] = posteriors[label]
         }
-        for label in 0..<labels { average[label] /= total }
+        next = (next + 1) % weights.count
+        filled = min(filled + 1, weights.count)
     }
 
     /// Computes in `foreseen` what `average` would become if this vector came next; nothing else changes.
     public mutating func foresee(_ posteriors: [Float]) {
         guard posteriors.count == labels else { return }
         let count = weights.count
+        // The newest vector has the last weight whether or not the history is full yet.
         var total = weights[count - 1]
         for label in 0..<labels { foreseen[label] = total * posteriors[label] }
         for age in 0..<min(filled, count - 1) {

@@ -26,7 +26,8 @@ struct BenchCompareTests {
             "benchmark": "stages", "format": 1, "program": "0.1.0", "seconds": 1, "rounds": 4,
             "machine": ["processor": processor, "processors": 2, "clock": "CLOCK", "clockNanoseconds": 20],
             "model": [
-                "name": "m", "identity": "0123", "multiplyAddsPerHop": 1, "multiplyAddsPerWindow": 2, "hopSeconds": 0.1,
+                "name": "m", "identity": "0123", "precision": "float", "multiplyAddsPerHop": 1,
+                "multiplyAddsPerWindow": 2, "hopSeconds": 0.1,
                 "weightBytes": 3, "stateBytes": 4,
             ],
             "stages": stages, "notes": ["the room is warm"],

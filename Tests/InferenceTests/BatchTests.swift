@@ -48,7 +48,7 @@ struct BatchTests {
         }
     }
 
-    @Test(arguments: InstructionSet.supported.filter { $0 != .scalar }, [1, 2, 7])
+    @Test(arguments: InstructionSet.supported.filter { $0 != .scalar }, [1, 2, 7, 12, 29])
     func `a batch of streams is the streams one by one`(set: InstructionSet, streams: Int) throws {
         for precision in Precision.allCases { try compare(set, precision, streams: streams) }
     }

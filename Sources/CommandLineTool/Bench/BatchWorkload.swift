@@ -7,9 +7,7 @@ final class BatchWork: Workload {
     private let model: Model
     private var batch: StreamBatch
     private var handlers: [PosteriorHandler]
-    private var voices: [VoiceTracker]
-    /// In their place where the model has no activity layer.
-    private var trackers: [SoundTracker]
+    private var trackers: [ActivityTracker]
     private let sound: [Float]
     /// Two windows a stream: a block is written to both, so that the newest window is always in one piece.
     private let memory: UnsafeMutableBufferPointer<Float>
@@ -21,20 +19,9 @@ final class BatchWork: Workload {
         model = recipe.model
         guard let batch = StreamBatch(recipe.model, streams: count) else { return nil }
         self.batch = batch
-        let hopSeconds = HopScorer.hopSeconds(of: model)
-        let handler = PosteriorHandler(
-            labels: model.labels.count,
-            silence: model.silenceIndex,
-            hopSeconds: hopSeconds,
-            settings: recipe.gate,
-            thresholds: recipe.thresholds
-        )
+        let handler = PosteriorHandler(model: model, settings: recipe.gate, thresholds: recipe.thresholds)
         handlers = Array(repeating: handler, count: count)
-        voices = Array(
-            repeating: VoiceTracker(stepSeconds: hopSeconds / Double(max(1, model.activityCount))),
-            count: count
-        )
-        trackers = Array(repeating: SoundTracker(), count: count)
+        trackers = Array(repeating: ActivityTracker(of: model), count: count)
         sound = HopWork.sound(model)
         memory = .allocate(capacity: count * 2 * BlockRing.windowLength)
         memory.initialize(repeating: 0)
@@ -73,14 +60,13 @@ final class BatchWork: Workload {
 
     private func decide(_ stream: Int, newest: UnsafePointer<Float>) {
         let (labels, steps) = (model.labels.count, model.activityCount)
-        if steps > 0 {
-            voices[stream].add(Array(batch.activity[stream * steps..<(stream + 1) * steps]))
-        } else {
-            trackers[stream].add(UnsafeBufferPointer(start: newest, count: BlockRing.blockLength).span)
-        }
+        trackers[stream].add(
+            hop: UnsafeBufferPointer(start: newest, count: BlockRing.blockLength).span,
+            logits: Array(batch.activity[stream * steps..<(stream + 1) * steps])
+        )
         handlers[stream].add(
             Array(batch.posteriors[stream * labels..<(stream + 1) * labels]),
-            sound: steps > 0 ? voices[stream].activity : trackers[stream].activity
+            sound: trackers[stream].activity
         ) { _ in detections += 1 }
     }
 }

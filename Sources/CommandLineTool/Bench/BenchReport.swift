@@ -9,6 +9,8 @@ struct BenchReport: Codable {
     struct ModelFacts: Codable {
         let name: String
         let identity: String
+        /// What it computes in.
+        let precision: String
         let multiplyAddsPerHop: Int
         let multiplyAddsPerWindow: Int
         let hopSeconds: Double
@@ -20,6 +22,7 @@ struct BenchReport: Codable {
         init(_ model: Model) {
             name = model.name
             identity = model.identity
+            precision = model.precision.rawValue
             multiplyAddsPerHop = model.network.multiplyAddsPerHop
             multiplyAddsPerWindow = model.network.multiplyAddsPerWindow
             hopSeconds = Double(model.hopSamples) / Double(model.sampleRate)
@@ -38,7 +41,7 @@ struct BenchReport: Codable {
         let spread: Double
         /// By the median, like what follows.
         let multiplyAddsPerSecond: Double?
-        /// Of the same kernels' peak, 0…1.
+        /// Of the same kernels' peak in floats; in whole numbers a network may have more than all of it.
         let shareOfPeak: Double?
         /// Of a hop: how many streams a processor keeps up with.
         let realTimeFactor: Double?

@@ -25,7 +25,7 @@ enum BenchStage: String, CaseIterable {
         case .batch: "the same, all streams at once"
         case .windowNetwork: "the network over a second"
         case .window: "log-mel and network over a second"
-        case .peak: "multiply-adds in registers"
+        case .peak: "multiply-adds of floats in registers"
         }
     }
 }

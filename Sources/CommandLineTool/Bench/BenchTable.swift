@@ -30,7 +30,7 @@ struct BenchTable {
         let place = machine.pinned.map { "kept on number \($0)" } ?? "kept on none"
         return "\(printable(machine.processor)), \(machine.processors) processors, \(place); \(machine.clock), "
             + "\(decimal(machine.clockNanoseconds, 0)) ns a reading\n"
-            + "model \(printable(report.model.name)): \(millions(report.model.multiplyAddsPerHop)) multiply-adds a hop, "
+            + "model \(printable(report.model.name)) in \(report.model.precision): \(millions(report.model.multiplyAddsPerHop)) multiply-adds a hop, "
             + "\(millions(report.model.multiplyAddsPerWindow)) a window; \(report.rounds) rounds in "
             + "\(decimal(report.seconds, report.seconds < 1 ? 2 : 1)) s\n\n"
     }
