@@ -70,6 +70,7 @@ let package = Package(
         .target(name: "Inference", dependencies: ["KernelContract", "Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
+        .target(name: "Enrollment", dependencies: ["Inference", "Kernels", "Linux", "Spotting", "Wording"]),
         .target(name: "Wording"),
         .target(name: "Service", dependencies: ["CLinuxProcess", "Linux", "Spotting", "Wording"]),
         .target(
@@ -104,6 +105,7 @@ let package = Package(
             dependencies: ["Inference", "KernelContract", "Kernels", "TestSupport"],
             exclude: ["Fixtures"]
         ),
+        .testTarget(name: "EnrollmentTests", dependencies: ["Enrollment", "TestSupport"]),
         .testTarget(name: "InspectionTests", dependencies: ["Inspection", "TestSupport"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),

@@ -1,0 +1,86 @@
+import Glibc
+import Linux
+
+/// Where a store lies on disk: one file, replaced as a whole, so that whoever reads it finds the old words or the new ones.
+public struct WordStoreFile: Sendable {
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// The store; nil where there is none yet.
+    ///
+    /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``.
+    public func read() throws(EnrollmentError) -> WordStore? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        if descriptor < 0, errno == ENOENT { return nil }
+        guard descriptor >= 0 else { throw failure("open", errno) }
+        defer { close(descriptor) }
+        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
+            throw .store.saying("\(path): not a regular file; name the file that beckon keeps words in")
+        }
+        guard status.size <= WordStore.Limit.bytes else {
+            throw .damaged.saying("\(path): \(status.size) bytes, more than any store of words has")
+        }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(descriptor, &part, part.count)
+            if count == 0 { break }
+            if count > 0 { bytes += part[..<count] } else if errno != EINTR { throw failure("read", errno) }
+            guard bytes.count <= WordStore.Limit.bytes else { throw .damaged.saying("\(path): grows while it is read") }
+        }
+        return try WordStore(bytes: bytes, file: path)
+    }
+
+    /// Reads the store, changes it, and puts the new one in its place; two programs that do so take turns.
+    ///
+    /// - Parameter change: gets nil where there is no store yet, and leaves what shall be there.
+    /// - Throws: what `change` throws, ``EnrollmentError/store``, ``EnrollmentError/damaged``; the store is then as it was.
+    public func update(_ change: (inout WordStore?) throws(EnrollmentError) -> Void) throws(EnrollmentError) {
+        // The store itself cannot be locked, as it is replaced.
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw failure("open", errno) }
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw failure("flock", errno) }
+        }
+        var store = try read()
+        try change(&store)
+        if let store { try write(try store.encoded()) }
+    }
+
+    /// Writes beside the store, to the disk, and only then under its name.
+    private func write(_ bytes: [UInt8]) throws(EnrollmentError) {
+        let temporary = path + ".new"
+        // Left by a program that died while it wrote; the lock says that none writes now.
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("open", errno) }
+        defer { close(descriptor) }
+        do throws(EnrollmentError) {
+            guard writeAll(bytes, to: descriptor) else { throw failure("write", errno) }
+            guard fsync(descriptor) == 0 else { throw failure("fsync", errno) }
+            guard rename(temporary, path) == 0 else { throw failure("rename", errno) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        syncFolder()
+    }
+
+    /// Until its folder is on the disk, a new name may be lost with the power; the old store is there then.
+    private func syncFolder() {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private func failure(_ function: String, _ number: Int32) -> EnrollmentError {
+        .store.saying(
+            "\(path): \(function): \(SystemError.text(number)); the folder must exist and be writable for you; "
+                + "--words names another place"
+        )
+    }
+}
