@@ -82,7 +82,7 @@ struct EndToEnd {
         )
         defer { actions.stop() }
         let rules = Rules(
-            model: model,
+            vocabulary: Vocabulary(model),
             gate: configuration.gate,
             thresholds: try options.listening.thresholds(for: model),
             phrases: [],

@@ -75,7 +75,7 @@ struct FileJob {
         _ seconds: inout Double
     ) throws -> Int {
         var detector = Detector(
-            model: model,
+            Vocabulary(model),
             settings: options.listening.gate,
             thresholds: thresholds,
             phrases: phrases

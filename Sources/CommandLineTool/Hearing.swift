@@ -76,7 +76,7 @@ struct Hearing {
         progress: Progress
     ) throws {
         var stream = try FileStream(path: file, mix: options.listening.mix)
-        var detector = Detector(model: model, settings: options.listening.gate, thresholds: thresholds)
+        var detector = Detector(Vocabulary(model), settings: options.listening.gate, thresholds: thresholds)
         let end = options.to ?? from + options.longest
         let newest = model.features.bandHertz.isEmpty ? 0 : max(1, model.hopSamples / model.features.hopSamples)
         var found: [Detection] = []

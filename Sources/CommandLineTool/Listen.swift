@@ -29,7 +29,7 @@ struct Listen {
         let setup = try Misconfiguration.check { try load(path) }
         log.level = setup.configuration.log
         let (source, name) = try source(setup.configuration)
-        let screen = LiveScreen(isShown: !options.json && Terminal.outputIsTerminal, words: setup.model.labels)
+        let screen = LiveScreen(isShown: !options.json && Terminal.outputIsTerminal, words: setup.vocabulary.labels)
         let json = options.json
         let log = log
         let listener = try Listener(
@@ -69,7 +69,7 @@ struct Listen {
             }
         }
         options.adjust(&configuration)
-        return try Listener.Setup(configuration: configuration, model: try model(configuration.model))
+        return try Listener.Setup(configuration: configuration, vocabulary: Vocabulary(try model(configuration.model)))
     }
 
     private func model(_ folder: String?) throws -> Model {

@@ -23,8 +23,9 @@ public struct Session: ~Copyable, Sendable {
     /// Logits that somebody speaks, one for each equal part of the newest hop, oldest first; empty where the model has
     /// no activity layer. Like `logits` they may hold NaN or infinities after such samples.
     public private(set) var activity: [Float]
-    /// Probability of each label after the hop that `foresee` was given.
+    /// Probability of each label after the hop that `foresee` was given, and the embedding then.
     public private(set) var foreseen: [Float]
+    public private(set) var foreseenEmbedding: [Float]
     /// False when the newest logits held NaN or an infinity, as after such a sample: the posteriors then say silence.
     ///
     /// A stream recovers by itself once the broken samples have left the window.
@@ -59,6 +60,7 @@ public struct Session: ~Copyable, Sendable {
         posteriors = Array(repeating: 0, count: model.labels.count)
         foreseen = posteriors
         embedding = Array(repeating: 0, count: model.embeddingCount)
+        foreseenEmbedding = embedding
         activity = Array(repeating: 0, count: model.activityCount)
 
         // The silence is heard once; `reset` only copies what came of it.
@@ -89,16 +91,19 @@ public struct Session: ~Copyable, Sendable {
     /// Computes in `foreseen` what the next hop would say if `samples` were the window then; the stream stays where it is.
     public mutating func foresee(window samples: Span<Float>) {
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
-        var logits = UnsafePointer(arena.base)
+        let schedule: Schedule
+        let start: Int
         if let hop = model.hop {
             (arena.base + future).update(from: arena.base, count: silence)
             runHop(hop, samples, at: future)
-            logits += future + hop.output
+            (schedule, start) = (hop, future)
         } else {
             Session.runWindow(model, samples, arena: arena.base, window: window, scratch: scratch)
-            logits += window + model.window.output
+            (schedule, start) = (model.window, window)
         }
-        _ = calibration.apply(logits, to: &foreseen, powers: arena.base + probabilities)
+        let block = arena.base + start
+        _ = calibration.apply(block + schedule.output, to: &foreseen, powers: arena.base + probabilities)
+        for index in foreseenEmbedding.indices { foreseenEmbedding[index] = block[schedule.embedding + index] }
     }
 
     /// Computes the whole window of `windowSamples` samples, and leaves a stream as if it had heard them hop by hop.

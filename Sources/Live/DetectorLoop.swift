@@ -35,12 +35,12 @@ struct DetectorLoop: ~Copyable {
     init(rules: Rules, _ ends: Ends) {
         self.rules = rules
         detector = Detector(
-            model: rules.model,
+            rules.vocabulary,
             settings: rules.gate,
             thresholds: rules.thresholds,
             phrases: rules.phrases
         )
-        ends.record.prepare(labels: rules.model.labels.count)
+        ends.record.prepare(labels: rules.vocabulary.labels.count)
     }
 
     /// Waits for a block until a time, in nanoseconds on the monotonic clock, and hears it.
@@ -78,10 +78,10 @@ struct DetectorLoop: ~Copyable {
 
     /// Other rules; what was heard is kept, where the model is another one too. This allocates, once a change.
     private mutating func adopt(_ new: Rules, _ ends: Ends) {
-        if new.model.labels.count != rules.model.labels.count {
-            ends.record.prepare(labels: new.model.labels.count)
+        if new.vocabulary.labels.count != rules.vocabulary.labels.count {
+            ends.record.prepare(labels: new.vocabulary.labels.count)
         }
         rules = new
-        detector.adopt(model: new.model, settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
+        detector.adopt(new.vocabulary, settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
     }
 }

@@ -13,21 +13,21 @@ public final class Listener: Sendable {
     /// A configuration with the model that it names, whose words it knows.
     public struct Setup: Sendable {
         public let configuration: Configuration
-        public let model: Model
+        public let vocabulary: Vocabulary
         private let thresholds: Thresholds
         private let phrases: [Phrase]
 
         /// - Throws: what is wrong with the words of the configuration.
-        public init(configuration: Configuration, model: Model) throws(SpottingError) {
+        public init(configuration: Configuration, vocabulary: Vocabulary) throws(SpottingError) {
             self.configuration = configuration
-            self.model = model
-            thresholds = try configuration.thresholds(labels: model.labels, defaults: model.thresholds)
-            phrases = try configuration.detectorPhrases(labels: model.labels)
+            self.vocabulary = vocabulary
+            thresholds = try configuration.thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+            phrases = try configuration.detectorPhrases(labels: vocabulary.labels)
         }
 
         func rules(generation: UInt32) -> Rules {
             Rules(
-                model: model,
+                vocabulary: vocabulary,
                 gate: configuration.gate,
                 thresholds: thresholds,
                 phrases: phrases,
@@ -91,7 +91,7 @@ public final class Listener: Sendable {
         self.clips = clips
         actions = try ActionRunner(
             setup.configuration,
-            labels: setup.model.labels,
+            labels: setup.vocabulary.labels,
             device: name,
             environment: environment,
             heard: { event in
@@ -129,7 +129,7 @@ public final class Listener: Sendable {
     public var detectorStatus: DetectorStatus { detector.status }
     public var actionCounts: ActionRunner.Counts { actions.counts }
     public var tape: Tape { detector.tape }
-    public var model: Model { state.withLock { $0.setup.model } }
+    public var vocabulary: Vocabulary { state.withLock { $0.setup.vocabulary } }
     public var configuration: Configuration { state.withLock { $0.setup.configuration } }
     public var thresholds: Thresholds { state.withLock { $0.rules.thresholds } }
 
@@ -158,7 +158,7 @@ public final class Listener: Sendable {
     public func reloadConfiguration() throws -> String? {
         let new = try reload()
         let old = configuration
-        let generation = try actions.apply(new.configuration, labels: new.model.labels)
+        let generation = try actions.apply(new.configuration, labels: new.vocabulary.labels)
         let rules = new.rules(generation: generation)
         state.withLock { $0 = State(setup: new, rules: rules) }
         clips.follow(new.configuration.clips)
@@ -185,7 +185,7 @@ public final class Listener: Sendable {
     /// Members of a JSON object.
     private var statusJSON: String {
         let counts = actions.counts
-        var members = ["\"model\": \(jsonString(model.name))"] + detector.status.json
+        var members = ["\"model\": \(jsonString(vocabulary.model.name))"] + detector.status.json
         members += [
             "\"events\": \(counts.events)",
             "\"suppressed\": \(counts.suppressed)",
@@ -193,7 +193,7 @@ public final class Listener: Sendable {
         ]
         if let status = microphone?.status { members = status.json + members }
         let rules = state.withLock { $0.rules }
-        let words = zip(rules.model.labels, rules.thresholds.values).compactMap { label, threshold in
+        let words = zip(rules.vocabulary.labels, rules.thresholds.values).compactMap { label, threshold in
             threshold.map { "\(jsonString(label)): \(decimal(Double($0), 3))" }
         }
         return (members + ["\"thresholds\": {\(words.joined(separator: ", "))}"]).joined(separator: ", ")

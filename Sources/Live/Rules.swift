@@ -1,18 +1,23 @@
-public import Inference
 public import Spotting
 import Synchronization
 
 /// What a detector decides by; changed while it runs.
 public struct Rules: Sendable {
-    public var model: Model
+    public var vocabulary: Vocabulary
     public var gate: GateSettings
     public var thresholds: Thresholds
     public var phrases: [Phrase]
     /// What the events of this detector are marked with.
     public var generation: UInt32
 
-    public init(model: Model, gate: GateSettings, thresholds: Thresholds, phrases: [Phrase], generation: UInt32) {
-        self.model = model
+    public init(
+        vocabulary: Vocabulary,
+        gate: GateSettings,
+        thresholds: Thresholds,
+        phrases: [Phrase],
+        generation: UInt32
+    ) {
+        self.vocabulary = vocabulary
         self.gate = gate
         self.thresholds = thresholds
         self.phrases = phrases

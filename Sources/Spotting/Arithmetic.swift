@@ -3,5 +3,8 @@ private import Glibc
 /// `base` to the power of `exponent`.
 func power(_ base: Float, _ exponent: Float) -> Float { powf(base, exponent) }
 
+/// e to the power of a number.
+func naturalExponential(_ exponent: Float) -> Float { expf(exponent) }
+
 /// A mean square in dB relative to full scale; digital silence is −120.
 func decibels(_ meanSquare: Float) -> Float { 10 * log10f(max(meanSquare, 1e-12)) }

@@ -1,22 +1,22 @@
-public import Inference
-
 /// Audio windows in, detections out: network, smoother, gate and phrases as one stream.
 ///
 /// The same detector serves files and microphones. It knows no clock: time is counted in hops.
 public struct Detector: ~Copyable {
-    /// Labels and phrases, for the names of detections.
-    public private(set) var labels: [String]
+    private var vocabulary: Vocabulary
+    /// For the names of detections, as ``labels`` are.
     public private(set) var phrases: [Phrase]
 
     private var scorer: HopScorer
     private var handler: PosteriorHandler
 
-    public init(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
-        labels = model.labels
+    public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
+        self.vocabulary = vocabulary
         self.phrases = phrases
-        scorer = HopScorer(model: model, foreseenQuiet: settings.foreseenQuiet)
-        handler = PosteriorHandler(model: model, settings: settings, thresholds: thresholds, phrases: phrases)
+        scorer = HopScorer(vocabulary, foreseenQuiet: settings.foreseenQuiet)
+        handler = PosteriorHandler(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
     }
+
+    public var labels: [String] { vocabulary.labels }
 
     /// The averages that the gate decided by after the newest hop, one a label.
     public var scores: [Float] { handler.scores }
@@ -40,12 +40,19 @@ public struct Detector: ~Copyable {
     /// Decides by other rules from here on, without losing what was heard: a word that is just being said is heard, and
     /// one that has fired does not fire again. Allocates.
     ///
-    /// - Parameter model: another one, or the same; its hop lasts as long as the old one's.
-    public mutating func adopt(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
-        if scorer.model !== model { scorer.adopt(model) }
+    /// - Parameter vocabulary: another one, or the same; the hop of its model lasts as long as the old one's.
+    public mutating func adopt(
+        _ vocabulary: Vocabulary,
+        settings: GateSettings,
+        thresholds: Thresholds,
+        phrases: [Phrase]
+    ) {
+        if self.vocabulary !== vocabulary { scorer.adopt(vocabulary) }
         scorer.foreseenQuiet = settings.foreseenQuiet
-        if labels != model.labels { handler.relabel(from: labels, to: model.labels, silence: model.silenceIndex) }
-        labels = model.labels
+        if labels != vocabulary.labels {
+            handler.relabel(from: labels, to: vocabulary.labels, silence: vocabulary.silenceIndex)
+        }
+        self.vocabulary = vocabulary
         self.phrases = phrases
         handler.adopt(settings: settings, thresholds: thresholds, phrases: phrases)
     }

@@ -2,7 +2,13 @@ public import Inference
 
 /// Audio windows in, posteriors and sound activity out: the hearing half of the ``Detector``, before any decision.
 public struct HopScorer: ~Copyable {
+    private var vocabulary: Vocabulary
     private var session: Session
+    private var personal: PersonalScorer
+    /// With the user's own words, where there are any.
+    private var joined: [Float]
+    private var joinedAhead: [Float]
+    private var ahead: [Float]
     private var tracker: ActivityTracker
     /// Time since the last sound in which the next hop is foreseen.
     var foreseenQuiet: ClosedRange<Double>?
@@ -13,17 +19,36 @@ public struct HopScorer: ~Copyable {
     private var isForeseen = false
 
     /// - Parameter foreseenQuiet: time since the last sound in which `foreseen` is computed; nil never.
-    public init(model: Model, foreseenQuiet: ClosedRange<Double>? = nil) {
+    public init(_ vocabulary: Vocabulary, foreseenQuiet: ClosedRange<Double>? = nil) {
+        let model = vocabulary.model
+        self.vocabulary = vocabulary
         session = Session(model)
+        personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
+        joined = [Float](repeating: 0, count: vocabulary.labels.count)
+        joinedAhead = joined
+        ahead = personal.probabilities
         self.foreseenQuiet = foreseenQuiet
         future = [Float](repeating: 0, count: model.windowSamples)
         tracker = ActivityTracker(of: model)
     }
 
-    var model: Model { session.model }
+    public init(model: Model, foreseenQuiet: ClosedRange<Double>? = nil) {
+        self.init(Vocabulary(model), foreseenQuiet: foreseenQuiet)
+    }
 
-    /// Hears with another model from the next hop on, which it hears with the whole second before. Allocates.
-    mutating func adopt(_ model: Model) {
+    /// Hears with other words, or another model, from the next hop on; a model hears it with the whole second before.
+    /// Allocates.
+    mutating func adopt(_ vocabulary: Vocabulary) {
+        let old = self.vocabulary
+        self.vocabulary = vocabulary
+        let model = vocabulary.model
+        if vocabulary.personal != old.personal || model !== old.model {
+            personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
+            joined = [Float](repeating: 0, count: vocabulary.labels.count)
+            joinedAhead = joined
+            ahead = personal.probabilities
+        }
+        guard model !== old.model else { return }
         session = Session(model)
         isNew = true
         if future.count != model.windowSamples { future = [Float](repeating: 0, count: model.windowSamples) }
@@ -31,11 +56,13 @@ public struct HopScorer: ~Copyable {
     }
 
     /// Probability of each label, after the newest hop.
-    public var posteriors: [Float] { session.posteriors }
+    public var posteriors: [Float] { vocabulary.personal.isEmpty ? session.posteriors : joined }
 
     /// Probability of each label one hop later, if it stays as quiet as since the last sound; nil where the settings do not
     /// ask for it, or it is not quiet.
-    public var foreseen: [Float]? { isForeseen ? session.foreseen : nil }
+    public var foreseen: [Float]? {
+        isForeseen ? vocabulary.personal.isEmpty ? session.foreseen : joinedAhead : nil
+    }
 
     /// Where there was speech, or sound where the model cannot tell the two apart, after the newest hop.
     public var sound: SoundActivity { tracker.activity }
@@ -44,6 +71,10 @@ public struct HopScorer: ~Copyable {
     public mutating func hear(window: Span<Float>) {
         if isNew { session.scoreWhole(window: window) } else { session.score(window: window) }
         isNew = false
+        if !vocabulary.personal.isEmpty {
+            personal.add(session.embedding)
+            vocabulary.join(session.posteriors, personal.probabilities, into: &joined)
+        }
         tracker.add(hop: window.extracting(last: session.model.hopSamples), logits: session.activity)
         foresee(window)
     }
@@ -64,15 +95,22 @@ public struct HopScorer: ~Copyable {
             future[kept + index] = place < length ? future[kept - 1 - place] : future[kept + place - 2 * length]
         }
         // Taken out of `self` while the session, another part of it, changes.
-        var ahead: [Float] = []
-        swap(&ahead, &future)
-        session.foresee(window: ahead.span)
-        swap(&ahead, &future)
+        var window: [Float] = []
+        swap(&window, &future)
+        session.foresee(window: window.span)
+        swap(&window, &future)
+        guard !vocabulary.personal.isEmpty else { return }
+        personal.foresee(session.foreseenEmbedding, into: &ahead)
+        vocabulary.join(session.foreseen, ahead, into: &joinedAhead)
     }
 
     /// Forgets the audio heard so far.
     public mutating func flush() {
         session.reset()
+        personal.flush()
+        if !vocabulary.personal.isEmpty {
+            vocabulary.join(session.posteriors, personal.probabilities, into: &joined)
+        }
         isForeseen = false
         tracker.flush()
     }

@@ -17,7 +17,7 @@ public struct PieceDetector {
         labels = model.labels.count
         steps = model.activityCount
         tracker = ActivityTracker(of: model)
-        handler = PosteriorHandler(model: model, settings: settings, thresholds: thresholds, phrases: phrases)
+        handler = PosteriorHandler(Vocabulary(model), settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
     /// - Parameters:

@@ -1,5 +1,3 @@
-public import Inference
-
 /// Posteriors in, detections out: smoother, gate and phrases, without network, audio or clock.
 ///
 /// It is the deciding half of the ``Detector``. Posteriors that were kept can so be decided about again under other
@@ -34,12 +32,12 @@ public struct PosteriorHandler {
         self.hopSeconds = hopSeconds
     }
 
-    /// For the posteriors of a model.
-    public init(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
+    /// For the posteriors of a model and the user's own words.
+    public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
         self.init(
-            labels: model.labels.count,
-            silence: model.silenceIndex,
-            hopSeconds: HopScorer.hopSeconds(of: model),
+            labels: vocabulary.labels.count,
+            silence: vocabulary.silenceIndex,
+            hopSeconds: HopScorer.hopSeconds(of: vocabulary.model),
             settings: settings,
             thresholds: thresholds,
             phrases: phrases

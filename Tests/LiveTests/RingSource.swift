@@ -88,7 +88,7 @@ enum Material {
 
     static func rules(_ model: Model, phrases: [String] = [], generation: UInt32 = 1) throws -> Rules {
         Rules(
-            model: model,
+            vocabulary: Vocabulary(model),
             gate: GateSettings(),
             thresholds: Thresholds(labels: model.labels, defaults: model.thresholds),
             phrases: try phrases.map { try Phrase($0, words: model.labels) },

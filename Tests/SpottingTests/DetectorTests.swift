@@ -21,7 +21,7 @@ struct DetectorTests {
         init(_ model: Model, audio: [Float]) throws {
             let thresholds = Thresholds(labels: model.labels, defaults: model.thresholds)
             let phrases = [try Phrase("go left", words: model.labels)]
-            detector = Detector(model: model, settings: GateSettings(), thresholds: thresholds, phrases: phrases)
+            detector = Detector(Vocabulary(model), settings: GateSettings(), thresholds: thresholds, phrases: phrases)
             self.audio = [Float](repeating: 0, count: 16_000) + audio
         }
 

@@ -19,7 +19,7 @@ final class BatchWork: Workload {
         model = recipe.model
         guard let batch = StreamBatch(recipe.model, streams: count) else { return nil }
         self.batch = batch
-        let handler = PosteriorHandler(model: model, settings: recipe.gate, thresholds: recipe.thresholds)
+        let handler = PosteriorHandler(Vocabulary(model), settings: recipe.gate, thresholds: recipe.thresholds)
         handlers = Array(repeating: handler, count: count)
         trackers = Array(repeating: ActivityTracker(of: model), count: count)
         sound = HopWork.sound(model)

@@ -9,7 +9,7 @@ struct DetectorRecipe {
     let gate: GateSettings
     let thresholds: Thresholds
 
-    func make() -> Detector { Detector(model: model, settings: gate, thresholds: thresholds) }
+    func make() -> Detector { Detector(Vocabulary(model), settings: gate, thresholds: thresholds) }
 }
 
 /// A block of 1600 samples into the ring, and the window through the detector: all that a hop of one stream costs.

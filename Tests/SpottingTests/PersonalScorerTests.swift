@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import Spotting
+
+/// The probability of the user's words, by vectors made by hand.
+struct PersonalScorerTests {
+    private static func vector(_ degrees: Float, _ size: Float = 1) -> [Float] {
+        let angle = Double(degrees) * .pi / 180
+        return [size * Float(cos(angle)), size * Float(sin(angle)), 0]
+    }
+
+    private static func word(_ anchors: [[Float]], lag: Int = 0) throws -> PersonalWord {
+        try #require(PersonalWord(name: "w", threshold: 0.8, anchors: anchors, lag: lag, boundary: 0.7))
+    }
+
+    @Test(arguments: [(0, 1.0), (30, 0.8660), (45, 0.7071), (60, 0.5), (90, 0), (180, -1)] as [(Float, Float)])
+    func `likeness is the cosine, whatever the sizes`(degrees: Float, cosine: Float) throws {
+        var scorer = PersonalScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
+        scorer.add(Self.vector(degrees, 0.01))
+        let expected = 1 / (1 + naturalExponential(25 * (0.7 - cosine)))
+        #expect(abs(scorer.probabilities[0] - expected) < 1e-3)
+    }
+
+    @Test func `a phrase wants its beginning before its end, a hop sooner or later too`() throws {
+        let phrase = try Self.word([Self.vector(90), Self.vector(0)], lag: 4)
+        func likely(gap: Int, swapped: Bool = false) -> Float {
+            var scorer = PersonalScorer([phrase], dimensions: 3)
+            scorer.add(Self.vector(swapped ? 90 : 0))
+            for _ in 1..<gap { scorer.add([0, 0, 1]) }
+            scorer.add(Self.vector(swapped ? 0 : 90))
+            return scorer.probabilities[0]
+        }
+        for gap in 3...5 { #expect(likely(gap: gap) > 0.99) }
+        for gap in [1, 2, 6, 7] { #expect(likely(gap: gap) < 0.01) }
+        #expect(likely(gap: 4, swapped: true) < 0.01)
+    }
+
+    @Test func `looking ahead says what the next hop will say, and changes nothing`() throws {
+        let words = [try Self.word([Self.vector(90), Self.vector(0)], lag: 2), try Self.word([Self.vector(40)])]
+        var scorer = PersonalScorer(words, dimensions: 3)
+        var ahead: [Float] = [0, 0]
+        for hop in 0..<60 {
+            let next = Self.vector(Float(hop * 37 % 180))
+            let before = scorer.probabilities
+            scorer.foresee(next, into: &ahead)
+            #expect(scorer.probabilities == before)
+            scorer.add(next)
+            #expect(scorer.probabilities == ahead)
+        }
+        scorer.flush()
+        #expect(scorer.probabilities == [0, 0])
+        scorer.add(Self.vector(90))
+        #expect(scorer.probabilities[0] < 0.01, "what was heard before is forgotten")
+    }
+
+    @Test func `vectors that are no numbers, or nothing, are like nothing`() throws {
+        var scorer = PersonalScorer([try Self.word([Self.vector(0)])], dimensions: 3)
+        for broken in [[Float.nan, 0, 0], [.infinity, 0, 0], [0, 0, 0], [1e30, 1e30, 0]] {
+            scorer.add(broken)
+            #expect(scorer.probabilities[0] < 1e-6)
+        }
+        scorer.add(Self.vector(0))
+        #expect(scorer.probabilities[0] > 0.99)
+    }
+
+    @Test func `words of another model are never heard`() throws {
+        var scorer = PersonalScorer([try Self.word([Self.vector(0)])], dimensions: 2)
+        scorer.add([1, 0])
+        #expect(scorer.probabilities == [0])
+    }
+
+    @Test func `anchors that reach back too far are refused`() {
+        let anchors = [[Float]](repeating: [1], count: 2)
+        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: anchors, lag: 14, boundary: 0) != nil)
+        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: anchors, lag: 15, boundary: 0) == nil)
+        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: [], lag: 0, boundary: 0) == nil)
+        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: [[1], [1, 2]], lag: 1, boundary: 0) == nil)
+    }
+}
