@@ -55,7 +55,7 @@ extension ModelDescription {
         }
     }
 
-    /// The ranges, twice as wide as they were measured, so that what is louder than what was heard then is hardly cut.
+    /// The ranges; what is louder than all that was heard for them is cut.
     func checkedRanges(_ network: Network, file: String) throws(ModelError) -> [String: Double] {
         let names = Set(network.tensors.map(\.name))
         for (name, range) in (ranges ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -66,6 +66,6 @@ extension ModelDescription {
                 throw .description.saying("\(file): key “ranges”: \(range) of \(quoted(name)) is not from 1e-6 to 1e6")
             }
         }
-        return (ranges ?? [:]).mapValues { 2 * $0 }
+        return ranges ?? [:]
     }
 }

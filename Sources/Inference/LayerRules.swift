@@ -119,9 +119,17 @@ struct LayerRules {
             columns: (input.columns - span) / stride + 1,
             columnsPerHop: input.columnsPerHop / stride,
             root: index,
+            isNonNegative: isNonNegative(after: input),
             before: 0,
             behind: 0
         )
+    }
+
+    private func isNonNegative(after input: Network.Tensor) -> Bool {
+        switch layer.operation {
+        case .convolution(_, _, let rectify), .add(let rectify): rectify
+        case .mean, .crop, .flatten: input.isNonNegative
+        }
     }
 
     private func view(
@@ -137,6 +145,7 @@ struct LayerRules {
             columns: columns,
             columnsPerHop: input.columnsPerHop,
             root: input.root,
+            isNonNegative: input.isNonNegative,
             before: input.before + start,
             behind: input.behind + end
         )

@@ -80,10 +80,11 @@ public final class Model: Sendable {
         weights = try PackedWeights(
             network,
             ranges: precision == .int8 ? ranges : [:],
+            layout: kernels.quantisedLayout,
             from: SafeTensors(bytes: bytes, file: names.weights)
         )
-        window = Schedule.window(network, weights: weights.places)
-        hop = network.streams ? Schedule.hops(1, network, weights: weights.places) : nil
+        window = Schedule.window(network, weights: weights)
+        hop = network.streams ? Schedule.hops(1, network, weights: weights) : nil
 
         name = description.name
         labels = description.labels

@@ -13,6 +13,8 @@ public struct Network: Sendable {
         /// Columns that a hop brings; 0 where the model does not stream.
         public let columnsPerHop: Int
         let root: Int
+        /// No number is below zero: it ends in ReLU, or comes of one that does.
+        let isNonNegative: Bool
         /// Columns of the root before and behind the view.
         let before: Int
         let behind: Int
@@ -56,6 +58,7 @@ public struct Network: Sendable {
             columns: frontEnd.columns,
             columnsPerHop: streams ? description.hopSamples / frontEnd.hopSamples : 0,
             root: 0,
+            isNonNegative: false,
             before: 0,
             behind: 0
         )

@@ -11,15 +11,23 @@ struct PackedWeights: ~Copyable, Sendable {
     }
 
     let buffer: AlignedBuffer
+    let layout: QuantisedLayout
     /// By layer; those without weights are at 0.
     let places: [Place]
 
     /// - Parameter ranges: the largest inputs by tensor: those of the layers that shall be quantised.
-    init(_ network: Network, ranges: [String: Double], from file: SafeTensors) throws(ModelError) {
+    init(
+        _ network: Network,
+        ranges: [String: Double],
+        layout: QuantisedLayout,
+        from file: SafeTensors
+    ) throws(ModelError) {
         var places = [Place](repeating: Place(), count: network.layers.count)
         var count = 0
-        func range(_ layer: Network.Layer, _ shape: ConvolutionShape) -> Float? {
-            shape.canBeQuantised ? ranges[network.tensors[layer.inputs[0]].name].map(Float.init) : nil
+        func quantiser(_ layer: Network.Layer, _ shape: ConvolutionShape) -> Quantiser? {
+            let input = network.tensors[layer.inputs[0]]
+            guard shape.canBeQuantised, let range = ranges[input.name] else { return nil }
+            return Quantiser(range: Float(range), isNonNegative: input.isNonNegative)
         }
         for (index, layer) in network.layers.enumerated() {
             guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
@@ -28,7 +36,9 @@ struct PackedWeights: ~Copyable, Sendable {
             try file.require(layer.name + ".bias", shape: [numbers.outputChannels])
             places[index].offset = count
             let shape = numbers.shape
-            count += aligned(range(layer, shape) == nil ? packedConvolutionCount(shape) : packedQuantisedCount(shape))
+            places[index].quantiser = quantiser(layer, shape)
+            let isFloat = places[index].quantiser == nil
+            count += aligned(isFloat ? packedConvolutionCount(shape) : packedQuantisedCount(shape))
             guard count <= Limits.weights else {
                 throw .size.saying("\(file.file): layer \(quoted(layer.name)): the packed weights are too many")
             }
@@ -41,14 +51,21 @@ struct PackedWeights: ~Copyable, Sendable {
             let weights = try file.floats(layer.name + ".weight", shape: stored)
             let bias = try file.floats(layer.name + ".bias", shape: [numbers.outputChannels])
             let target = buffer.base + places[index].offset
-            if let range = range(layer, shape) {
-                places[index].quantiser =
-                    packQuantisedConvolution(weights: weights, bias: bias, shape: shape, range: range, into: target)
+            if let quantiser = places[index].quantiser {
+                packQuantisedConvolution(
+                    weights: weights,
+                    bias: bias,
+                    shape: shape,
+                    quantiser: quantiser,
+                    layout: layout,
+                    into: target
+                )
             } else {
                 packConvolution(weights: weights, bias: bias, shape: shape, into: target)
             }
         }
         self.buffer = buffer
+        self.layout = layout
         self.places = places
     }
 

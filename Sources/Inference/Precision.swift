@@ -4,13 +4,13 @@ import KernelContract
 /// What the layers compute in.
 public enum Precision: String, CaseIterable, Sendable {
     case float
-    /// Weights rounded to 8 bits and inputs to 16, where the model tells how large a layer's inputs become.
+    /// Weights rounded to 8 bits and inputs to 7, where the model tells how large a layer's inputs become.
     case int8
 
     /// The faster of the two.
     ///
-    /// Measured on x86-64 with SSE2 and AVX2, where whole numbers take 0.6 to 0.8 of the time. With AVX-512 an instruction
-    /// makes twice as many products of them. NEON has no such instruction that every processor has, and was not measured.
+    /// Measured on x86-64 with SSE2 and AVX2, where whole numbers take 0.4 to 0.7 of the time. With AVX-512 an instruction
+    /// makes four times as many products of them. NEON has no such instruction that every processor has, and was not measured.
     static func fastest(_ instructionSet: InstructionSet) -> Precision {
         switch instructionSet {
         case .scalar: .float

@@ -51,12 +51,12 @@ struct Schedule: Sendable {
     let inputOffset: Int
 
     /// All columns of the window.
-    static func window(_ network: Network, weights: [PackedWeights.Place]) -> Schedule {
+    static func window(_ network: Network, weights: borrowing PackedWeights) -> Schedule {
         Schedule(network, weights: weights, byHops: false, fresh: { $0.columns }, kept: { _ in 0 })
     }
 
     /// The new columns of some hops at once: one for a live stream, more where they are all there, as in a file.
-    static func hops(_ hops: Int, _ network: Network, weights: [PackedWeights.Place]) -> Schedule {
+    static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights) -> Schedule {
         // A reader's newest input columns count from the end of the view; a crop's end lies between that and the end
         // of the memory.
         var needed = [Int](repeating: 0, count: network.tensors.count)
@@ -86,7 +86,7 @@ struct Schedule: Sendable {
 
     private init(
         _ network: Network,
-        weights: [PackedWeights.Place],
+        weights: borrowing PackedWeights,
         byHops: Bool,
         fresh: (Network.Tensor) -> Int,
         kept: (Network.Tensor) -> Int
@@ -117,7 +117,7 @@ struct Schedule: Sendable {
             let work: Work
             switch layer.operation {
             case .convolution(let numbers, _, let rectify):
-                let place = weights[index]
+                let place = weights.places[index]
                 work = .convolution(
                     Convolution(
                         shape: numbers.shape,
@@ -129,7 +129,9 @@ struct Schedule: Sendable {
                 )
                 inputColumns = numbers.shape.inputColumns(for: columns)
                 if place.quantiser != nil {
-                    scratchCount = max(scratchCount, aligned(inputColumns * numbers.inputChannels / 2))
+                    // The kernels read on to the end of a group.
+                    let count = inputColumns * numbers.inputChannels + quantisedGroup
+                    scratchCount = max(scratchCount, aligned(count * weights.layout.inputBytes / 4))
                 }
             case .mean(let run):
                 work = .mean(run: run)

@@ -77,18 +77,18 @@ extension Schedule {
             return
         }
         let count = shape.inputColumns(for: step.columns) * shape.inputChannels
-        let room = 2 * scratchCount
-        let rounded = UnsafeMutableRawPointer(memory.scratch).assumingMemoryBound(to: Int16.self)
+        let bytes = kernels.quantisedLayout.inputBytes
+        let rounded = UnsafeMutableRawPointer(memory.scratch)
         var isFinite = true
         for stream in 0..<memory.streams {
-            let answer = kernels.quantise(input + stream * memory.apart, rounded + stream * room, count, quantiser)
-            if !answer { isFinite = false }
+            let target = rounded + 4 * stream * scratchCount
+            if !kernels.quantise(input + stream * memory.apart, target, count, quantiser) { isFinite = false }
         }
-        if memory.streams > 1 { run.inputStep = room }
+        if memory.streams > 1 { run.inputStep = 4 * scratchCount / bytes }
         for round in 0..<rounds {
             let place = round * along.outputStep
             let added = work.residual.map { UnsafePointer(memory.base + $0 + place) }
-            let source = UnsafePointer(rounded + round * along.inputStep)
+            let source = UnsafeRawPointer(rounded + round * along.inputStep * bytes)
             kernels.convolveQuantised(source, output + place, run, packed, shape, added, work.rectify)
         }
         guard !isFinite else { return }

@@ -35,6 +35,14 @@ public struct ConvolutionShape: Sendable, Equatable {
     /// One filter per channel: no channel is mixed with another.
     public var isDepthwise: Bool { groups > 1 && groups == inputChannels && groups == outputChannels }
 
+    /// Neighbouring taps lie side by side in memory: all inputs of an output column are one run, and the convolution is a plain
+    /// matrix product whose rows overlap, for which nothing has to be gathered first.
+    @inlinable public var isContiguous: Bool { dilation == 1 && groups == 1 }
+
+    /// Stretches of neighbouring inputs that one output column reads, and inputs in each.
+    @inlinable public var runs: Int { isContiguous ? 1 : kernel }
+    @inlinable public var runLength: Int { (isContiguous ? kernel : 1) * (inputChannels / groups) }
+
     /// Neighbouring output columns, as they lie in one tensor.
     public func run(of columns: Int) -> ColumnRun {
         ColumnRun(count: columns, inputStep: stride * inputChannels, outputStep: outputChannels)

@@ -19,25 +19,26 @@ public struct KernelSet: Sendable {
             _ rectify: Bool
         ) -> Void
 
-    /// Rounds `count` numbers to whole ones as the quantiser says.
+    /// Rounds `count` numbers to whole ones as the quantiser says, each in as many bytes as the layout has for an input.
     ///
     /// Answers false where one of them is NaN or infinite, or so large that the product with the scale is; the first have no
     /// meaning in the output, the others are cut.
     public typealias Quantise =
         @Sendable (
             _ input: UnsafePointer<Float>,
-            _ output: UnsafeMutablePointer<Int16>,
+            _ output: UnsafeMutableRawPointer,
             _ count: Int,
             _ quantiser: Quantiser
         ) -> Bool
 
-    /// Computes what `Convolve` does from inputs that `Quantise` rounded and weights that `packQuantisedConvolution` packed,
-    /// for a shape that can be quantised.
+    /// Computes what `Convolve` does from inputs that `Quantise` rounded and weights that `packQuantisedConvolution` packed
+    /// in the same layout, for a shape that can be quantised.
     ///
-    /// Columns of inputs begin at multiples of 4 bytes. All instruction sets give the same to the last bit.
+    /// Columns of inputs begin at multiples of 4 bytes. Fewer than `quantisedGroup` inputs behind the last may be read, whatever
+    /// they are. All instruction sets give the same to the last bit.
     public typealias ConvolveQuantised =
         @Sendable (
-            _ input: UnsafePointer<Int16>,
+            _ input: UnsafeRawPointer,
             _ output: UnsafeMutablePointer<Float>,
             _ columns: ColumnRun,
             _ packed: UnsafePointer<Float>,
@@ -107,6 +108,7 @@ public struct KernelSet: Sendable {
     public typealias Peak = @Sendable (_ rounds: Int, _ output: UnsafeMutablePointer<Float>) -> Int
 
     public let instructionSet: InstructionSet
+    public let quantisedLayout: QuantisedLayout
     public let convolve: Convolve
     public let quantise: Quantise
     public let convolveQuantised: ConvolveQuantised
@@ -120,6 +122,7 @@ public struct KernelSet: Sendable {
 
     public init(
         _ instructionSet: InstructionSet,
+        quantisedLayout: QuantisedLayout,
         convolve: @escaping Convolve,
         quantise: @escaping Quantise,
         convolveQuantised: @escaping ConvolveQuantised,
@@ -131,6 +134,7 @@ public struct KernelSet: Sendable {
         peak: Peak?
     ) {
         self.instructionSet = instructionSet
+        self.quantisedLayout = quantisedLayout
         self.convolve = convolve
         self.quantise = quantise
         self.convolveQuantised = convolveQuantised

@@ -7,6 +7,7 @@ import KernelContract
 enum ScalarKernels {
     static let kernels = KernelSet(
         .scalar,
+        quantisedLayout: .pairs,
         convolve: convolve,
         quantise: quantise,
         convolveQuantised: convolveQuantised,

@@ -3,22 +3,23 @@ import KernelContract
 extension ScalarKernels {
     @Sendable static func quantise(
         _ input: UnsafePointer<Float>,
-        to output: UnsafeMutablePointer<Int16>,
+        to output: UnsafeMutableRawPointer,
         count: Int,
         quantiser: Quantiser
     ) -> Bool {
+        let target = output.assumingMemoryBound(to: Int16.self)
         var isFinite = true
         for index in 0..<count {
             let scaled = input[index] * quantiser.scale
             if !scaled.isFinite { isFinite = false }
-            let cut = min(max(scaled, -quantiser.limit), quantiser.limit)
-            output[index] = cut.isNaN ? 0 : Int16(cut.rounded(.toNearestOrEven))
+            let cut = min(max(scaled, quantiser.low), quantiser.high)
+            target[index] = cut.isNaN ? 0 : Int16(cut.rounded(.toNearestOrEven) + quantiser.offset)
         }
         return isFinite
     }
 
     @Sendable static func convolveQuantised(
-        _ input: UnsafePointer<Int16>,
+        _ input: UnsafeRawPointer,
         to output: UnsafeMutablePointer<Float>,
         columns: ColumnRun,
         packed: UnsafePointer<Float>,
@@ -27,13 +28,14 @@ extension ScalarKernels {
         rectify: Bool
     ) {
         let bytes = UnsafeRawPointer(packed)
+        let inputs = input.assumingMemoryBound(to: Int16.self)
         for column in 0..<columns.count {
             for channel in 0..<shape.outputChannels {
-                let weights = QuantisedChannel(channel, of: shape)
+                let weights = QuantisedChannel(channel, of: shape, .pairs)
                 var sum = 0
                 for tap in 0..<shape.kernel {
                     for index in 0..<shape.inputChannels {
-                        let x = input[column * columns.inputStep + tap * shape.dilation * shape.inputChannels + index]
+                        let x = inputs[column * columns.inputStep + tap * shape.dilation * shape.inputChannels + index]
                         let place = weights.place(of: tap * shape.inputChannels + index)
                         sum += Int(x) * Int(bytes.load(fromByteOffset: place, as: Int8.self))
                     }

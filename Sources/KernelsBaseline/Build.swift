@@ -12,6 +12,7 @@ public enum Build {
 
     public static let kernels = KernelSet(
         instructionSet,
+        quantisedLayout: WholeProducts.layout,
         convolve: convolve,
         quantise: quantise,
         convolveQuantised: convolveQuantised,

@@ -17,7 +17,7 @@ func convolve(
     }
     let inputs = shape.inputChannels / shape.groups
     let outputs = shape.outputChannels / shape.groups
-    let patch = Patch(shape, columns, atOnce: 1)
+    let patch = Patch(shape, columns, FloatPanel.self, atOnce: 1)
     let step = panelWidth * (1 + shape.kernel * inputs)
     let panels = (outputs + panelWidth - 1) / panelWidth
     for group in 0..<shape.groups {
@@ -72,7 +72,7 @@ func multiply<Row: PanelRow>(
             advance(4)
         }
     }
-    if columns <= 3 {
+    if columns <= Row.columns / 2 {
         while panel + 2 <= panels {
             tiles(Pair<Row>.self, input, columns, weights, patch, outlet)
             advance(2)

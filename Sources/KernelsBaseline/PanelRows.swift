@@ -25,10 +25,12 @@ protocol PanelRow {
     /// Floats of a panel before its first row of weights, and of each row.
     static var headCount: Int { get }
     static var rowCount: Int { get }
+    /// How many of `Input` a row reads.
+    static var inputCount: Int { get }
 
     /// What the sums begin with.
     init(_ panels: PanelGroup)
-    static func factor(_ input: Input) -> Factor
+    static func factor(_ input: UnsafePointer<Input>) -> Factor
     static func weights(_ row: PanelGroup) -> Weights
     mutating func add(_ factor: Factor, _ weights: Weights)
     /// Writes the channels of all panels; `width` of them are there in all.
@@ -50,15 +52,17 @@ struct FloatPanel: PanelRow {
     // The biases.
     @inline(__always) static var headCount: Int { panelWidth }
     @inline(__always) static var rowCount: Int { panelWidth }
+    @inline(__always) static var inputCount: Int { 1 }
 
     @inline(__always) init(_ panels: PanelGroup) { sums = Panel(panels.first) }
 
-    @inline(__always) static func factor(_ input: Float) -> Vector { Vector(repeating: input) }
+    @inline(__always) static func factor(_ input: UnsafePointer<Float>) -> Vector {
+        Vector(repeating: input.pointee)
+    }
 
     @inline(__always) static func weights(_ row: PanelGroup) -> Panel { Panel(row.first) }
 
     @inline(__always) mutating func add(_ factor: Vector, _ weights: Panel) { sums.add(factor, weights) }
-
     @inline(__always)
     func store(
         to target: UnsafeMutablePointer<Float>,
@@ -82,13 +86,14 @@ struct Pair<Half: PanelRow>: PanelRow {
     @inline(__always) static var columns: Int { Width.vector == 16 ? Half.columns : Half.columns / 2 }
     @inline(__always) static var headCount: Int { Half.headCount }
     @inline(__always) static var rowCount: Int { Half.rowCount }
+    @inline(__always) static var inputCount: Int { Half.inputCount }
 
     @inline(__always) init(_ panels: PanelGroup) {
         a = Half(panels)
         b = Half(panels.skipping(Half.panels))
     }
 
-    @inline(__always) static func factor(_ input: Half.Input) -> Half.Factor { Half.factor(input) }
+    @inline(__always) static func factor(_ input: UnsafePointer<Half.Input>) -> Half.Factor { Half.factor(input) }
 
     @inline(__always) static func weights(_ row: PanelGroup) -> Weights {
         (Half.weights(row), Half.weights(row.skipping(Half.panels)))
@@ -98,7 +103,6 @@ struct Pair<Half: PanelRow>: PanelRow {
         a.add(factor, weights.a)
         b.add(factor, weights.b)
     }
-
     @inline(__always)
     func store(
         to target: UnsafeMutablePointer<Float>,

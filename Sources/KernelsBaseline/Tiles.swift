@@ -4,21 +4,21 @@ import KernelContract
 // same order, so that it comes out the same to the last bit whichever columns are computed with it: that is what makes
 // streaming equal to the whole window.
 
-/// Where the inputs of one output column lie: `runs` stretches of `length`, all counted in what a row reads at once.
+/// Where the inputs of one output column lie: `runs` stretches of `length` rows, the steps counted in a row's `Input`.
 struct Patch {
     var runs: Int
     var length: Int
     var runStep: Int
     var columnStep: Int
+    /// Floats of weights behind each run that no row reads.
+    var weightGap = 0
 
-    /// - Parameter atOnce: input channels that a row reads at once.
-    @inline(__always) init(_ shape: ConvolutionShape, _ columns: ColumnRun, atOnce: Int) {
-        let inputs = shape.inputChannels / shape.groups / atOnce
-        // With neighbouring taps side by side in memory the whole patch is one run, and the convolution is a plain matrix
-        // product whose rows overlap: nothing has to be gathered first.
-        let contiguous = shape.dilation == 1 && shape.groups == 1
-        runs = contiguous ? 1 : shape.kernel
-        length = contiguous ? shape.kernel * inputs : inputs
+    /// - Parameter atOnce: input channels in each of a row's inputs.
+    @inline(__always)
+    init<Row: PanelRow>(_ shape: ConvolutionShape, _ columns: ColumnRun, _: Row.Type, atOnce: Int) {
+        let group = atOnce * Row.inputCount
+        runs = shape.runs
+        length = (shape.runLength + group - 1) / group
         runStep = shape.dilation * shape.inputChannels / atOnce
         columnStep = columns.inputStep / atOnce
     }
@@ -66,7 +66,7 @@ struct OneColumn<Row: PanelRow>: TileColumns {
     @inline(__always) init(_ panels: PanelGroup) { sums = Row(panels) }
 
     @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights) {
-        sums.add(Row.factor(input.pointee), weights)
+        sums.add(Row.factor(input), weights)
     }
 
     @inline(__always) func put(_ panels: PanelGroup, _ outlet: Outlet) { outlet.put(sums, panels, column: 0) }
@@ -88,7 +88,7 @@ struct OneMore<Before: TileColumns>: TileColumns {
 
     @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights) {
         before.add(input, step, weights)
-        sums.add(Row.factor(input[Before.count * step]), weights)
+        sums.add(Row.factor(input + Before.count * step), weights)
     }
 
     @inline(__always) func put(_ panels: PanelGroup, _ outlet: Outlet) {
@@ -117,9 +117,10 @@ func tile<Columns: TileColumns>(
     for run in 0..<patch.runs {
         let x = input + run * patch.runStep
         for index in 0..<patch.length {
-            columns.add(x + index, patch.columnStep, Columns.Row.weights(rows))
+            columns.add(x + index * Columns.Row.inputCount, patch.columnStep, Columns.Row.weights(rows))
             rows = rows.after(Columns.Row.rowCount)
         }
+        rows = rows.after(patch.weightGap)
     }
     columns.put(panels, outlet)
 }

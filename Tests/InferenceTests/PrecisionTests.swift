@@ -37,7 +37,7 @@ struct PrecisionTests {
             let error = worst(first.logits, second.logits)
             largest = max(largest, error)
             sum += error
-            #expect(worst(first.posteriors, second.posteriors) < 0.1)
+            #expect(worst(first.posteriors, second.posteriors) < 0.15)
             let best = first.posteriors.indices.max { first.posteriors[$0] < first.posteriors[$1] }
             if best == second.posteriors.indices.max(by: { second.posteriors[$0] < second.posteriors[$1] }) {
                 agreed += 1
@@ -48,7 +48,9 @@ struct PrecisionTests {
                 + "\(sum / Float(waves.count)); \(agreed) best labels agree; \(whole.weightBytes) bytes of weights "
                 + "for \(float.weightBytes)"
         )
-        #expect(largest < 0.5 && largest > 0)
+        // Inputs of seven bits: of the logits, a few units apart, the worst of a window is a seventh off in the mean.
+        #expect(largest < 0.6 && largest > 0)
+        #expect(sum / Float(waves.count) < 0.2)
         #expect(agreed >= waves.count - 2)
     }
 
