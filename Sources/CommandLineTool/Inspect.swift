@@ -1,6 +1,7 @@
 private import FoundationEssentials
 import Inference
 private import Inspection
+private import Linux
 private import Service
 import Spotting
 private import Wording
@@ -72,14 +73,7 @@ struct Inspect {
 
     /// Whether two paths lead to one file, through links too.
     private static func areSame(_ left: String, _ right: String) -> Bool {
-        func identity(_ path: String) -> [Int]? {
-            let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: real),
-                let device = attributes[.systemNumber] as? Int, let number = attributes[.systemFileNumber] as? Int
-            else { return nil }
-            return [device, number]
-        }
-        guard let left = identity(left), let right = identity(right) else { return false }
-        return left == right
+        guard let left = try? FileStatus(path: left), let right = try? FileStatus(path: right) else { return false }
+        return left.device == right.device && left.inode == right.inode
     }
 }
