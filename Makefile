@@ -94,7 +94,7 @@ export: data
 
 # Measures how large the inputs of a model's layers become, for inference in whole numbers.
 ranges: data $(VENV)/done
-	$(VENV)/bin/python Models/training/ranges.py --data "$(DATA)" --runs $(VENV)/runs $(MODEL)
+	$(VENV)/bin/python Models/training/ranges.py --data "$(DATA)" --runs $(VENV)/runs $(OPTIONS) -- $(MODEL)
 
 data:
 	@test -d "$(DATA)" -o -z "$(DATA)" || { echo "$(DATA): no such folder; DATA names the folder of recordings"; exit 2; }

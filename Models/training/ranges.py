@@ -1,6 +1,6 @@
 """Measures how large the inputs of a model's layers become, and writes that into model.json, for inference in whole numbers.
 
-    python ranges.py --data DIR --runs RUNS MODEL…
+    python ranges.py --data DIR --runs RUNS [--tensors NAME…] [--beyond SHARE] MODEL…
 
 What is heard for it: recordings of the training partition at random volumes, and noise at full scale, fixed by their seed.
 """
@@ -36,24 +36,26 @@ def waves(table):
     return torch.from_numpy(out)
 
 
-def ranges(description, weights, heard):
-    """The largest absolute value of each tensor that a convolution or dense layer reads."""
+def ranges(description, weights, heard, tensors, beyond):
+    """Of each tensor that a convolution or dense layer reads the absolute value that this share of its numbers lies beyond, in
+    the loudest part of what is heard; all tensors, or those that are named."""
     largest = {}
     for part in heard.split(64):
         made = reference.outcomes(description, weights, part)
         for layer in description["layers"]:
-            if layer["op"] in ("conv1d", "dense"):
-                name = layer["input"]
-                largest[name] = max(largest.get(name, 0.0), float(made[name].abs().max()))
+            name = layer["input"] if layer["op"] in ("conv1d", "dense") else None
+            if name and (not tensors or name in tensors):
+                value = float(np.quantile(made[name].abs().numpy(), 1 - beyond))
+                largest[name] = max(largest.get(name, 0.0), value)
     return {name: float(f"{value:.4g}") for name, value in largest.items() if value > 0}
 
 
-def write(folder, table):
+def write(folder, table, tensors=(), beyond=0.0):
     """Writes the ranges into a model folder's model.json."""
     path = folder / "model.json"
     description = json.loads(path.read_text())
     weights = safetensors.numpy.load_file(folder / "model.safetensors")
-    description["ranges"] = ranges(description, weights, waves(table))
+    description["ranges"] = ranges(description, weights, waves(table), tensors, beyond)
     part = path.with_suffix(".part")
     part.write_text(json.dumps(description, indent=1) + "\n")
     os.replace(part, path)
@@ -64,12 +66,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True, help="folder of recordings, as for train.py")
     parser.add_argument("--runs", required=True, help="folder of the recordings' cache")
+    parser.add_argument(
+        "--tensors", nargs="+", default=[], help="those alone; what they are read by runs in whole numbers"
+    )
+    parser.add_argument("--beyond", type=float, default=0.0, help="share of a tensor's numbers that is cut")
     parser.add_argument("models", nargs="+", help="the model folders to measure")
     options = parser.parse_args()
     torch.set_num_threads(1)
     table = recordings.load_all([options.data], options.runs)
     for model in options.models:
-        write(Path(model), table)
+        write(Path(model), table, options.tensors, options.beyond)
 
 
 if __name__ == "__main__":
