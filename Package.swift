@@ -34,6 +34,7 @@ let wideKernels: [Target] = []
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelContract
 ///                             ↘  Live → Capture, Service, CSystemd
+///                             ↘  Enrollment → Spotting, Kernels, Wording, Linux
 ///                             ↘  Service → Spotting, Wording, Linux, CLinuxProcess
 ///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux, Kernels
 ///                             ↘          ↘  CALSA, CALSAMessages, Linux → CLinux
