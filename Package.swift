@@ -34,7 +34,7 @@ let wideKernels: [Target] = []
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelContract
 ///                             ↘  Live → Capture, Service, CSystemd
-///                             ↘  Enrollment → Spotting, Kernels, Wording, Linux
+///                             ↘  Enrollment → Kernels, Wording, Linux
 ///                             ↘  Service → Spotting, Wording, Linux, CLinuxProcess
 ///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux, Kernels
 ///                             ↘          ↘  CALSA, CALSAMessages, Linux → CLinux
@@ -71,7 +71,7 @@ let package = Package(
         .target(name: "Inference", dependencies: ["KernelContract", "Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
-        .target(name: "Enrollment", dependencies: ["Inference", "Kernels", "Linux", "Spotting", "Wording"]),
+        .target(name: "Enrollment", dependencies: ["Kernels", "Linux", "Wording"]),
         .target(name: "Wording"),
         .target(name: "Service", dependencies: ["CLinuxProcess", "Linux", "Spotting", "Wording"]),
         .target(

@@ -1,11 +1,11 @@
 private import Wording
 
-/// Why a word cannot be learnt, kept or found.
+/// Why a word cannot be kept or found.
 ///
 /// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
 /// ``description`` is one line that names what was asked, what happened and what to do next.
 public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case store, damaged, name, unknown, takes, model }
+    private enum Code { case store, damaged, name, unknown }
 
     private let code: Code
     public let description: String
@@ -25,10 +25,6 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     public static let name = EnrollmentError(.name, "not a name")
     /// There is no word of this name.
     public static let unknown = EnrollmentError(.unknown, "no such word")
-    /// Too few takes are good enough.
-    public static let takes = EnrollmentError(.takes, "too few takes")
-    /// The model has no embedding, or another one than the words were learnt with.
-    public static let model = EnrollmentError(.model, "the model cannot learn words")
 
     /// The same kind of error with a message of its own, kept to one line.
     func saying(_ message: String) -> EnrollmentError { EnrollmentError(code, printable(message)) }

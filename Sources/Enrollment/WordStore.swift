@@ -2,7 +2,7 @@
 public struct WordStore: Sendable, Equatable {
     /// One recording of a word.
     public struct Take: Sendable, Equatable {
-        /// Unit vectors, the embeddings at the word's end and, of a long phrase, before it; see ``TakeEmbedding``.
+        /// Unit vectors, the embeddings at the word's end and, of a long phrase, before it.
         public var anchors: [[Float]]
         /// Hops from each anchor to the one before it; 0 where there is one.
         public var lag: Int

@@ -79,8 +79,7 @@ public struct WordStoreFile: Sendable {
 
     private func failure(_ function: String, _ number: Int32) -> EnrollmentError {
         .store.saying(
-            "\(path): \(function): \(SystemError.text(number)); the folder must exist and be writable for you; "
-                + "--words names another place"
+            "\(path): \(function): \(SystemError.text(number)); the folder must exist and be writable for you"
         )
     }
 }
