@@ -21,14 +21,13 @@ public struct WordStoreFile: Sendable {
         guard status.size <= WordStore.Limit.bytes else {
             throw .damaged.saying("\(path): \(status.size) bytes, more than any store of words has")
         }
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = Glibc.read(descriptor, &part, part.count)
-            if count == 0 { break }
-            if count > 0 { bytes += part[..<count] } else if errno != EINTR { throw failure("read", errno) }
-            guard bytes.count <= WordStore.Limit.bytes else { throw .damaged.saying("\(path): grows while it is read") }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try readAll(descriptor, most: WordStore.Limit.bytes)
+        } catch {
+            throw failure(error.call, error.number)
         }
+        guard bytes.count <= WordStore.Limit.bytes else { throw .damaged.saying("\(path): grows while it is read") }
         return try WordStore(bytes: bytes, file: path)
     }
 

@@ -8,14 +8,8 @@ public func runOwnCopy(_ arguments: [String], environment: [String]) throws(Syst
     guard pipe(&ends) == 0 else { throw SystemError("pipe") }
     defer { close(ends[0]) }
     let pid = try spawn("/proc/self/exe", arguments, environment, output: ends)
-    var bytes: [UInt8] = []
-    var part = [UInt8](repeating: 0, count: 4096)
-    while true {
-        let count = read(ends[0], &part, part.count)
-        if count > 0 { bytes += part[..<count] } else if count == 0 || errno != EINTR { break }
-    }
-    while waitpid(pid, nil, 0) < 0, errno == EINTR {}
-    return bytes
+    defer { while waitpid(pid, nil, 0) < 0, errno == EINTR {} }
+    return try readAll(ends[0])
 }
 
 private func spawn(
