@@ -34,7 +34,7 @@ let wideKernels: [Target] = []
 ///
 ///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelContract
 ///                             ↘  Live → Capture, Service, CSystemd
-///                             ↘  Enrollment → Kernels, Wording, Linux
+///                             ↘  Enrollment → Spotting, Linux, Wording
 ///                             ↘  Service → Spotting, Wording, Linux, CLinuxProcess
 ///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux, Kernels
 ///                             ↘          ↘  CALSA, CALSAMessages, Linux → CLinux
@@ -71,7 +71,7 @@ let package = Package(
         .target(name: "Inference", dependencies: ["KernelContract", "Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
-        .target(name: "Enrollment", dependencies: ["Kernels", "Linux", "Wording"]),
+        .target(name: "Enrollment", dependencies: ["Inference", "Kernels", "Linux", "Spotting", "Wording"]),
         .target(name: "Wording"),
         .target(name: "Service", dependencies: ["CLinuxProcess", "Linux", "Spotting", "Wording"]),
         .target(
@@ -87,8 +87,8 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Capture", "Charts", "Evaluation", "Inference", "Inspection", "KernelContract", "Kernels",
-                "Linux", "Live", "Service", "Spotting", "Wording",
+                "Audio", "Capture", "Charts", "Enrollment", "Evaluation", "Inference", "Inspection", "KernelContract",
+                "Kernels", "Linux", "Live", "Service", "Spotting", "Wording",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),

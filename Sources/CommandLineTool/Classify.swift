@@ -1,4 +1,3 @@
-import Inference
 import Spotting
 private import Synchronization
 private import Wording
@@ -6,7 +5,7 @@ private import Wording
 /// `beckon classify`: the words of audio files, files side by side, results in order.
 struct Classify {
     private let options: ClassifyOptions
-    private let model: Model
+    private let vocabulary: Vocabulary
     private let thresholds: Thresholds
     private let phrases: [Phrase]
     private let files: [String]
@@ -15,9 +14,9 @@ struct Classify {
     /// Loads what all files share and finds the files.
     init(_ options: ClassifyOptions) throws {
         self.options = options
-        model = try options.listening.loadModel()
-        thresholds = try options.listening.thresholds(for: model)
-        let labels = model.labels
+        vocabulary = try options.listening.loadVocabulary()
+        thresholds = try options.listening.thresholds(for: vocabulary)
+        let labels = vocabulary.labels
         phrases = try options.phrases.map { try Phrase($0, words: labels) }
 
         var paths = options.paths
@@ -31,12 +30,13 @@ struct Classify {
 
     /// Does the work. Returns the exit status.
     func run() -> Int32 {
-        guard let destination = Destination(options: options, files: files, labels: model.labels) else { return 2 }
+        guard let destination = Destination(options: options, files: files, labels: vocabulary.labels) else { return 2 }
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
         destination.begin()
-        let isHopByHop = options.clips || options.listening.gate.foreseenQuiet != nil
-        let line = isHopByHop ? nil : PieceLine(model)
+        // Embeddings come hop by hop only.
+        let isHopByHop = options.clips || !vocabulary.personal.isEmpty || options.listening.gate.foreseenQuiet != nil
+        let line = isHopByHop ? nil : PieceLine(vocabulary.model)
         let workers = max(1, options.listening.jobs / max(1, files.count))
         let begun = ContinuousClock.now
         let heardMilliseconds = Atomic<Int>(0)
@@ -45,7 +45,7 @@ struct Classify {
                 file: files[number],
                 number: number,
                 options: options,
-                model: model,
+                vocabulary: vocabulary,
                 thresholds: thresholds,
                 phrases: phrases,
                 destination: destination,

@@ -15,6 +15,7 @@ struct ClassifyOptions {
 
     static let options: [Arguments.Option] =
         ListeningOptions.options + [
+            ListeningOptions.wordsOption,
             .init("--clips"), .init("--json"), .init("--format", short: "-f", takesValue: true),
             .init("--output", short: "-o", takesValue: true), .init("--phrase", takesValue: true),
             .init("--null", short: "-0"), .init("--stats"),

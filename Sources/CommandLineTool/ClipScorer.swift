@@ -1,5 +1,6 @@
 import Audio
 import Inference
+import Spotting
 
 /// One second of sound to one vector of posteriors: how `classify --clips` and `evaluate` look at a clip.
 ///
@@ -12,15 +13,19 @@ struct ClipScorer: ~Copyable {
     /// Seconds of a file in which its loudest one is looked for.
     private static let longestClip = 600.0
 
+    private let vocabulary: Vocabulary
     private let model: Model
     private var session: Session
+    private var personal: ClipPersonalScorer?
 
-    init(_ model: Model) {
-        self.model = model
+    init(_ vocabulary: Vocabulary) {
+        self.vocabulary = vocabulary
+        model = vocabulary.model
         session = Session(model, prior: .clip)
+        personal = vocabulary.personal.isEmpty ? nil : ClipPersonalScorer(vocabulary)
     }
 
-    /// Every label's posterior over a file's clip, in the model's order, and the file's length in seconds.
+    /// Every label's posterior over a file's clip, in the vocabulary's order, and the file's length in seconds.
     mutating func score(file: String, mix: ChannelMix) throws(AudioError) -> (posteriors: [Float], seconds: Double) {
         let samples = try FileBlocks.readClip(path: file, atMost: Self.longestClip, mix: mix)
         let window = Self.loudestWindow(of: samples, length: model.windowSamples, hop: model.hopSamples)
@@ -37,7 +42,8 @@ struct ClipScorer: ~Copyable {
             session.scoreWhole(window: turned.span)
             for (index, posterior) in session.posteriors.enumerated() { mean[index] += posterior * share }
         }
-        return mean
+        guard let likely = personal?.score(window) else { return mean }
+        return vocabulary.joined(mean, likely)
     }
 
     /// One window: a shorter clip in the middle of silence, of a longer one the hop-aligned second with the most energy.

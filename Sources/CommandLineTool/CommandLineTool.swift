@@ -30,6 +30,18 @@ public enum CommandLineTool {
             let arguments = try Arguments(rest, options: ClassifyOptions.options)
             if arguments.has("--help") { return try help(command) }
             return try Classify(ClassifyOptions(arguments, processors: processors)).run()
+        case "enroll":
+            let arguments = try Arguments(rest, options: EnrollOptions.options)
+            if arguments.has("--help") { return try help(command) }
+            return try Enroll(EnrollOptions(arguments)).run()
+        case "record":
+            let arguments = try Arguments(rest, options: Record.options)
+            if arguments.has("--help") { return try help(command) }
+            return try Record(arguments).run()
+        case "words", "forget":
+            let arguments = try Arguments(rest, options: WordsCommand.options)
+            if arguments.has("--help") { return try help("words") }
+            return try WordsCommand(command, arguments).run()
         case "evaluate":
             let arguments = try Arguments(rest, options: EvaluateOptions.options)
             if arguments.has("--help") { return try help(command) }
@@ -89,13 +101,19 @@ public enum CommandLineTool {
 
     /// Commands that have options and a help text.
     static let topics =
-        ["listen", "classify", "evaluate", "inspect", "devices", "config", "doctor", "bench"] + ControlVerb.names
+        [
+            "listen", "classify", "enroll", "words", "forget", "record", "evaluate", "inspect", "devices", "config",
+            "doctor", "bench",
+        ] + ControlVerb.names
 
     private static func help(_ topic: String?) throws -> Int32 {
         switch topic {
         case nil: Terminal.output(HelpText.overview)
         case "listen": Terminal.output(HelpText.listen)
         case "classify": Terminal.output(HelpText.classify)
+        case "enroll": Terminal.output(HelpText.enroll)
+        case "record": Terminal.output(HelpText.record)
+        case "words", "forget": Terminal.output(HelpText.words)
         case "evaluate": Terminal.output(HelpText.evaluate)
         case "inspect": Terminal.output(HelpText.inspect)
         case "devices": Terminal.output(HelpText.devices)

@@ -84,7 +84,7 @@ struct EndToEnd {
         let rules = Rules(
             vocabulary: Vocabulary(model),
             gate: configuration.gate,
-            thresholds: try options.listening.thresholds(for: model),
+            thresholds: try options.listening.thresholds(for: Vocabulary(model)),
             phrases: [],
             generation: actions.generation
         )

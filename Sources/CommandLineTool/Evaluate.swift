@@ -7,16 +7,17 @@ private import Wording
 /// `beckon evaluate`: how well a model hears, measured on recordings of which it is known what is said in them.
 struct Evaluate {
     let options: EvaluateOptions
-    let model: Model
+    let vocabulary: Vocabulary
     let thresholds: Thresholds
     let labels: LabelSet
+    var model: Model { vocabulary.model }
 
     /// Loads the model and looks whether the report can be written, before any work is done.
     init(_ options: EvaluateOptions) throws {
         self.options = options
-        model = try options.listening.loadModel()
-        thresholds = try options.listening.thresholds(for: model)
-        labels = LabelSet(model.labels)
+        vocabulary = try options.stream ? options.listening.loadVocabulary() : Vocabulary(options.listening.loadModel())
+        thresholds = try options.listening.thresholds(for: vocabulary)
+        labels = LabelSet(vocabulary.labels)
         guard let html = options.html else { return }
         var isFolder = false
         let exists = FileManager.default.fileExists(atPath: html, isDirectory: &isFolder)

@@ -27,7 +27,7 @@ extension Evaluate {
 
     /// One clip, or those of silence that a long recording of the background gives.
     private func score(_ file: ClipFolder.Clip) throws -> [ScoredClip] {
-        var scorer = ClipScorer(model)
+        var scorer = ClipScorer(vocabulary)
         let truth = labels.label(ofFolder: file.folder)
         func clip(_ name: String, _ posteriors: [Float]) -> ScoredClip {
             ScoredClip(name: name, said: file.folder, truth: truth, posteriors: posteriors)

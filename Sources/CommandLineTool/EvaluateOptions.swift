@@ -13,6 +13,7 @@ struct EvaluateOptions {
 
     static let options: [Arguments.Option] =
         ListeningOptions.options + [
+            ListeningOptions.wordsOption,
             .init("--stream"), .init("--list", takesValue: true), .init("--tolerance", takesValue: true),
             .init("--json"), .init("--html", takesValue: true),
         ]

@@ -122,14 +122,10 @@ extension Evaluate {
     private func listen(to file: String, progress: Progress) throws -> (trace: PosteriorTrace, seconds: Double) {
         var stream = try FileStream(path: file, mix: options.listening.mix)
         let asked = gates.lazy.compactMap(\.foreseenQuiet).first
-        var scorer = HopScorer(model: model, foreseenQuiet: asked)
-        var trace = PosteriorTrace(
-            labels: model.labels.count,
-            silence: model.silenceIndex,
-            hopSeconds: HopScorer.hopSeconds(of: model)
-        )
+        var scorer = HopScorer(vocabulary, foreseenQuiet: asked)
+        var trace = PosteriorTrace(vocabulary)
         while !Interrupt.isRequested, try stream.next({ scorer.hear(window: $0) }) {
-            trace.add(scorer.posteriors, foreseen: scorer.foreseen, sound: scorer.sound)
+            trace.add(scorer.answer, foreseen: scorer.foreseen, sound: scorer.sound)
             progress.report(file: file, seconds: stream.seconds, of: stream.expectedSeconds)
         }
         return (trace, stream.seconds)

@@ -1,5 +1,4 @@
 import Audio
-import Inference
 import Spotting
 
 /// One file of `classify` through the whole chain: decode, mix, resample, blocks, ring, detector.
@@ -7,7 +6,7 @@ struct FileJob {
     let file: String
     let number: Int
     let options: ClassifyOptions
-    let model: Model
+    let vocabulary: Vocabulary
     let thresholds: Thresholds
     let phrases: [Phrase]
     let destination: Destination
@@ -30,7 +29,7 @@ struct FileJob {
         let heard =
             if let line,
                 let detector = PieceDetector(
-                    model: model,
+                    model: vocabulary.model,
                     settings: options.listening.gate,
                     thresholds: thresholds,
                     phrases: phrases
@@ -75,7 +74,7 @@ struct FileJob {
         _ seconds: inout Double
     ) throws -> Int {
         var detector = Detector(
-            Vocabulary(model),
+            vocabulary,
             settings: options.listening.gate,
             thresholds: thresholds,
             phrases: phrases
@@ -95,7 +94,7 @@ struct FileJob {
     }
 
     private func report(_ detection: Detection, _ track: TrackWriter?, fileLength: Double) {
-        let name = detection.name(labels: model.labels, phrases: phrases)
+        let name = detection.name(labels: vocabulary.labels, phrases: phrases)
         put(destination.format.event(Event(detection, name: name, file: file, fileLength: fileLength)), track)
     }
 
@@ -105,9 +104,9 @@ struct FileJob {
 
     /// Gives the file its one label. Returns its length in seconds.
     private func label() throws -> Double {
-        var scorer = ClipScorer(model)
+        var scorer = ClipScorer(vocabulary)
         let (posteriors, seconds) = try scorer.score(file: file, mix: options.listening.mix)
-        let scores = Array(zip(model.labels, posteriors))
+        let scores = Array(zip(vocabulary.labels, posteriors))
         guard let best = scores.max(by: { $0.1 < $1.1 }) else { return 0 }
         let clip = ClipLabel(
             file: file,

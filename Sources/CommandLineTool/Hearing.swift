@@ -47,7 +47,7 @@ struct Hearing {
     ///
     /// - Throws: what opening the file throws, or reading it where nothing could be read; a failure later on is kept in
     ///   `problem`.
-    init(_ options: InspectOptions, model: Model, thresholds: Thresholds, progress: Progress) throws {
+    init(_ options: InspectOptions, vocabulary: Vocabulary, thresholds: Thresholds, progress: Progress) throws {
         let source = try AudioFile(path: options.file)
         file = options.file
         format = source.format
@@ -57,7 +57,7 @@ struct Hearing {
         from = options.from
         to = from
         do {
-            try listen(options, model: model, thresholds: thresholds, progress: progress)
+            try listen(options, vocabulary: vocabulary, thresholds: thresholds, progress: progress)
         } catch {
             guard !samples.isEmpty else { throw error }
             problem = "\(error)"
@@ -71,12 +71,13 @@ struct Hearing {
 
     private mutating func listen(
         _ options: InspectOptions,
-        model: Model,
+        vocabulary: Vocabulary,
         thresholds: Thresholds,
         progress: Progress
     ) throws {
+        let model = vocabulary.model
         var stream = try FileStream(path: file, mix: options.listening.mix)
-        var detector = Detector(Vocabulary(model), settings: options.listening.gate, thresholds: thresholds)
+        var detector = Detector(vocabulary, settings: options.listening.gate, thresholds: thresholds)
         let end = options.to ?? from + options.longest
         let newest = model.features.bandHertz.isEmpty ? 0 : max(1, model.hopSamples / model.features.hopSamples)
         var found: [Detection] = []
@@ -104,7 +105,7 @@ struct Hearing {
                 samples += heard.prefix(new)
                 self.columns += columns
                 to = stream.seconds
-                keep(detector.scores, detector.sound, detector.gate, found, hop: hop, model: model)
+                keep(detector.scores, detector.sound, detector.gate, found, hop: hop, vocabulary: vocabulary)
             }
             found.removeAll(keepingCapacity: true)
         }
@@ -116,9 +117,9 @@ struct Hearing {
         _ gate: Gate,
         _ found: [Detection],
         hop: Int,
-        model: Model
+        vocabulary: Vocabulary
     ) {
-        let length = HopScorer.hopSeconds(of: model)
+        let length = HopScorer.hopSeconds(of: vocabulary.model)
         hops.append(
             Hop(
                 time: Double(hop) * length,
@@ -130,7 +131,8 @@ struct Hearing {
             )
         )
         for detection in found {
-            let name = model.labels.indices.contains(detection.index) ? model.labels[detection.index] : ""
+            let labels = vocabulary.labels
+            let name = labels.indices.contains(detection.index) ? labels[detection.index] : ""
             events.append(Event(detection, name: name, file: file, fileLength: to))
         }
     }

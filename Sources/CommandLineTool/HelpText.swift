@@ -8,6 +8,10 @@ enum HelpText {
         Commands:
           listen      say which words a microphone hears, and act on them
           classify    say which words are spoken in audio files, and when
+          enroll      teach a word of your own, from a few takes
+          words       list your own words, export and import them; forget
+                      takes one away
+          record      collect a dataset of spoken words
           evaluate    measure how well a model hears
           inspect     show what the model sees of a recording, as a page
           devices     list microphones and other capture devices
@@ -51,6 +55,7 @@ enum HelpText {
                               spot: words anywhere, inside talk too
         \(OptionHelp.trigger)
         \(OptionHelp.model)
+        \(OptionHelp.words)
 
         What to do with it:
           -c, --config FILE   configuration with words and actions (default:
@@ -92,6 +97,7 @@ enum HelpText {
                               command: only words said alone, after a pause
         \(OptionHelp.trigger)
         \(OptionHelp.model)
+        \(OptionHelp.words)
         \(OptionHelp.channel)
 
         How to print it:
@@ -140,6 +146,7 @@ enum HelpText {
           --mode MODE         only spot or only command (default: both)
           --trigger WHEN      early (default) or end, as for classify
         \(OptionHelp.hearing)
+        \(OptionHelp.words)
 
         How to print it:
           --json              everything as one JSON object, curves included
@@ -175,6 +182,7 @@ enum HelpText {
           --mode MODE         spot (default) or command
         \(OptionHelp.shortTrigger)
         \(OptionHelp.hearing)
+        \(OptionHelp.words)
 
         How to print it:
           -o, --output FILE   the page to write, or - for standard output (default:

@@ -1,5 +1,4 @@
 private import FoundationEssentials
-import Inference
 private import Inspection
 private import Linux
 private import Service
@@ -9,14 +8,14 @@ private import Wording
 /// `beckon inspect FILE`: what the model sees of a recording, as a page to look at or as JSON.
 struct Inspect {
     private let options: InspectOptions
-    private let model: Model
+    private let vocabulary: Vocabulary
     private let thresholds: Thresholds
 
     /// Loads the model and looks whether the report can be written, before any work is done.
     init(_ options: InspectOptions) throws {
         self.options = options
-        model = try options.listening.loadModel()
-        thresholds = try options.listening.thresholds(for: model)
+        vocabulary = try options.listening.loadVocabulary()
+        thresholds = try options.listening.thresholds(for: vocabulary)
         guard let path = options.path, !options.json else { return }
         var isFolder = false
         let manager = FileManager.default
@@ -37,17 +36,17 @@ struct Inspect {
     func run() throws -> Int32 {
         Interrupt.watch()
         let progress = Progress(files: 1, isShown: Terminal.errorIsTerminal)
-        let hearing = try Hearing(options, model: model, thresholds: thresholds, progress: progress)
+        let hearing = try Hearing(options, vocabulary: vocabulary, thresholds: thresholds, progress: progress)
         progress.clear()
         if Interrupt.isRequested {
             Terminal.tell(.error, "interrupted; no report was written")
             return 130
         }
-        let report = InspectReport(hearing, options: options, model: model, thresholds: thresholds)
+        let report = InspectReport(hearing, options: options, vocabulary: vocabulary, thresholds: thresholds)
         if options.json {
             Terminal.output(try report.json + "\n")
         } else {
-            try write(InspectPage(report, hearing: hearing, model: model, thresholds: thresholds).html)
+            try write(InspectPage(report, hearing: hearing, vocabulary: vocabulary, thresholds: thresholds).html)
         }
         if let note = report.note { Terminal.tell(.notice, "\(printable(options.file)): \(note)") }
         guard let problem = hearing.problem else { return 0 }

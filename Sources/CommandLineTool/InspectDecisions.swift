@@ -8,8 +8,8 @@ extension InspectPictures {
     // MARK: - Scores
 
     var scores: Chart {
-        let count = model.labels.count
-        let ticks = model.labels.enumerated().map { Tick(Double(count - 1 - $0), $1) }
+        let count = vocabulary.labels.count
+        let ticks = vocabulary.labels.enumerated().map { Tick(Double(count - 1 - $0), $1) }
         var chart = Chart(
             title: "Scores",
             summary: "Smoothed score of each of \(count) classes over time, with the words' thresholds.",
@@ -29,7 +29,7 @@ extension InspectPictures {
             chart.add(.line([Point(axis.lower, height), Point(axis.upper, height)], .faint, dashed: true))
         }
         for (index, event) in words.enumerated() {
-            guard let label = model.labels.firstIndex(of: event.name) else { continue }
+            guard let label = vocabulary.labels.firstIndex(of: event.name) else { continue }
             let base = Double(count - 1 - label)
             let tip = Point(event.time, base + Self.tall * Double(event.confidence))
             let name = index == 0 ? "word fires" : nil
@@ -81,7 +81,7 @@ extension InspectPictures {
             )
         }
         for (index, run) in runs({ $0.fired == nil ? $0.resting.first : nil }).enumerated() {
-            let label = "\(model.labels[run.value]) rests"
+            let label = "\(vocabulary.labels[run.value]) rests"
             chart.add(
                 .band(
                     x: run.x,
@@ -100,7 +100,7 @@ extension InspectPictures {
                     y: 1.15...1.85,
                     .alarm,
                     name: index == 0 ? "word fires" : nil,
-                    label: model.labels[run.value],
+                    label: vocabulary.labels[run.value],
                     opacity: 0.9
                 )
             )

@@ -14,6 +14,7 @@ struct InspectOptions {
 
     static let options: [Arguments.Option] =
         ListeningOptions.options.filter { $0.name != "--jobs" } + [
+            ListeningOptions.wordsOption,
             .init("--output", short: "-o", takesValue: true), .init("--json"), .init("--from", takesValue: true),
             .init("--to", takesValue: true),
         ]

@@ -8,9 +8,9 @@ struct InspectPage {
     private let report: InspectReport
     private let pictures: InspectPictures
 
-    init(_ report: InspectReport, hearing: Hearing, model: Model, thresholds: Thresholds) {
+    init(_ report: InspectReport, hearing: Hearing, vocabulary: Vocabulary, thresholds: Thresholds) {
         self.report = report
-        pictures = InspectPictures(hearing: hearing, model: model, thresholds: thresholds)
+        pictures = InspectPictures(hearing: hearing, vocabulary: vocabulary, thresholds: thresholds)
     }
 
     var html: String {

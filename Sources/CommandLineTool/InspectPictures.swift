@@ -7,13 +7,14 @@ private import Wording
 /// The pictures of a report, all on one time axis.
 struct InspectPictures {
     let hearing: Hearing
-    let model: Model
+    let vocabulary: Vocabulary
+    var model: Model { vocabulary.model }
     let thresholds: Thresholds
     let axis: Scale
 
-    init(hearing: Hearing, model: Model, thresholds: Thresholds) {
+    init(hearing: Hearing, vocabulary: Vocabulary, thresholds: Thresholds) {
         self.hearing = hearing
-        self.model = model
+        self.vocabulary = vocabulary
         self.thresholds = thresholds
         axis = .time(hearing.from, max(hearing.hops.last?.time ?? 0, hearing.to))
     }

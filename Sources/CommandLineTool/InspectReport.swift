@@ -73,7 +73,8 @@ struct InspectReport: Encodable {
     /// Recordings up to so many seconds are taken for clips too.
     private static let longestClip = 1.25
 
-    init(_ hearing: Hearing, options: InspectOptions, model: Model, thresholds: Thresholds) {
+    init(_ hearing: Hearing, options: InspectOptions, vocabulary: Vocabulary, thresholds: Thresholds) {
+        let model = vocabulary.model
         let measured = SignalReport(
             channels: hearing.statistics,
             samples: hearing.samples,
@@ -91,9 +92,9 @@ struct InspectReport: Encodable {
         trigger = options.listening.gate.trigger.rawValue
         signal = Signal(measured)
         findings = Finding.all(in: measured).map(Remark.init)
-        labels = model.labels
+        labels = vocabulary.labels
         self.thresholds = Dictionary(
-            zip(model.labels, thresholds.values).compactMap { label, value in
+            zip(vocabulary.labels, thresholds.values).compactMap { label, value in
                 value.map { (label, rounded(Double($0), 4)) }
             },
             uniquingKeysWith: { first, _ in first }
@@ -101,7 +102,7 @@ struct InspectReport: Encodable {
         events = hearing.events.map(Word.init)
         hops = hearing.hops.map(Hop.init)
         let isWhole = hearing.from == 0 && !hearing.isCut
-        clip = isWhole && hearing.to <= Self.longestClip ? Clip(hearing.samples, model: model) : nil
+        clip = isWhole && hearing.to <= Self.longestClip ? Clip(hearing.samples, vocabulary) : nil
         note =
             hearing.isCut && options.to == nil
             ? "the report shows \(decimal(hearing.to - hearing.from, 1)) s from \(clockText(hearing.from)); choose another part with --from and --to"
@@ -154,15 +155,16 @@ extension InspectReport.Word {
 }
 
 extension InspectReport.Clip {
-    fileprivate init?(_ samples: [Float], model: Model) {
-        var scorer = ClipScorer(model)
+    fileprivate init?(_ samples: [Float], _ vocabulary: Vocabulary) {
+        let model = vocabulary.model
+        var scorer = ClipScorer(vocabulary)
         let window = ClipScorer.loudestWindow(of: samples, length: model.windowSamples, hop: model.hopSamples)
         let posteriors = scorer.score(window)
         guard let best = posteriors.indices.max(by: { posteriors[$0] < posteriors[$1] }) else { return nil }
-        label = model.labels[best]
+        label = vocabulary.labels[best]
         confidence = rounded(Double(posteriors[best]), 4)
         scores = Dictionary(
-            zip(model.labels, posteriors.map { rounded(Double($0), 4) }),
+            zip(vocabulary.labels, posteriors.map { rounded(Double($0), 4) }),
             uniquingKeysWith: { first, _ in first }
         )
     }

@@ -60,7 +60,7 @@ struct Listen {
         if let path {
             do {
                 let file = try ConfigurationFile(path: path) { configuration in
-                    try model(configuration.model).labels.filter { !$0.hasPrefix("_") }
+                    try listening(configuration.model).loadVocabulary().labels.filter { !$0.hasPrefix("_") }
                 }
                 for warning in file.warnings { log.write(.warning, "\(warning)") }
                 configuration = file.configuration
@@ -69,13 +69,14 @@ struct Listen {
             }
         }
         options.adjust(&configuration)
-        return try Listener.Setup(configuration: configuration, vocabulary: Vocabulary(try model(configuration.model)))
+        let vocabulary = try listening(configuration.model).loadVocabulary()
+        return try Listener.Setup(configuration: configuration, vocabulary: vocabulary)
     }
 
-    private func model(_ folder: String?) throws -> Model {
+    private func listening(_ folder: String?) -> ListeningOptions {
         var listening = options.listening
         listening.modelFolder = folder ?? listening.modelFolder
-        return try listening.loadModel()
+        return listening
     }
 
     private func source(_ configuration: Configuration) throws -> (source: any AudioSource, name: String) {
@@ -104,6 +105,7 @@ struct Listen {
         _ recording: Recording?
     ) -> Int32 {
         var vigil = Vigil(manager: Manager())
+        var words = FileWatch(TaughtWords(options.listening.words).path)
         var gaps = GapReport()
         while true {
             // A meter moves often; all else has time.
@@ -132,6 +134,7 @@ struct Listen {
                 log.write(.error, "\(error)")
                 return 1
             }
+            if words.hasChanged(at: Clock.now) { reload(listener, what: "your own words were") }
             log.level = listener.configuration.log
             vigil.look(at: listener)
             screen.show(listener)
@@ -139,12 +142,12 @@ struct Listen {
         }
     }
 
-    private func reload(_ listener: Listener) {
+    private func reload(_ listener: Listener, what: String = "the configuration was") {
         let manager = Manager()
         manager.tellReloading()
         do {
             let note = try listener.reloadConfiguration()
-            log.write(.notice, "the configuration was read again\(note.map { "; \($0)" } ?? "")")
+            log.write(.notice, "\(what) read again\(note.map { "; \($0)" } ?? "")")
         } catch {
             log.write(.error, "\(error); the configuration in force stays as it was")
         }

@@ -17,6 +17,7 @@ struct ListenOptions {
 
     static let options: [Arguments.Option] =
         ListeningOptions.options.filter { $0.name != "--jobs" } + [
+            ListeningOptions.wordsOption,
             .init("--config", short: "-c", takesValue: true), .init("--device", short: "-d", takesValue: true),
             .init("--file", takesValue: true), .init("--record", takesValue: true), .init("--json"),
             .init("--phrase", takesValue: true),

@@ -8,6 +8,8 @@ import Spotting
 /// What commands that listen to files have in common: model, thresholds, gate, channel, files at a time.
 struct ListeningOptions {
     var modelFolder: String?
+    /// The file of the user's own words, "none" for none; nil for the usual place.
+    var words: String?
     var threshold: Float?
     var wordThresholds: [(word: String, threshold: Float)] = []
     /// Nil where the user left the choice to the command.
@@ -23,8 +25,12 @@ struct ListeningOptions {
         .init("--jobs", short: "-j", takesValue: true), .init("--help", short: "-h"),
     ]
 
+    /// For the commands that hear the user's own words too.
+    static let wordsOption = Arguments.Option("--words", takesValue: true)
+
     init(_ arguments: Arguments, processors: Int) throws(UsageError) {
         jobs = processors
+        words = arguments.value("--words")
         modelFolder = arguments.value("--model")
         if let text = arguments.value("--mode") { mode = try arguments.choice(text, "--mode") }
         if let text = arguments.value("--trigger") { trigger = try arguments.choice(text, "--trigger") }
@@ -83,9 +89,16 @@ struct ListeningOptions {
         return model
     }
 
-    /// The model's thresholds, with those that the user gave in their place.
-    func thresholds(for model: Model) throws(SpottingError) -> Thresholds {
-        var thresholds = Thresholds(labels: model.labels, defaults: model.thresholds)
+    /// The model with the user's own words.
+    func loadVocabulary() throws -> Vocabulary {
+        let model = try loadModel()
+        let folder = ModelFolder.find(modelFolder)
+        return Vocabulary(model, personal: try TaughtWords(words).load(for: model, folder: folder))
+    }
+
+    /// The thresholds of model and words, with those that the user gave in their place.
+    func thresholds(for vocabulary: Vocabulary) throws(SpottingError) -> Thresholds {
+        var thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
         if let all = threshold { thresholds.setAll(all) }
         for (word, threshold) in wordThresholds { try thresholds.set(word, to: threshold) }
         return thresholds

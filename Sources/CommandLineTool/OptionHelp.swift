@@ -16,6 +16,11 @@ enum OptionHelp {
     )
     static let shortTrigger = entry("--trigger WHEN", "early (default) or end")
     static let model = entry("-m, --model DIR", "model folder (default: the commands model)")
+    static let words = entry(
+        "--words FILE",
+        "your own words, or none (default: where enroll",
+        "keeps them)"
+    )
     static let channel = entry("--channel N,…|mix", "channels to listen to, from 0 (default: mix of all)")
     static let jobs = entry("-j, --jobs N", "files at a time (default: one a processor)")
     static let jsonLines = entry("--json", "one JSON object a line")

@@ -26,6 +26,16 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     /// There is no word of this name.
     public static let unknown = EnrollmentError(.unknown, "no such word")
 
+    /// A word of this name is there already.
+    public static func taken(_ name: String) -> EnrollmentError {
+        .name.saying("'\(name)' is taught already; forget it first, or export the other one without it")
+    }
+
+    /// The words that are there were taught to another model.
+    public static func otherModel(file: String) -> EnrollmentError {
+        .store.saying("\(file): these words were taught to another model; teach one of them anew, or name its model")
+    }
+
     /// The same kind of error with a message of its own, kept to one line.
     func saying(_ message: String) -> EnrollmentError { EnrollmentError(code, printable(message)) }
 }

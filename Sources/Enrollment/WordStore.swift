@@ -20,14 +20,27 @@ public struct WordStore: Sendable, Equatable {
         public let name: String
         /// Above what probability it fires, 0…1.
         public var threshold: Float
+        /// Likeness, −1…1, at which it is as likely as not that the word was said.
+        public var boundary: Float
         public var takes: [Take]
 
-        public init(name: String, threshold: Float, takes: [Take]) {
+        public init(
+            name: String,
+            threshold: Float = WordStore.suggestedThreshold,
+            boundary: Float = WordStore.usualBoundary,
+            takes: [Take]
+        ) {
             self.name = name
             self.threshold = threshold
+            self.boundary = boundary
             self.takes = takes
         }
     }
+
+    /// Boundaries are settled so that this threshold is the one to use.
+    public static let suggestedThreshold: Float = 0.8
+    /// Where nothing is known of what a word has to stand apart from.
+    public static let usualBoundary: Float = 0.5
 
     /// What made the embeddings: vectors of other models mean nothing beside them.
     public var embedding: String
@@ -42,7 +55,17 @@ public struct WordStore: Sendable, Equatable {
     public subscript(name: String) -> Word? { words.first { $0.name == name } }
 
     /// Puts a word in, in the place of the one that has its name.
-    public mutating func put(_ word: Word) {
+    ///
+    /// - Throws: ``EnrollmentError/store`` where there would be more words, or takes, than are kept.
+    public mutating func put(_ word: Word) throws(EnrollmentError) {
+        guard word.takes.count <= Limit.takes else {
+            throw .store.saying(
+                "'\(word.name)' has \(word.takes.count) takes, more than the \(Limit.takes) that are kept"
+            )
+        }
+        guard words.count < Limit.words || self[word.name] != nil else {
+            throw .store.saying("there are \(words.count) words already, and no room for more; forget some")
+        }
         if let index = words.firstIndex(where: { $0.name == word.name }) {
             words[index] = word
         } else {
@@ -52,11 +75,15 @@ public struct WordStore: Sendable, Equatable {
 
     /// - Throws: ``EnrollmentError/unknown``.
     public mutating func forget(_ name: String) throws(EnrollmentError) {
-        guard let index = words.firstIndex(where: { $0.name == name }) else {
-            let known = words.isEmpty ? "there are none" : "there are " + words.map(\.name).joined(separator: ", ")
-            throw .unknown.saying("no word '\(name)' was taught; \(known)")
-        }
-        words.remove(at: index)
+        _ = try word(name)
+        words.removeAll { $0.name == name }
+    }
+
+    /// - Throws: ``EnrollmentError/unknown``.
+    public func word(_ name: String) throws(EnrollmentError) -> Word {
+        if let word = self[name] { return word }
+        let known = words.isEmpty ? "there are none" : "there are " + words.map(\.name).joined(separator: ", ")
+        throw .unknown.saying("no word '\(name)' was taught; \(known)")
     }
 
     /// Limits that keep a store small and its reading quick.

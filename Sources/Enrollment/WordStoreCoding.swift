@@ -17,6 +17,7 @@ private struct Description: Codable {
     struct Word: Codable {
         let name: String
         let threshold: Float
+        let boundary: Float
         let takes: [Take]
     }
 
@@ -36,7 +37,12 @@ extension WordStore {
                 let takes = word.takes.map {
                     Description.Take(anchors: $0.anchors.count, lag: $0.lag, samples: $0.audio.count)
                 }
-                return Description.Word(name: word.name, threshold: word.threshold, takes: takes)
+                return Description.Word(
+                    name: word.name,
+                    threshold: word.threshold,
+                    boundary: word.boundary,
+                    takes: takes
+                )
             }
         )
         let encoder = JSONEncoder()
@@ -81,12 +87,16 @@ extension WordStore {
         for word in description.words {
             try WordStore.check(name: word.name)
             guard self[word.name] == nil else { throw damaged("has the word '\(word.name)' twice") }
-            guard word.takes.count <= Limit.takes, (0...1).contains(word.threshold) else {
+            guard word.takes.count <= Limit.takes, (0...1).contains(word.threshold),
+                (-2...2).contains(word.boundary)
+            else {
                 throw damaged("the word '\(word.name)' has too many takes or no threshold")
             }
             let takes = word.takes.compactMap { reader.take($0, dimensions: description.dimensions) }
             guard takes.count == word.takes.count else { throw damaged("the takes of '\(word.name)' are not whole") }
-            words.append(Word(name: word.name, threshold: word.threshold, takes: takes))
+            words.append(
+                Word(name: word.name, threshold: word.threshold, boundary: word.boundary, takes: takes)
+            )
         }
         guard reader.isAtEnd else { throw damaged("goes on behind its last word") }
     }

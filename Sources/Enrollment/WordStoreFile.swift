@@ -40,12 +40,21 @@ public struct WordStoreFile: Sendable {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw failure("open", errno) }
         defer { close(lock) }
+        adopt(lock)
         while flock(lock, LOCK_EX) != 0 {
             guard errno == EINTR else { throw failure("flock", errno) }
         }
         var store = try read()
         try change(&store)
         if let store { try write(try store.encoded()) }
+    }
+
+    /// Writes a store where none is, as to carry it elsewhere.
+    ///
+    /// - Throws: ``EnrollmentError/store``, also where there is a file of this name.
+    public func create(_ store: WordStore) throws(EnrollmentError) {
+        guard access(path, F_OK) != 0 else { throw .store.saying("\(path): there is such a file; name another one") }
+        try write(try store.encoded())
     }
 
     /// Writes beside the store, to the disk, and only then under its name.
@@ -58,6 +67,7 @@ public struct WordStoreFile: Sendable {
         defer { close(descriptor) }
         do throws(EnrollmentError) {
             guard writeAll(bytes, to: descriptor) else { throw failure("write", errno) }
+            adopt(descriptor)
             guard fsync(descriptor) == 0 else { throw failure("fsync", errno) }
             guard rename(temporary, path) == 0 else { throw failure("rename", errno) }
         } catch {
@@ -67,9 +77,16 @@ public struct WordStoreFile: Sendable {
         syncFolder()
     }
 
+    /// Gives a file that root writes to the folder's owner: the service's own folder is read by nobody else.
+    private func adopt(_ descriptor: Int32) {
+        guard geteuid() == 0, let folder = try? FileStatus(path: folder), folder.owner != 0 else { return }
+        _ = fchown(descriptor, folder.owner, folder.group)
+    }
+
+    private var folder: String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+
     /// Until its folder is on the disk, a new name may be lost with the power; the old store is there then.
     private func syncFolder() {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)

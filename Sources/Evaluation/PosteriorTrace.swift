@@ -2,46 +2,45 @@ public import Spotting
 
 /// What a model heard in a recording, hop by hop: scored once, to be decided about many times.
 public struct PosteriorTrace: Sendable {
-    private let labels: Int
-    private let silence: Int
-    private let hopSeconds: Double
-    /// Posteriors of all hops behind each other.
-    private var posteriors: [Float] = []
+    private let handler: @Sendable (GateSettings, Thresholds) -> PosteriorHandler
+    private var answers: [HopAnswer] = []
     /// What was foreseen after each hop, where it was.
-    private var foreseen: [[Float]?] = []
+    private var foreseen: [HopAnswer?] = []
     private var sounds: [SoundActivity] = []
 
     /// - Parameters:
     ///   - labels: posteriors a hop.
     ///   - silence: index of the label that stands for silence.
     public init(labels: Int, silence: Int, hopSeconds: Double) {
-        self.labels = labels
-        self.silence = silence
-        self.hopSeconds = hopSeconds
+        handler = { settings, thresholds in
+            PosteriorHandler(
+                labels: labels,
+                silence: silence,
+                hopSeconds: hopSeconds,
+                settings: settings,
+                thresholds: thresholds
+            )
+        }
     }
 
-    /// Takes one hop in; posteriors of another length are ignored.
-    public mutating func add(_ posteriors: [Float], foreseen: [Float]? = nil, sound: SoundActivity) {
-        guard posteriors.count == labels else { return }
-        self.posteriors += posteriors
+    /// For a model and the user's own words.
+    public init(_ vocabulary: Vocabulary) {
+        handler = { PosteriorHandler(vocabulary, settings: $0, thresholds: $1) }
+    }
+
+    /// Takes one hop in.
+    public mutating func add(_ answer: HopAnswer, foreseen: HopAnswer? = nil, sound: SoundActivity) {
+        answers.append(answer)
         self.foreseen.append(foreseen)
         sounds.append(sound)
     }
 
     /// The words that a detector with these settings reports, by time.
     public func words(settings: GateSettings, thresholds: Thresholds) -> [HeardWord] {
-        var handler = PosteriorHandler(
-            labels: labels,
-            silence: silence,
-            hopSeconds: hopSeconds,
-            settings: settings,
-            thresholds: thresholds
-        )
+        var handler = handler(settings, thresholds)
         var found: [HeardWord] = []
-        var hop = [Float](repeating: 0, count: labels)
         for (number, sound) in sounds.enumerated() {
-            for label in hop.indices { hop[label] = posteriors[number * labels + label] }
-            handler.add(hop, foreseen: foreseen[number], sound: sound) {
+            handler.add(answers[number], foreseen: foreseen[number], sound: sound) {
                 found.append(HeardWord(label: $0.index, time: $0.time))
             }
         }

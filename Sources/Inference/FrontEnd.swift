@@ -17,8 +17,11 @@ final class FrontEnd: Sendable {
     /// Where the bands of a log-mel front end have their tops, in hertz; empty for others.
     let bandHertz: [Double]
     let scratchCount: Int
+    /// A hash of its numbers.
+    let identity: UInt64
 
     init(_ description: ModelDescription, file: String) throws(ModelError) {
+        identity = hash(Array(description.frontEnd.text.utf8)[...])
         switch description.frontEnd {
         case .waveform(let scale):
             guard scale.isFinite, Float(scale).isFinite else {

@@ -2,6 +2,17 @@ private import Glibc
 public import KernelContract
 import Kernels
 
+/// The steps of a whole window, and those of a hop; the latter nil where the model does not stream.
+struct Schedules: Sendable {
+    let window: Schedule
+    let hop: Schedule?
+
+    init(_ network: Network, weights: borrowing PackedWeights, embeds: Bool) {
+        window = Schedule.window(network, weights: weights, embeds: embeds)
+        hop = network.streams ? Schedule.hops(1, network, weights: weights, embeds: embeds) : nil
+    }
+}
+
 /// A keyword-spotting network, loaded and checked: immutable, and shared by any number of sessions.
 public final class Model: Sendable {
     public let name: String
@@ -32,9 +43,12 @@ public final class Model: Sendable {
 
     let frontEnd: FrontEnd
     let weights: PackedWeights
-    let window: Schedule
-    /// Nil where the model does not stream.
-    let hop: Schedule?
+    /// What leads to posteriors and activity.
+    let answering: Schedules
+    /// What leads to the embedding too.
+    let embedding: Schedules
+    /// A hash of what makes the embedding, as `identity` is one of the whole: embeddings of one identity are alike.
+    public let embeddingIdentity: String
 
     /// Loads `model.json` and `model.safetensors` of a folder.
     ///
@@ -77,14 +91,15 @@ public final class Model: Sendable {
             on: kernels.instructionSet,
             file: names.description
         )
+        let tensors = try SafeTensors(bytes: bytes, file: names.weights)
         weights = try PackedWeights(
             network,
             ranges: precision == .int8 ? ranges : [:],
             layout: kernels.quantisedLayout,
-            from: SafeTensors(bytes: bytes, file: names.weights)
+            from: tensors
         )
-        window = Schedule.window(network, weights: weights)
-        hop = network.streams ? Schedule.hops(1, network, weights: weights) : nil
+        answering = Schedules(network, weights: weights, embeds: false)
+        embedding = Schedules(network, weights: weights, embeds: true)
 
         name = description.name
         labels = description.labels
@@ -98,7 +113,8 @@ public final class Model: Sendable {
         clipFactors = (description.clipShifts ?? []).map { Float(exp(-$0 / description.temperature)) }
         let places = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { places[$0] ?? description.labels.count - 1 }
-        identity = Model.identity(json, bytes)
+        identity = hexadecimal(hash(bytes[...], hash(json[...])))
+        embeddingIdentity = hexadecimal(network.embeddingHash(tensors, from: frontEnd.identity))
     }
 
     /// Index of `_silence_` among the labels.
@@ -110,7 +126,7 @@ public final class Model: Sendable {
     /// Bytes of the weights as the kernels read them.
     public var weightBytes: Int { weights.buffer.count * MemoryLayout<Float>.stride }
     /// Bytes that each stream keeps from hop to hop.
-    public var streamStateBytes: Int { (hop?.count ?? 0) * MemoryLayout<Float>.stride }
+    public var streamStateBytes: Int { (answering.hop?.count ?? 0) * MemoryLayout<Float>.stride }
 
     /// How the front end's columns lie in time and frequency.
     public var features: FeatureLayout { FeatureLayout(frontEnd) }
@@ -122,13 +138,5 @@ public final class Model: Sendable {
         var run = FeatureRun(self, newest: newest ?? frontEnd.columns)
         run.run(window: samples)
         return run.columns
-    }
-
-    private static func identity(_ json: [UInt8], _ weights: [UInt8]) -> String {
-        let hash = [json, weights].reduce(fnvBasis) { hash, bytes in
-            bytes.withUnsafeBytes { $0.baseAddress.map { hashBytes($0, count: bytes.count, from: hash) } ?? hash }
-        }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -45,6 +45,17 @@ public enum FrontEndDescription: Decodable, Sendable {
 
     private enum Key: String, CodingKey { case kind, scale }
 
+    /// All its numbers.
+    var text: String {
+        switch self {
+        case .waveform(let scale): return "waveform \(scale)"
+        case .logMel(let numbers):
+            let samples = [numbers.frameSamples, numbers.hopSamples, numbers.fftSize, numbers.bands]
+            return
+                "log-mel \(samples) \([numbers.lowHertz, numbers.highHertz, numbers.floor, numbers.mean, numbers.deviation])"
+        }
+    }
+
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let kind = try container.decode(String.self, forKey: .kind)

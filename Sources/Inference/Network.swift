@@ -69,6 +69,7 @@ public struct Network: Sendable {
             )
         }
         var indices = ["input": 0]
+        var multiplyAdds = 0
         for layer in description.layers {
             let rules = LayerRules(layer: layer, file: file, streams: streams)
             guard indices[layer.name] == nil else { throw rules.wrong("the name is taken; rename it") }
@@ -84,8 +85,9 @@ public struct Network: Sendable {
             indices[layer.name] = tensors.count
             tensors.append(tensor)
             guard activationCount <= Limits.activations else { throw rules.tooLarge("activations of the window") }
+            multiplyAdds += rules.layer(inputs: inputs).multiplyAddsPerColumn * tensor.columns
             guard parameters <= Limits.weights else { throw rules.tooLarge("weights") }
-            guard multiplyAddsPerWindow <= Limits.multiplyAdds else {
+            guard multiplyAdds <= Limits.multiplyAdds else {
                 throw rules.tooLarge("multiply-adds of a window")
             }
         }
@@ -136,8 +138,22 @@ public struct Network: Sendable {
     /// Trained numbers, biases among them.
     public var parameters: Int { layers.reduce(0) { $0 + $1.parameters } }
 
-    /// Multiply-adds of the layers when a whole window is computed.
+    /// Multiply-adds of the layers when a whole window is computed, without those that lead to the embedding alone.
     public var multiplyAddsPerWindow: Int { multiplyAdds { $0.columns } }
+
+    /// For each tensor, whether a run computes it, or looks at it.
+    ///
+    /// - Parameter embeds: whether the embedding is asked for, to which layers of its own may lead.
+    func wanted(embeds: Bool) -> [Bool] {
+        var wanted = [Bool](repeating: false, count: tensors.count)
+        for index in [output, embeds ? embedding : nil, activity] {
+            if let index { wanted[index] = true }
+        }
+        for (index, layer) in layers.enumerated().reversed() where wanted[index + 1] {
+            for input in layer.inputs { wanted[input] = true }
+        }
+        return wanted
+    }
 
     /// What an `add` adds to the convolution just before it, where nothing else reads that one: the two are then one step.
     func fusedAddend(of index: Int) -> Int? {
@@ -153,7 +169,11 @@ public struct Network: Sendable {
     public var multiplyAddsPerHop: Int { streams ? multiplyAdds { $0.fresh } : multiplyAddsPerWindow }
 
     private func multiplyAdds(columns: (Tensor) -> Int) -> Int {
-        zip(layers, tensors.dropFirst()).reduce(0) { $0 + $1.0.multiplyAddsPerColumn * columns($1.1) }
+        let wanted = wanted(embeds: false)
+        return layers.indices.reduce(0) { sum, index in
+            guard wanted[index + 1] else { return sum }
+            return sum + layers[index].multiplyAddsPerColumn * columns(tensors[index + 1])
+        }
     }
 
     /// Floats of all tensors that own memory, over a window.

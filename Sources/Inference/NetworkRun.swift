@@ -12,27 +12,29 @@ public struct NetworkRun: ~Copyable, Sendable {
     /// The stream begins with zeros in every layer, and has forgotten them after a window's length of hops.
     public init(_ model: Model) {
         self.model = model
-        windowStart = aligned(model.hop?.count ?? 0)
-        scratch = windowStart + aligned(model.window.count)
-        arena = AlignedBuffer(count: scratch + max(model.window.scratchCount, model.hop?.scratchCount ?? 0))
+        windowStart = aligned(model.answering.hop?.count ?? 0)
+        scratch = windowStart + aligned(model.answering.window.count)
+        arena = AlignedBuffer(
+            count: scratch + max(model.answering.window.scratchCount, model.answering.hop?.scratchCount ?? 0)
+        )
     }
 
     /// Channels of each column.
     public var channels: Int { model.network.tensors[0].channels }
     /// Columns of a window.
-    public var windowColumns: Int { model.window.inputColumns }
+    public var windowColumns: Int { model.answering.window.inputColumns }
     /// Columns of a hop; 0 where the model does not stream.
-    public var hopColumns: Int { model.hop?.inputColumns ?? 0 }
+    public var hopColumns: Int { model.answering.hop?.inputColumns ?? 0 }
 
     /// Computes the whole window of `windowColumns` columns, channels last.
     public mutating func window(_ columns: Span<Float>) {
         newestIsHop = false
-        run(model.window, columns, at: windowStart)
+        run(model.answering.window, columns, at: windowStart)
     }
 
     /// Computes what the next `hopColumns` columns bring; nothing where the model does not stream.
     public mutating func hop(_ columns: Span<Float>) {
-        guard let hop = model.hop else { return }
+        guard let hop = model.answering.hop else { return }
         newestIsHop = true
         hop.age(arena.base)
         run(hop, columns, at: 0)
@@ -40,7 +42,7 @@ public struct NetworkRun: ~Copyable, Sendable {
 
     /// The newest run's logits, then the activity logits of the newest hop.
     public var answer: [Float] {
-        let schedule = newestIsHop ? model.hop ?? model.window : model.window
+        let schedule = newestIsHop ? model.answering.hop ?? model.answering.window : model.answering.window
         let block = arena.base + (newestIsHop ? 0 : windowStart)
         let logits = UnsafeBufferPointer(start: block + schedule.output, count: model.labelOfLogit.count)
         let activity = UnsafeBufferPointer(start: block + schedule.activity, count: model.activityCount)

@@ -51,12 +51,15 @@ struct Schedule: Sendable {
     let inputOffset: Int
 
     /// All columns of the window.
-    static func window(_ network: Network, weights: borrowing PackedWeights) -> Schedule {
-        Schedule(network, weights: weights, byHops: false, fresh: { $0.columns }, kept: { _ in 0 })
+    ///
+    /// - Parameter embeds: whether the embedding is computed too, for which there may be layers of its own.
+    static func window(_ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> Schedule {
+        Schedule(network, weights: weights, embeds: embeds, byHops: false, fresh: { $0.columns }, kept: { _ in 0 })
     }
 
     /// The new columns of some hops at once: one for a live stream, more where they are all there, as in a file.
-    static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights) -> Schedule {
+    static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> Schedule {
+        let wanted = network.wanted(embeds: embeds)
         // A reader's newest input columns count from the end of the view; a crop's end lies between that and the end
         // of the memory.
         var needed = [Int](repeating: 0, count: network.tensors.count)
@@ -64,7 +67,8 @@ struct Schedule: Sendable {
             let tensor = network.tensors[index]
             needed[tensor.root] = max(needed[tensor.root], tensor.behind + columns)
         }
-        for (layer, tensor) in zip(network.layers, network.tensors.dropFirst()) {
+        for (index, layer) in network.layers.enumerated() where wanted[index + 1] {
+            let tensor = network.tensors[index + 1]
             switch layer.operation {
             case .convolution(let numbers, _, _):
                 read(layer.inputs[0], columns: numbers.shape.inputColumns(for: hops * tensor.fresh))
@@ -73,11 +77,13 @@ struct Schedule: Sendable {
             case .crop, .flatten: break
             }
         }
-        for index in [network.output, network.embedding ?? network.output] { read(index, columns: hops) }
+        read(network.output, columns: hops)
+        if embeds, let index = network.embedding { read(index, columns: hops) }
         if let index = network.activity { read(index, columns: hops * network.tensors[index].columnsPerHop) }
         return Schedule(
             network,
             weights: weights,
+            embeds: embeds,
             byHops: true,
             fresh: { hops * $0.fresh },
             kept: { max(0, needed[$0.root] - hops * $0.fresh) }
@@ -87,12 +93,14 @@ struct Schedule: Sendable {
     private init(
         _ network: Network,
         weights: borrowing PackedWeights,
+        embeds: Bool,
         byHops: Bool,
         fresh: (Network.Tensor) -> Int,
         kept: (Network.Tensor) -> Int
     ) {
         slots = Array(repeating: Slot(), count: network.tensors.count)
-        for (index, tensor) in network.tensors.enumerated() where tensor.root == index {
+        let wanted = network.wanted(embeds: embeds)
+        for (index, tensor) in network.tensors.enumerated() where tensor.root == index && wanted[index] {
             let slot = Slot(offset: count, kept: kept(tensor) * tensor.channels, fresh: fresh(tensor) * tensor.channels)
             slots[index] = slot
             count += aligned(slot.kept + slot.fresh)
@@ -110,7 +118,7 @@ struct Schedule: Sendable {
             guard byHops else { return slot.offset + tensor.before * channels }
             return slot.offset + slot.kept + slot.fresh - (tensor.behind + columns) * channels
         }
-        for (index, layer) in network.layers.enumerated() {
+        for (index, layer) in network.layers.enumerated() where wanted[index + 1] {
             let tensor = network.tensors[index + 1]
             let columns = fresh(tensor)
             let inputColumns: Int
@@ -160,7 +168,7 @@ struct Schedule: Sendable {
             steps.append(step)
         }
         output = place(1, of: network.output)
-        embedding = place(1, of: network.embedding ?? network.output)
+        embedding = place(1, of: embeds ? network.embedding ?? network.output : network.output)
         if let index = network.activity {
             let tensor = network.tensors[index]
             let old = byHops ? 0 : tensor.columns - tensor.columnsPerHop

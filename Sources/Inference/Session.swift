@@ -18,7 +18,7 @@ public struct Session: ~Copyable, Sendable {
     public private(set) var logits: [Float]
     /// Probability of each label: the calibrated softmax of the logits, summed by label.
     public private(set) var posteriors: [Float]
-    /// The layer that the model names as its embedding; empty where it names none.
+    /// The layer that the model names as its embedding; empty where it names none, or nobody asked for it.
     public private(set) var embedding: [Float]
     /// Logits that somebody speaks, one for each equal part of the newest hop, oldest first; empty where the model has
     /// no activity layer. Like `logits` they may hold NaN or infinities after such samples.
@@ -34,6 +34,7 @@ public struct Session: ~Copyable, Sendable {
     /// The stream's columns, a copy of them after endless silence, another to look ahead in, a whole window, then scratch
     /// memory.
     private let arena: AlignedBuffer
+    private let schedules: Schedules
     private let silence: Int
     private let future: Int
     private let window: Int
@@ -44,33 +45,36 @@ public struct Session: ~Copyable, Sendable {
     private let silentEmbedding: [Float]
     private let silentActivity: [Float]
 
-    public init(_ model: Model, prior: Prior = .stream) {
+    /// - Parameter embeds: whether embeddings are computed, for which a model may have layers of their own.
+    public init(_ model: Model, prior: Prior = .stream, embeds: Bool = false) {
         self.model = model
+        let schedules = embeds ? model.embedding : model.answering
+        self.schedules = schedules
         calibration = Calibration(model, prior: prior)
         let outputs = model.labelOfLogit.count
-        silence = aligned(model.hop?.count ?? 0)
+        silence = aligned(schedules.hop?.count ?? 0)
         future = 2 * silence
         window = 3 * silence
-        scratch = window + aligned(model.window.count)
+        scratch = window + aligned(schedules.window.count)
         // The front end and the layers take turns.
-        let layers = max(model.window.scratchCount, model.hop?.scratchCount ?? 0)
+        let layers = max(schedules.window.scratchCount, schedules.hop?.scratchCount ?? 0)
         probabilities = scratch + aligned(max(model.frontEnd.scratchCount, layers))
         arena = AlignedBuffer(count: probabilities + aligned(outputs))
         logits = Array(repeating: 0, count: outputs)
         posteriors = Array(repeating: 0, count: model.labels.count)
         foreseen = posteriors
-        embedding = Array(repeating: 0, count: model.embeddingCount)
+        embedding = Array(repeating: 0, count: embeds ? model.embeddingCount : 0)
         foreseenEmbedding = embedding
         activity = Array(repeating: 0, count: model.activityCount)
 
         // The silence is heard once; `reset` only copies what came of it.
         let zeros = [Float](repeating: 0, count: model.windowSamples)
-        Session.runWindow(model, zeros.span, arena: arena.base, window: window, scratch: scratch)
-        let answer = arena.base + window + model.window.output
+        Session.runWindow(model, schedules, zeros.span, arena: arena.base, window: window, scratch: scratch)
+        let answer = arena.base + window + schedules.window.output
         silentLogits = Array(UnsafeBufferPointer(start: answer, count: outputs))
-        let vector = arena.base + window + model.window.embedding
-        silentEmbedding = Array(UnsafeBufferPointer(start: vector, count: model.embeddingCount))
-        let steps = arena.base + window + model.window.activity
+        let vector = arena.base + window + schedules.window.embedding
+        silentEmbedding = Array(UnsafeBufferPointer(start: vector, count: embedding.count))
+        let steps = arena.base + window + schedules.window.activity
         silentActivity = Array(UnsafeBufferPointer(start: steps, count: model.activityCount))
         (arena.base + silence).update(from: arena.base, count: silence)
         reset()
@@ -82,7 +86,7 @@ public struct Session: ~Copyable, Sendable {
     /// then follow each other hop by hop; after a gap, call `scoreWhole` or `reset`. Any other model computes the
     /// whole window.
     public mutating func score(window samples: Span<Float>) {
-        guard let hop = model.hop else { return scoreWhole(window: samples) }
+        guard let hop = schedules.hop else { return scoreWhole(window: samples) }
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
         runHop(hop, samples, at: 0)
         answer(hop, at: 0)
@@ -93,13 +97,13 @@ public struct Session: ~Copyable, Sendable {
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
         let schedule: Schedule
         let start: Int
-        if let hop = model.hop {
+        if let hop = schedules.hop {
             (arena.base + future).update(from: arena.base, count: silence)
             runHop(hop, samples, at: future)
             (schedule, start) = (hop, future)
         } else {
-            Session.runWindow(model, samples, arena: arena.base, window: window, scratch: scratch)
-            (schedule, start) = (model.window, window)
+            Session.runWindow(model, schedules, samples, arena: arena.base, window: window, scratch: scratch)
+            (schedule, start) = (schedules.window, window)
         }
         let block = arena.base + start
         _ = calibration.apply(block + schedule.output, to: &foreseen, powers: arena.base + probabilities)
@@ -109,8 +113,8 @@ public struct Session: ~Copyable, Sendable {
     /// Computes the whole window of `windowSamples` samples, and leaves a stream as if it had heard them hop by hop.
     public mutating func scoreWhole(window samples: Span<Float>) {
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
-        Session.runWindow(model, samples, arena: arena.base, window: window, scratch: scratch)
-        answer(model.window, at: window)
+        Session.runWindow(model, schedules, samples, arena: arena.base, window: window, scratch: scratch)
+        answer(schedules.window, at: window)
     }
 
     /// Goes back to a stream that has heard digital silence for ever.
@@ -124,7 +128,7 @@ public struct Session: ~Copyable, Sendable {
 
     /// Copies the stream's columns to memory laid out as the model's hop.
     func copyStream(to target: UnsafeMutablePointer<Float>) {
-        target.update(from: arena.base, count: model.hop?.count ?? 0)
+        target.update(from: arena.base, count: schedules.hop?.count ?? 0)
     }
 
     /// Brings the stream at `start` of the arena one hop further.
@@ -144,13 +148,14 @@ public struct Session: ~Copyable, Sendable {
     /// Computes a window, then hands the newest columns to the stream.
     private static func runWindow(
         _ model: Model,
+        _ schedules: Schedules,
         _ samples: Span<Float>,
         arena: UnsafeMutablePointer<Float>,
         window: Int,
         scratch: Int
     ) {
         let base = arena + window
-        let schedule = model.window
+        let schedule = schedules.window
         model.frontEnd.run(
             samples,
             newest: schedule.inputColumns,
@@ -159,7 +164,7 @@ public struct Session: ~Copyable, Sendable {
             kernels: model.kernels
         )
         schedule.run(base, weights: model.weights.buffer.base, kernels: model.kernels, scratch: arena + scratch)
-        guard let hop = model.hop else { return }
+        guard let hop = schedules.hop else { return }
         for index in hop.slots.indices {
             let whole = schedule.slots[index]
             let slot = hop.slots[index]

@@ -27,7 +27,7 @@ public struct StreamBatch: ~Copyable, Sendable {
 
     /// - Returns: nil where the model does not stream.
     public init?(_ model: Model, streams: Int) {
-        guard streams >= 1, let hop = model.hop else { return nil }
+        guard streams >= 1, let hop = model.answering.hop else { return nil }
         self.model = model
         self.streams = streams
         schedule = hop

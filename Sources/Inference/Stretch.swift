@@ -29,7 +29,7 @@ public struct Stretch: ~Copyable, Sendable {
         else { return nil }
         self.model = model
         self.hops = hops
-        schedule = Schedule.hops(hops, network, weights: model.weights)
+        schedule = Schedule.hops(hops, network, weights: model.weights, embeds: false)
         calibration = Calibration(model, prior: .stream)
         scratch = 2 * aligned(schedule.count)
         powers = scratch + aligned(max(model.frontEnd.scratchCount, schedule.scratchCount))

@@ -8,6 +8,10 @@ public struct FileStatus: Equatable, Sendable {
     public let size: Int64
     /// Neither a folder nor a device nor a pipe.
     public let isRegular: Bool
+    public let owner: UInt32
+    public let group: UInt32
+    /// When it was changed last, in nanoseconds of the system's time.
+    public let changed: Int64
 
     /// - Throws: where there is no such file, or it may not be looked at.
     public init(path: String) throws(SystemError) {
@@ -28,5 +32,8 @@ public struct FileStatus: Equatable, Sendable {
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        owner = status.st_uid
+        group = status.st_gid
+        changed = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 }

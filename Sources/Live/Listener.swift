@@ -1,6 +1,6 @@
 public import Capture
 private import Glibc
-public import Inference
+private import Inference
 public import Service
 public import Spotting
 import Synchronization

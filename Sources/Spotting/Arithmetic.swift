@@ -8,3 +8,6 @@ func naturalExponential(_ exponent: Float) -> Float { expf(exponent) }
 
 /// A mean square in dB relative to full scale; digital silence is −120.
 func decibels(_ meanSquare: Float) -> Float { 10 * log10f(max(meanSquare, 1e-12)) }
+
+/// The natural logarithm.
+func logarithm(_ number: Float) -> Float { logf(number) }

@@ -34,7 +34,7 @@ public struct Detector: ~Copyable {
     ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
     public mutating func hear(window: Span<Float>, report: (Detection) -> Void) {
         scorer.hear(window: window)
-        handler.add(scorer.posteriors, foreseen: scorer.foreseen, sound: scorer.sound, report: report)
+        handler.add(scorer.answer, foreseen: scorer.foreseen, sound: scorer.sound, report: report)
     }
 
     /// Decides by other rules from here on, without losing what was heard: a word that is just being said is heard, and
@@ -49,9 +49,7 @@ public struct Detector: ~Copyable {
     ) {
         if self.vocabulary !== vocabulary { scorer.adopt(vocabulary) }
         scorer.foreseenQuiet = settings.foreseenQuiet
-        if labels != vocabulary.labels {
-            handler.relabel(from: labels, to: vocabulary.labels, silence: vocabulary.silenceIndex)
-        }
+        if self.vocabulary !== vocabulary { handler.adopt(vocabulary, before: self.vocabulary) }
         self.vocabulary = vocabulary
         self.phrases = phrases
         handler.adopt(settings: settings, thresholds: thresholds, phrases: phrases)

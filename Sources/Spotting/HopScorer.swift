@@ -1,14 +1,22 @@
 public import Inference
 
+/// What is said of a hop: the model's posteriors, one a label, and the probability of each of the user's own words.
+public struct HopAnswer: Sendable, Equatable {
+    public var posteriors: [Float]
+    public var personal: [Float]
+
+    public init(posteriors: [Float], personal: [Float] = []) {
+        self.posteriors = posteriors
+        self.personal = personal
+    }
+}
+
 /// Audio windows in, posteriors and sound activity out: the hearing half of the ``Detector``, before any decision.
 public struct HopScorer: ~Copyable {
     private var vocabulary: Vocabulary
     private var session: Session
     private var personal: PersonalScorer
-    /// With the user's own words, where there are any.
-    private var joined: [Float]
-    private var joinedAhead: [Float]
-    private var ahead: [Float]
+    private var personalAhead: [Float]
     private var tracker: ActivityTracker
     /// Time since the last sound in which the next hop is foreseen.
     var foreseenQuiet: ClosedRange<Double>?
@@ -22,11 +30,9 @@ public struct HopScorer: ~Copyable {
     public init(_ vocabulary: Vocabulary, foreseenQuiet: ClosedRange<Double>? = nil) {
         let model = vocabulary.model
         self.vocabulary = vocabulary
-        session = Session(model)
+        session = Session(model, embeds: !vocabulary.personal.isEmpty)
         personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
-        joined = [Float](repeating: 0, count: vocabulary.labels.count)
-        joinedAhead = joined
-        ahead = personal.probabilities
+        personalAhead = personal.probabilities
         self.foreseenQuiet = foreseenQuiet
         future = [Float](repeating: 0, count: model.windowSamples)
         tracker = ActivityTracker(of: model)
@@ -44,24 +50,22 @@ public struct HopScorer: ~Copyable {
         let model = vocabulary.model
         if vocabulary.personal != old.personal || model !== old.model {
             personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
-            joined = [Float](repeating: 0, count: vocabulary.labels.count)
-            joinedAhead = joined
-            ahead = personal.probabilities
+            personalAhead = personal.probabilities
         }
-        guard model !== old.model else { return }
-        session = Session(model)
+        guard model !== old.model || vocabulary.personal.isEmpty != old.personal.isEmpty else { return }
+        session = Session(model, embeds: !vocabulary.personal.isEmpty)
         isNew = true
         if future.count != model.windowSamples { future = [Float](repeating: 0, count: model.windowSamples) }
         tracker.follow(model)
     }
 
-    /// Probability of each label, after the newest hop.
-    public var posteriors: [Float] { vocabulary.personal.isEmpty ? session.posteriors : joined }
+    /// What is said of the newest hop.
+    public var answer: HopAnswer { HopAnswer(posteriors: session.posteriors, personal: personal.probabilities) }
 
-    /// Probability of each label one hop later, if it stays as quiet as since the last sound; nil where the settings do not
-    /// ask for it, or it is not quiet.
-    public var foreseen: [Float]? {
-        isForeseen ? vocabulary.personal.isEmpty ? session.foreseen : joinedAhead : nil
+    /// What will be said one hop later, if it stays as quiet as since the last sound; nil where the settings do not ask for
+    /// it, or it is not quiet.
+    public var foreseen: HopAnswer? {
+        isForeseen ? HopAnswer(posteriors: session.foreseen, personal: personalAhead) : nil
     }
 
     /// Where there was speech, or sound where the model cannot tell the two apart, after the newest hop.
@@ -71,10 +75,7 @@ public struct HopScorer: ~Copyable {
     public mutating func hear(window: Span<Float>) {
         if isNew { session.scoreWhole(window: window) } else { session.score(window: window) }
         isNew = false
-        if !vocabulary.personal.isEmpty {
-            personal.add(session.embedding)
-            vocabulary.join(session.posteriors, personal.probabilities, into: &joined)
-        }
+        if !vocabulary.personal.isEmpty { personal.add(session.embedding) }
         tracker.add(hop: window.extracting(last: session.model.hopSamples), logits: session.activity)
         foresee(window)
     }
@@ -99,18 +100,13 @@ public struct HopScorer: ~Copyable {
         swap(&window, &future)
         session.foresee(window: window.span)
         swap(&window, &future)
-        guard !vocabulary.personal.isEmpty else { return }
-        personal.foresee(session.foreseenEmbedding, into: &ahead)
-        vocabulary.join(session.foreseen, ahead, into: &joinedAhead)
+        if !vocabulary.personal.isEmpty { personal.foresee(session.foreseenEmbedding, into: &personalAhead) }
     }
 
     /// Forgets the audio heard so far.
     public mutating func flush() {
         session.reset()
         personal.flush()
-        if !vocabulary.personal.isEmpty {
-            vocabulary.join(session.posteriors, personal.probabilities, into: &joined)
-        }
         isForeseen = false
         tracker.flush()
     }

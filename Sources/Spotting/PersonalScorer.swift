@@ -4,9 +4,6 @@
 /// the last may lie a hop earlier or later, as nobody says a phrase twice at one speed. A logistic curve makes a
 /// probability of it. Nothing is allocated after `init`.
 struct PersonalScorer {
-    /// How steeply probability rises with likeness: from a tenth to nine tenths within 0.18.
-    private static let slope: Float = 25
-
     private typealias Part = SIMD16<Float>
 
     private struct Word {
@@ -17,8 +14,9 @@ struct PersonalScorer {
         var boundary: Float
     }
 
-    /// One a word.
+    /// One a word, of the mean likeness of the newest two hops: one alone may be like a word by chance.
     private(set) var probabilities: [Float]
+    private var likenesses: [Float]
 
     private let words: [Word]
     /// Unit vectors in parts, those of each anchor one after the other.
@@ -48,13 +46,18 @@ struct PersonalScorer {
         self.anchors = anchors
         recent = Array(repeating: .zero, count: hops * parts)
         probabilities = Array(repeating: 0, count: words.count)
+        likenesses = probabilities
     }
 
     /// Takes the newest hop's embedding in.
     mutating func add(_ embedding: [Float]) {
         next = (next + 1) % hops
         Self.unit(embedding, into: &recent, at: next * parts)
-        for index in words.indices { probabilities[index] = probability(of: words[index]) }
+        for index in words.indices {
+            let likeness = likeness(to: words[index])
+            probabilities[index] = probability(of: index, likeness)
+            likenesses[index] = likeness
+        }
     }
 
     /// What `probabilities` would become in `ahead` if this embedding came next; nothing else changes.
@@ -64,7 +67,7 @@ struct PersonalScorer {
         // The oldest vector is in nobody's reach.
         Self.unit(embedding, into: &recent, at: place * parts)
         next = place
-        for index in words.indices { ahead[index] = probability(of: words[index]) }
+        for index in words.indices { ahead[index] = probability(of: index, likeness(to: words[index])) }
         next = kept
         for part in 0..<parts { recent[place * parts + part] = .zero }
     }
@@ -72,10 +75,19 @@ struct PersonalScorer {
     /// Forgets what was heard, as after a gap in the audio.
     mutating func flush() {
         for index in recent.indices { recent[index] = .zero }
-        for index in probabilities.indices { probabilities[index] = 0 }
+        for index in probabilities.indices {
+            probabilities[index] = 0
+            likenesses[index] = 0
+        }
     }
 
-    private func probability(of word: Word) -> Float {
+    private func probability(of index: Int, _ newest: Float) -> Float {
+        guard words[index].anchors > 0 else { return 0 }
+        let mean = (newest + likenesses[index]) / 2
+        return 1 / (1 + naturalExponential(PersonalWord.slope * (words[index].boundary - mean)))
+    }
+
+    private func likeness(to word: Word) -> Float {
         guard word.anchors > 0 else { return 0 }
         var sum = likeness(at: 0, anchor: word.start)
         for anchor in 1..<max(1, word.anchors) {
@@ -87,7 +99,7 @@ struct PersonalScorer {
             }
             sum += best
         }
-        return 1 / (1 + naturalExponential(Self.slope * (word.boundary - sum / Float(word.anchors))))
+        return sum / Float(word.anchors)
     }
 
     /// The cosine between the embedding so many hops ago and an anchor; 0 where that was before all that was heard.

@@ -31,7 +31,7 @@ public struct PieceDetector {
                 logits: Array(answers.activity[number * steps..<(number + 1) * steps])
             )
             let posteriors = Array(answers.posteriors[number * labels..<(number + 1) * labels])
-            handler.add(posteriors, sound: tracker.activity, report: report)
+            handler.add(HopAnswer(posteriors: posteriors), sound: tracker.activity, report: report)
         }
     }
 }

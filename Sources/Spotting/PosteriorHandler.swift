@@ -1,3 +1,5 @@
+import Inference
+
 /// Posteriors in, detections out: smoother, gate and phrases, without network, audio or clock.
 ///
 /// It is the deciding half of the ``Detector``. Posteriors that were kept can so be decided about again under other
@@ -6,7 +8,10 @@ public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
     private var matcher: PhraseMatcher
-    private var labels: Int
+    private var joiner: Joiner
+    /// With the user's own words, where there are any.
+    private var joined: [Float] = []
+    private var ahead: [Float] = []
     private let hopSeconds: Double
     /// Hops since the stream began, flushes included.
     private var hops = 0
@@ -28,62 +33,86 @@ public struct PosteriorHandler {
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
-        self.labels = labels
+        joiner = Joiner(posteriors: labels, labels: labels, places: [])
         self.hopSeconds = hopSeconds
     }
 
     /// For the posteriors of a model and the user's own words.
     public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
-        self.init(
-            labels: vocabulary.labels.count,
-            silence: vocabulary.silenceIndex,
-            hopSeconds: HopScorer.hopSeconds(of: vocabulary.model),
+        let posteriors = vocabulary.model.labels.count
+        smoother = Smoother(labels: posteriors, count: settings.smoothing, exponent: settings.smoothingExponent)
+        hopSeconds = HopScorer.hopSeconds(of: vocabulary.model)
+        gate = Gate(
             settings: settings,
             thresholds: thresholds,
-            phrases: phrases
+            silence: vocabulary.silenceIndex,
+            hopSeconds: hopSeconds
         )
+        matcher = PhraseMatcher(phrases)
+        joiner = vocabulary.joiner
+        joined = Self.room(for: joiner)
+        ahead = joined
+    }
+
+    private static func room(for joiner: Joiner) -> [Float] {
+        [Float](repeating: 0, count: joiner.places.isEmpty ? 0 : joiner.labels)
     }
 
     /// Decides by other rules from here on; what was heard and what has fired stays known. Allocates.
     public mutating func adopt(settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
         let old = gate.settings
         if (settings.smoothing, settings.smoothingExponent) != (old.smoothing, old.smoothingExponent) {
-            smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
+            smoother = Smoother(
+                labels: joiner.posteriors,
+                count: settings.smoothing,
+                exponent: settings.smoothingExponent
+            )
         }
         gate.settings = settings
         gate.thresholds = thresholds
         if phrases != matcher.phrases { matcher = PhraseMatcher(phrases) }
     }
 
-    /// Takes posteriors of other labels from here on; what has fired stays known by its name. Allocates.
-    mutating func relabel(from old: [String], to new: [String], silence: Int) {
-        let settings = gate.settings
-        labels = new.count
-        smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
-        gate.relabel(new.map { old.firstIndex(of: $0) }, silence: silence)
+    /// Takes posteriors of another model, or other words, from here on; what has fired stays known by its name. Allocates.
+    mutating func adopt(_ vocabulary: Vocabulary, before: Vocabulary) {
+        joiner = vocabulary.joiner
+        joined = Self.room(for: joiner)
+        ahead = joined
+        if vocabulary.model.labels != before.model.labels {
+            let settings = gate.settings
+            smoother = Smoother(
+                labels: joiner.posteriors,
+                count: settings.smoothing,
+                exponent: settings.smoothingExponent
+            )
+        }
+        guard vocabulary.labels != before.labels else { return }
+        gate.relabel(vocabulary.labels.map { before.labels.firstIndex(of: $0) }, silence: vocabulary.silenceIndex)
         matcher.flush()
     }
 
     /// The averages that the gate decides by, one a label.
-    public var scores: [Float] { smoother.average }
+    public var scores: [Float] { joined.isEmpty ? smoother.average : joined }
 
     /// Takes one hop in.
     ///
     /// - Parameters:
-    ///   - posteriors: one a label, as the network gave them.
+    ///   - answer: what was said of it.
     ///   - foreseen: what the next hop will bring if it stays quiet, where that is known.
     ///   - sound: where there was sound or speech, after this hop.
     ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
     public mutating func add(
-        _ posteriors: [Float],
-        foreseen: [Float]? = nil,
+        _ answer: HopAnswer,
+        foreseen: HopAnswer? = nil,
         sound: SoundActivity,
         report: (Detection) -> Void
     ) {
-        smoother.add(posteriors)
+        smoother.add(answer.posteriors)
+        // The user's own words come averaged.
+        if !joined.isEmpty { joiner.join(smoother.average, answer.personal, into: &joined) }
         hops += 1
         let quiet = sound.quietSeconds
-        guard let decision = gate.step(smoother.average, quietSeconds: quiet) ?? decideAhead(foreseen, quiet) else {
+        guard let decision = gate.step(scores, quietSeconds: quiet) ?? decideAhead(foreseen, quiet) else {
             return
         }
 
@@ -119,15 +148,18 @@ public struct PosteriorHandler {
         }
     }
 
-    private mutating func decideAhead(_ foreseen: [Float]?, _ quiet: Double) -> Gate.Decision? {
+    private mutating func decideAhead(_ foreseen: HopAnswer?, _ quiet: Double) -> Gate.Decision? {
         guard let foreseen, gate.settings.foreseenQuiet?.contains(quiet) ?? false else { return nil }
-        smoother.foresee(foreseen)
-        return gate.foresee(smoother.foreseen)
+        smoother.foresee(foreseen.posteriors)
+        guard !joined.isEmpty else { return gate.foresee(smoother.foreseen) }
+        joiner.join(smoother.foreseen, foreseen.personal, into: &ahead)
+        return gate.foresee(ahead)
     }
 
     /// Forgets what was heard so far, as after a gap in the audio; time goes on.
     public mutating func flush() {
         smoother.flush()
+        for label in joined.indices { joined[label] = 0 }
         gate.flush()
         matcher.flush()
     }

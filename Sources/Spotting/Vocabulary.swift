@@ -8,8 +8,7 @@ public final class Vocabulary: Sendable {
     public let labels: [String]
     /// Confidence above which a label may fire, by label; those of the last two mean nothing.
     public let thresholds: [Float]
-    /// Label of each of `personal`; those that have the name of one of the model's words share its label.
-    let places: [Int]
+    let joiner: Joiner
 
     public init(_ model: Model, personal: [PersonalWord] = []) {
         self.model = model
@@ -17,23 +16,41 @@ public final class Vocabulary: Sendable {
         let words = Array(model.labels.dropLast(2))
         var labels = words
         var thresholds = Array(model.thresholds.prefix(words.count))
-        places = personal.map { word in
+        let places = personal.map { word in
             if let place = labels.firstIndex(of: word.name) { return place }
             labels.append(word.name)
             thresholds.append(word.threshold)
             return labels.count - 1
         }
         self.labels = labels + model.labels.suffix(2)
+        joiner = Joiner(posteriors: model.labels.count, labels: labels.count + 2, places: places)
         self.thresholds = thresholds + model.thresholds.suffix(2)
     }
 
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { labels.count - 1 }
 
+    /// The model's posteriors and the probabilities of the user's own words, joined: one a label.
+    public func joined(_ posteriors: [Float], _ probabilities: [Float]) -> [Float] {
+        var joined = [Float](repeating: 0, count: labels.count)
+        joiner.join(posteriors, probabilities, into: &joined)
+        return joined
+    }
+}
+
+/// Joins what the model says of its labels with what is said of the user's own words.
+public struct Joiner: Sendable, Equatable {
+    /// Posteriors of the model, the last two of which stand for no word.
+    let posteriors: Int
+    /// Labels of all, in the order of ``Vocabulary/labels``.
+    let labels: Int
+    /// Label of each of the user's own words; those that have the name of one of the model's words share its label.
+    let places: [Int]
+
     /// Joins the model's posteriors with the probabilities of the user's own words.
     ///
     /// The likelier one of these is, the less is left for what the model says: if it is surely one of them, it is nothing
-    /// else, and among each other they share by their probabilities.
+    /// else, and among each other they share by their odds, so that of two that are likely the likelier one has most of it.
     ///
     /// - Parameters:
     ///   - posteriors: one a label of the model.
@@ -43,13 +60,15 @@ public final class Vocabulary: Sendable {
         var (most, total): (Float, Float) = (0, 0)
         for index in probabilities.indices {
             most = max(most, probabilities[index])
-            total += probabilities[index]
+            total += Self.odds(probabilities[index])
         }
-        let words = model.labels.count - 2
+        let words = self.posteriors - 2
         for index in joined.indices { joined[index] = 0 }
         for index in 0..<words { joined[index] = posteriors[index] * (1 - most) }
         for index in 0..<2 { joined[joined.count - 2 + index] = posteriors[words + index] * (1 - most) }
         guard total > 0 else { return }
-        for index in probabilities.indices { joined[places[index]] += most * probabilities[index] / total }
+        for index in probabilities.indices { joined[places[index]] += most * Self.odds(probabilities[index]) / total }
     }
+
+    private static func odds(_ probability: Float) -> Float { probability / max(1 - probability, 1e-6) }
 }

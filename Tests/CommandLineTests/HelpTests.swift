@@ -11,7 +11,8 @@ struct HelpTests {
         (["help", "evaluate"], "help-evaluate"),
         (["help", "inspect"], "help-inspect"), (["help", "devices"], "help-devices"),
         (["help", "config"], "help-config"), (["help", "bench"], "help-bench"), (["help", "doctor"], "help-doctor"),
-        (["help", "mute"], "help-control"),
+        (["help", "mute"], "help-control"), (["help", "enroll"], "help-enroll"), (["help", "forget"], "help-words"),
+        (["help", "record"], "help-record"),
     ])
     func `help is as it was`(_ arguments: [String], snapshot: String) throws {
         let program = try Program.beckon(arguments)
@@ -28,7 +29,8 @@ struct HelpTests {
         let all =
             HelpText.overview + HelpText.listen + HelpText.classify + HelpText.evaluate + HelpText.inspect
             + HelpText.devices
-            + HelpText.config + HelpText.bench + HelpText.doctor + HelpText.control
+            + HelpText.config + HelpText.bench + HelpText.doctor + HelpText.control + HelpText.enroll + HelpText.words
+            + HelpText.record
         for line in all.split(separator: "\n") {
             #expect(line.count <= 80, "\(line)")
         }
@@ -41,7 +43,8 @@ struct HelpTests {
         (HelpText.inspect, InspectOptions.options.map(\.name)), (HelpText.devices, Devices.options.map(\.name)),
         (HelpText.config, ConfigCommand.options.map(\.name)), (HelpText.bench, BenchOptions.options.map(\.name)),
         (HelpText.doctor, Doctor.options.map(\.name)),
-        (HelpText.control, ControlVerb.options.map(\.name)),
+        (HelpText.control, ControlVerb.options.map(\.name)), (HelpText.enroll, EnrollOptions.options.map(\.name)),
+        (HelpText.words, WordsCommand.options.map(\.name)), (HelpText.record, Record.options.map(\.name)),
     ])
     func `every option is explained, and every option explained exists`(_ text: String, names: [String]) {
         let explained = Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
@@ -55,7 +58,7 @@ struct HelpTests {
         #expect(try Program.beckon(["--help"]).output == help)
         #expect(try Program.beckon(["-h"]).output == help)
         for command in ["listen", "classify", "evaluate", "inspect", "devices", "config", "doctor", "bench"]
-            + ControlVerb.names
+            + ["enroll", "words", "forget", "record"] + ControlVerb.names
         {
             let own = try Program.beckon([command, "--help"]).output
             #expect(try Program.beckon(["help", command]).output == own)

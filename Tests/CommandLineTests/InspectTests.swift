@@ -226,17 +226,17 @@ struct InspectTests {
         var options = try InspectOptions(Arguments(words, options: InspectOptions.options))
         #expect(options.longest == 300)
         options.longest = 0.8
-        let model = try options.listening.loadModel()
-        let thresholds = try options.listening.thresholds(for: model)
+        let vocabulary = try options.listening.loadVocabulary()
+        let thresholds = try options.listening.thresholds(for: vocabulary)
         let progress = Progress(files: 1, isShown: false)
-        let hearing = try Hearing(options, model: model, thresholds: thresholds, progress: progress)
+        let hearing = try Hearing(options, vocabulary: vocabulary, thresholds: thresholds, progress: progress)
         // In steps of 25 ms there is quiet before the word, then sound.
         let sounds = hearing.hops.flatMap(\.sounds)
         #expect(sounds.count == 32 && sounds[0] == false && sounds.contains(true))
         #expect(hearing.isCut && hearing.to == 0.8 && hearing.hops.count == 8 && hearing.samples.count == 12_800)
         // Eight columns of 40 bands a hop; of the channel as recorded, 0.8 s.
         #expect(hearing.columns.count == 8 * 8 * 40 && hearing.statistics.map(\.count) == [38_400])
-        let report = InspectReport(hearing, options: options, model: model, thresholds: thresholds)
+        let report = InspectReport(hearing, options: options, vocabulary: vocabulary, thresholds: thresholds)
         #expect(report.note == "the report shows 0.8 s from 0:00.00; choose another part with --from and --to")
         #expect(report.clip == nil)
     }

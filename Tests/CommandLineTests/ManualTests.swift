@@ -11,7 +11,8 @@ struct ManualTests {
     /// Each command with its long options.
     static let commands: [(name: String, options: [Arguments.Option])] =
         [
-            ("listen", ListenOptions.options), ("classify", ClassifyOptions.options),
+            ("listen", ListenOptions.options), ("classify", ClassifyOptions.options), ("enroll", EnrollOptions.options),
+            ("words", WordsCommand.options), ("forget", WordsCommand.options), ("record", Record.options),
             ("evaluate", EvaluateOptions.options), ("inspect", InspectOptions.options), ("devices", Devices.options),
             ("config", ConfigCommand.options), ("doctor", Doctor.options), ("bench", BenchOptions.options),
         ] + ControlVerb.names.map { ($0, ControlVerb.options) }
@@ -36,7 +37,8 @@ struct ManualTests {
         let shared = explained(".Sh OPTIONS FOR LISTENING\n")
         #expect(shared.count == 7)
         for (name, options) in Self.commands {
-            let heading = ControlVerb.names.contains(name) ? ControlVerb.names.joined(separator: ", ") : name
+            let group = [ControlVerb.names, ["words", "forget"]].first { $0.contains(name) } ?? [name]
+            let heading = group.joined(separator: ", ")
             let own = explained(".Ss beckon \(heading)\n")
             let known = Set(options.map { "\($0.short?.dropFirst() ?? "") \($0.name)" })
             #expect(own.isSubset(of: known), "\(name): \(own.subtracting(known))")

@@ -75,9 +75,9 @@ struct WordStoreTests {
         let folder = try TestFolder()
         let file = WordStoreFile(path: folder.file("words"))
         DispatchQueue.concurrentPerform(iterations: 16) { number in
-            try? file.update { store in
+            try? file.update { store throws(EnrollmentError) in
                 var changed = store ?? WordStore(embedding: "e")
-                changed.put(.init(name: "word \(number)", threshold: 0.5, takes: []))
+                try changed.put(.init(name: "word \(number)", threshold: 0.5, takes: []))
                 store = changed
             }
         }

@@ -72,8 +72,8 @@ struct PrecisionTests {
 
     @Test func `hops in whole numbers are the window`() throws {
         for model in try [medium(), Model(folder: folder.path, precision: .int8)] {
-            var stream = Session(model)
-            var whole = Session(model)
+            var stream = Session(model, embeds: true)
+            var whole = Session(model, embeds: true)
             var random = Seeded(93)
             let audio = [Float](repeating: 0, count: 16_000) + random.floats(30 * 1600, -0.3...0.3)
             for hop in 1...30 {

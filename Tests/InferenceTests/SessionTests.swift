@@ -47,11 +47,11 @@ struct SessionTests {
         let model = try network.model()
         var random = Seeded(51)
         let audio = random.floats(32000)
-        var used = Session(model)
+        var used = Session(model, embeds: true)
         for hop in 0...10 { used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
         let heard = used.activity
         used.reset()
-        var fresh = Session(model)
+        var fresh = Session(model, embeds: true)
         #expect(used.logits == fresh.logits)
         #expect(used.posteriors == fresh.posteriors)
         #expect(used.embedding == fresh.embedding)

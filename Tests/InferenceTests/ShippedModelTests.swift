@@ -45,8 +45,8 @@ struct ShippedModelTests {
     @Test func `the shipped model streams`() throws {
         let model = try Model(folder: folder.path, precision: .float)
         let audio = try Reference(folder).waveforms.prefix(8).flatMap { $0 }
-        var stream = Session(model)
-        var whole = Session(model)
+        var stream = Session(model, embeds: true)
+        var whole = Session(model, embeds: true)
         stream.scoreWhole(window: audio.span.extracting(0..<model.windowSamples))
         var largest: Float = 0
         var first = model.hopSamples

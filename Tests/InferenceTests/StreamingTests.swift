@@ -6,8 +6,8 @@ import Testing
 struct StreamingTests {
     /// The largest difference of logits, posteriors, embedding and activity over `hops` hops.
     private func difference(_ model: Model, hops: Int, random: inout Seeded, reprime: Int? = nil) -> Float {
-        var stream = Session(model)
-        var whole = Session(model)
+        var stream = Session(model, embeds: true)
+        var whole = Session(model, embeds: true)
         let start = [Float](repeating: 0, count: model.windowSamples)
         var audio = start
         for hop in 0..<hops {

@@ -2,6 +2,7 @@ private import FoundationEssentials
 import Inference
 import KernelContract
 private import Kernels
+private import Spotting
 private import Wording
 
 /// `beckon bench`: what each stage of the engine takes, by each set of kernels, on one processor.
@@ -17,7 +18,7 @@ struct Bench {
             return try DetectorRecipe(
                 model: model,
                 gate: options.gate,
-                thresholds: options.listening.thresholds(for: model)
+                thresholds: options.listening.thresholds(for: Vocabulary(model))
             )
         }
     }

@@ -63,7 +63,7 @@ struct FirstScore: Codable {
         let recipe = try DetectorRecipe(
             model: model,
             gate: options.gate,
-            thresholds: options.listening.thresholds(for: model)
+            thresholds: options.listening.thresholds(for: Vocabulary(model))
         )
         let sound = HopWork.sound(model)
         let work = try HopWork(recipe, sound: sound)

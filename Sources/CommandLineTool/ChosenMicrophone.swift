@@ -1,0 +1,37 @@
+import Capture
+private import FoundationEssentials
+import Live
+import Service
+
+/// The microphone that the command line names, or else the service's configuration.
+struct ChosenMicrophone {
+    let configuration: String?
+    let device: String?
+    let channels: Configuration.Channels?
+
+    /// All that it names: what may be taught yet is no mistake here.
+    private static func allWords(_ configuration: Configuration) -> [String] {
+        configuration.words.keys
+            + configuration.phrases.flatMap { $0.phrase.split(whereSeparator: \.isWhitespace).map(String.init) }
+    }
+
+    func open() throws -> Microphone {
+        let environment = ProcessInfo.processInfo.environment
+        var chosen = Configuration()
+        if let path = configuration ?? ConfigurationFile.find(environment: environment) {
+            do {
+                chosen = try ConfigurationFile(path: path, words: Self.allWords).configuration
+            } catch {
+                throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
+            }
+        }
+        if let device { chosen.device = device }
+        if let channels { chosen.channel = channels }
+        if ServiceCheck(environment).isListening {
+            Terminal.tell(.notice, "the service listens; where it has the microphone for itself, say beckon mute first")
+        }
+        var settings = Microphone.Settings()
+        settings.choice = Choice(chosen)
+        return try Microphone(settings)
+    }
+}

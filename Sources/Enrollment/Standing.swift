@@ -1,0 +1,81 @@
+private import Glibc
+private import Spotting
+
+/// How well a word stands apart from all else, and where it should fire.
+public struct Standing: Sendable {
+    /// What is estimated at a threshold.
+    public struct Rates: Sendable, Equatable {
+        public let threshold: Float
+        /// Share of its sayings that are missed.
+        public let missed: Double
+        /// False accepts in an hour of other speech: with words taken anywhere, and with words said alone.
+        public let spot: Double
+        public let command: Double
+    }
+
+    /// Another word that may be taken for this one.
+    public struct Neighbour: Sendable, Equatable {
+        public let name: String
+        public let likeness: Float
+        /// Share of its sayings that this word would fire at.
+        public let taken: Double
+    }
+
+    /// Likeness at which it is as likely as not that the word was said.
+    public let boundary: Float
+    /// The one to use.
+    public let suggested: Rates
+    /// With laxer and stricter ones, in order.
+    public let rates: [Rates]
+    /// The nearest of the model's words, and of the user's others; nil where there are none.
+    public let nearestBuiltIn: Neighbour?
+    public let nearestOwn: Neighbour?
+
+    /// - Parameter others: the user's other words.
+    init(_ word: WordStore.Word, others: [WordStore.Word], background: Background) {
+        let prototype = word.prototype
+        let lag = word.takes.first?.lag ?? 0
+        let said = Likeness(word.takes.indices.compactMap { word.likeness(ofTake: $0) })
+        let talkHours = Double(background.talk.count) / background.hopsPerHour
+        let talk = Tail(background.talkLikenesses(prototype, lag: lag), hours: talkHours)
+        let ends = Tail(background.endLikenesses(prototype), hours: background.endHours)
+
+        // As many false accepts as are bearable at most; far fewer where the word allows it.
+        let bearable = (spot: talk.value(rate: 0.25), command: ends.value(rate: 0.25))
+        let heard = said.value(deviations: 2.3)
+        let fire =
+            heard > bearable.spot
+            ? bearable.spot + 0.35 * (heard - bearable.spot)
+            : max(bearable.command, min(bearable.spot, heard))
+        let suggestedThreshold = WordStore.suggestedThreshold
+        let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)
+        func rates(_ threshold: Float) -> Rates {
+            let value = boundary + PersonalWord.margin(probability: threshold)
+            let command = ends.rate(above: value)
+            return Rates(
+                threshold: threshold,
+                missed: said.missed(below: value),
+                spot: max(talk.rate(above: value), command),
+                command: command
+            )
+        }
+        self.boundary = boundary
+        suggested = rates(suggestedThreshold)
+        self.rates = [0.5, suggestedThreshold, 0.95].map(rates)
+
+        func neighbour(_ name: String, _ vectors: [[Float]]) -> Neighbour? {
+            guard let last = prototype.first, !vectors.isEmpty, name != word.name else { return nil }
+            let likenesses = vectors.map { dot($0, last) }
+            return Neighbour(
+                name: name,
+                likeness: likenesses.reduce(0, +) / Float(likenesses.count),
+                taken: Double(likenesses.count { $0 > fire }) / Double(likenesses.count)
+            )
+        }
+        func nearest(_ neighbours: [Neighbour]) -> Neighbour? {
+            neighbours.max { ($0.taken, $0.likeness) < ($1.taken, $1.likeness) }
+        }
+        nearestBuiltIn = nearest(background.words.compactMap { neighbour($0.name, $0.vectors) })
+        nearestOwn = nearest(others.compactMap { neighbour($0.name, $0.takes.compactMap(\.anchors.first)) })
+    }
+}
