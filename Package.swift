@@ -71,7 +71,12 @@ let package = Package(
         .target(name: "Inference", dependencies: ["KernelContract", "Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
-        .target(name: "Enrollment", dependencies: ["Inference", "Kernels", "Linux", "Spotting", "Wording"]),
+        .target(
+            name: "Enrollment",
+            dependencies: ["Inference", "Kernels", "Linux", "Spotting", "Wording"],
+            // A word is compared with an hour of talk, and its takes with each other, in debug builds too.
+            swiftSettings: [.unsafeFlags(["-O"])]
+        ),
         .target(name: "Wording"),
         .target(name: "Service", dependencies: ["CLinuxProcess", "Linux", "Spotting", "Wording"]),
         .target(
@@ -106,7 +111,7 @@ let package = Package(
             dependencies: ["Inference", "KernelContract", "Kernels", "TestSupport"],
             exclude: ["Fixtures"]
         ),
-        .testTarget(name: "EnrollmentTests", dependencies: ["Enrollment", "TestSupport"]),
+        .testTarget(name: "EnrollmentTests", dependencies: ["Enrollment", "Inference", "Spotting", "TestSupport"]),
         .testTarget(name: "InspectionTests", dependencies: ["Inspection", "TestSupport"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),

@@ -1,8 +1,9 @@
 # Completion of beckon for fish.
 
-set -l commands listen classify evaluate inspect devices config doctor bench status mute unmute reload set events help
+set -l commands listen classify enroll words forget record evaluate inspect devices config doctor bench status mute unmute reload set events help
 set -l words yes= no= up= down= left= right= on= off= stop= go=
 set -l hears '__fish_seen_subcommand_from listen classify evaluate inspect bench'
+set -l teaches '__fish_seen_subcommand_from listen classify enroll words forget evaluate inspect'
 set -l talks '__fish_seen_subcommand_from status mute unmute reload set events'
 
 function __beckon_devices
@@ -10,11 +11,20 @@ function __beckon_devices
     beckon devices --json 2>/dev/null | string replace --filter --regex '^{"device": "([^"]*)".*' '$1'
 end
 
+# The words that were taught.
+function __beckon_taught
+    beckon words --json 2>/dev/null | string replace --filter --regex '^{"word": "([^"\\\\]*)".*' '$1'
+end
+
 complete -c beckon -f
 complete -c beckon -n __fish_use_subcommand -l version -d 'Print the version'
 complete -c beckon -s h -l help -d 'Explain the command'
 complete -c beckon -n __fish_use_subcommand -a listen -d 'Say which words a microphone hears'
 complete -c beckon -n __fish_use_subcommand -a classify -d 'Say which words are in audio files'
+complete -c beckon -n __fish_use_subcommand -a enroll -d 'Teach a word of your own'
+complete -c beckon -n __fish_use_subcommand -a words -d 'List, export or import your own words'
+complete -c beckon -n __fish_use_subcommand -a forget -d 'Take words of your own away'
+complete -c beckon -n __fish_use_subcommand -a record -d 'Collect a dataset of spoken words'
 complete -c beckon -n __fish_use_subcommand -a evaluate -d 'Measure how well a model hears'
 complete -c beckon -n __fish_use_subcommand -a inspect -d 'Show what the model sees of a recording'
 complete -c beckon -n __fish_use_subcommand -a devices -d 'List capture devices'
@@ -35,6 +45,7 @@ complete -c beckon -n $hears -l mode -x -a 'command spot' -d 'Where words are fo
 complete -c beckon -n $hears -l trigger -x -a 'early end' -d 'When a word is reported'
 complete -c beckon -n $hears -s m -l model -x -a '(__fish_complete_directories)' -d 'Model folder'
 complete -c beckon -n $hears -l channel -x -a 'mix 0 1 0,1' -d 'Channels to listen to'
+complete -c beckon -n $teaches -l words -r -F -a none -d 'File of your own words, or none'
 
 set -l on '__fish_seen_subcommand_from listen'
 complete -c beckon -n $on -s d -l device -x -a '(__beckon_devices)' -d 'Capture device'
@@ -54,6 +65,38 @@ complete -c beckon -n $on -s o -l output -x -a '(__fish_complete_directories)' -
 complete -c beckon -n $on -l stats -d 'Tell time and speed'
 complete -c beckon -n $on -s j -l jobs -x -d 'Files at a time'
 complete -c beckon -n $on -s 0 -l null -d 'Names end with NUL'
+
+set -l on '__fish_seen_subcommand_from enroll'
+complete -c beckon -n "$on; and __fish_contains_opt from" -F
+complete -c beckon -n "$on; and __fish_contains_opt more" -a '(__beckon_taught)'
+complete -c beckon -n $on -s d -l device -x -a '(__beckon_devices)' -d 'Capture device'
+complete -c beckon -n $on -s c -l config -r -F -d 'Configuration'
+complete -c beckon -n $on -l channel -x -a 'mix 0 1 0,1' -d 'Channels to listen to'
+complete -c beckon -n $on -s n -l takes -x -d 'Takes to ask for'
+complete -c beckon -n $on -l from -r -F -d 'Recordings to learn from'
+complete -c beckon -n $on -l more -d 'Add takes to a word'
+complete -c beckon -n $on -l no-audio -d 'Do not keep the recordings'
+complete -c beckon -n $on -s m -l model -x -a '(__fish_complete_directories)' -d 'Model folder'
+complete -c beckon -n $on -l json -d 'Print JSON'
+
+set -l on '__fish_seen_subcommand_from words forget'
+complete -c beckon -n $on -s m -l model -x -a '(__fish_complete_directories)' -d 'Model folder'
+complete -c beckon -n $on -l json -d 'Print JSON'
+complete -c beckon -n '__fish_seen_subcommand_from words; and not __fish_seen_subcommand_from export import' -a 'export import'
+complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from export import' -F
+complete -c beckon -n '__fish_seen_subcommand_from words; and __fish_seen_subcommand_from export' -a '(__beckon_taught)'
+complete -c beckon -n '__fish_seen_subcommand_from forget' -a '(__beckon_taught)'
+
+set -l on '__fish_seen_subcommand_from record'
+complete -c beckon -n $on -a '(__fish_complete_directories)'
+complete -c beckon -n $on -s l -l label -x -d 'What is said'
+complete -c beckon -n $on -s s -l speaker -x -d 'Who says it'
+complete -c beckon -n $on -s n -l count -x -d 'End after so many'
+complete -c beckon -n $on -s d -l device -x -a '(__beckon_devices)' -d 'Capture device'
+complete -c beckon -n $on -s c -l config -r -F -d 'Configuration'
+complete -c beckon -n $on -l channel -x -a 'mix 0 1 0,1' -d 'Channels to listen to'
+complete -c beckon -n $on -l file -r -F -d 'Play a file as if from a microphone'
+complete -c beckon -n $on -s m -l model -x -a '(__fish_complete_directories)' -d 'Model folder'
 
 set -l on '__fish_seen_subcommand_from evaluate'
 complete -c beckon -n $on -F

@@ -9,18 +9,13 @@ struct ChosenMicrophone {
     let device: String?
     let channels: Configuration.Channels?
 
-    /// All that it names: what may be taught yet is no mistake here.
-    private static func allWords(_ configuration: Configuration) -> [String] {
-        configuration.words.keys
-            + configuration.phrases.flatMap { $0.phrase.split(whereSeparator: \.isWhitespace).map(String.init) }
-    }
-
     func open() throws -> Microphone {
         let environment = ProcessInfo.processInfo.environment
         var chosen = Configuration()
+        // A word that it names may be taught yet.
         if let path = configuration ?? ConfigurationFile.find(environment: environment) {
             do {
-                chosen = try ConfigurationFile(path: path, words: Self.allWords).configuration
+                chosen = try ConfigurationFile(path: path, words: \.namedWords).configuration
             } catch {
                 throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
             }

@@ -51,11 +51,11 @@ struct ConfigCommand {
             .joined(separator: " or ")
     }
 
-    /// The words of the model that a configuration names, or of the one that came with the program.
+    /// The words of the model that a configuration names, or of the one that came with the program, and the user's own.
     private func words(_ configuration: Configuration) throws -> [String] {
         guard let folder = ModelFolder.find(configuration.model) else {
             throw Failure("no model found; name its folder")
         }
-        return try Model(folder: folder).labels.filter { !$0.hasPrefix("_") }
+        return try Model(folder: folder).labels.filter { !$0.hasPrefix("_") } + TaughtWords(nil).names
     }
 }

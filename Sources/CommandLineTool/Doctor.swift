@@ -66,7 +66,7 @@ struct Doctor {
         let remedy = "mend this place; beckon config check tells whether all is well"
         do {
             let file = try ConfigurationFile(path: path) { configuration in
-                try model(configuration.model).labels.filter { !$0.hasPrefix("_") }
+                try model(configuration.model).labels.filter { !$0.hasPrefix("_") } + TaughtWords(nil).names
             }
             let warnings = file.warnings.map { Diagnosis(.warning, check, "\($0)", remedy) }
             return (warnings.isEmpty ? [Diagnosis(.ok, check, "\(path) is sound")] : warnings, file.configuration)

@@ -13,6 +13,8 @@ struct Enroll {
     private let model: Model
     private let folder: String?
     private let taught: TaughtWords
+    /// Nil where nothing lies beside the model to compare words with.
+    private let background: Background?
 
     init(_ options: EnrollOptions) throws {
         self.options = options
@@ -22,6 +24,11 @@ struct Enroll {
         taught = TaughtWords(options.words)
         guard model.embeddingCount > 0 else {
             throw Failure("\(model.name): this model has no embedding to learn words by; use the commands model")
+        }
+        let loaded = model
+        background = try folder.flatMap { folder throws(ModelError) in try Background.beside(loaded, in: folder) }
+        if background == nil {
+            Terminal.tell(.warning, "nothing lies beside the model to compare words with: no rates can be estimated")
         }
     }
 
@@ -156,18 +163,16 @@ struct Enroll {
 
     /// Settles where the word fires, and puts it into the store.
     private func keep(_ word: WordStore.Word, in file: WordStoreFile) throws -> EnrollReport {
-        let background = try folder.map { folder throws(ModelError) in try Background(folder: folder, model: model) }
         var word = word
         var standing: Standing?
-        var lost: [String] = []
         try file.update { store throws(EnrollmentError) in
             var new = store ?? WordStore(embedding: model.embeddingIdentity)
-            lost = new.renew(for: model, background)
+            let lost = new.renew(for: model, background)
+            guard lost.isEmpty else { throw .otherModel(file: file.path, words: lost) }
             if let background { standing = word.settle(among: new.words, background) }
             try new.put(word)
             store = new
         }
-        for name in lost { Terminal.tell(.warning, TaughtWords.lostLine(name)) }
         return EnrollReport(word: word, standing: standing, path: file.path)
     }
 }

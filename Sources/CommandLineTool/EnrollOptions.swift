@@ -50,6 +50,7 @@ struct EnrollOptions {
         }
         keepsAudio = !arguments.has("--no-audio")
         words = arguments.value("--words")
+        guard words != "none" else { throw UsageError("--words names the file to keep the word in") }
         configuration = arguments.value("--config")
         device = arguments.value("--device")
         json = arguments.has("--json")

@@ -38,7 +38,7 @@ struct EvaluateOptions {
             guard paths.count == 1 else {
                 throw UsageError("evaluate takes one folder of clips, or recordings with --stream")
             }
-            for option in ["--mode", "--trigger", "--tolerance"] where arguments.has(option) {
+            for option in ["--mode", "--trigger", "--tolerance", "--words"] where arguments.has(option) {
                 throw UsageError("\(option) is about recordings; it goes with --stream")
             }
         }

@@ -42,7 +42,7 @@ struct Listen {
                 heard: { event in screen.show(event, json: json) },
                 report: { report in log.write(report.priority, report.text) }
             ),
-            reload: { try load(path) }
+            reload: { try load(path, forgives: true) }
         )
         defer { listener.stop() }
         let recording = try options.record.map { try Recording(path: $0, tape: listener.tape) }
@@ -55,12 +55,16 @@ struct Listen {
     }
 
     /// Reads the configuration, and the model that it names.
-    private func load(_ path: String?) throws -> Listener.Setup {
+    ///
+    /// - Parameter forgives: whether it may name words that are not known any more, as one that was forgotten meanwhile.
+    private func load(_ path: String?, forgives: Bool = false) throws -> Listener.Setup {
         var configuration = Configuration()
         if let path {
             do {
                 let file = try ConfigurationFile(path: path) { configuration in
-                    try listening(configuration.model).loadVocabulary().labels.filter { !$0.hasPrefix("_") }
+                    let labels = try listening(configuration.model).loadVocabulary().labels
+                    let forgiven = forgives ? configuration.namedWords : []
+                    return labels.filter { !$0.hasPrefix("_") } + forgiven
                 }
                 for warning in file.warnings { log.write(.warning, "\(warning)") }
                 configuration = file.configuration
@@ -70,6 +74,11 @@ struct Listen {
         }
         options.adjust(&configuration)
         let vocabulary = try listening(configuration.model).loadVocabulary()
+        if forgives {
+            for word in configuration.leaveOut(wordsBeside: vocabulary.labels) {
+                log.write(.warning, "the configuration names '\(printable(word))', which is not known any more")
+            }
+        }
         return try Listener.Setup(configuration: configuration, vocabulary: vocabulary)
     }
 

@@ -78,7 +78,7 @@ struct TaughtWords {
     /// - Returns: names of words whose recordings were not kept, and which are gone therefore.
     func renew(_ store: inout WordStore, for model: Model, folder: String?) throws -> [String] {
         guard store.embedding != model.embeddingIdentity else { return [] }
-        let background = try? folder.map { folder throws(ModelError) in try Background(folder: folder, model: model) }
+        let background = try folder.flatMap { folder throws(ModelError) in try Background.beside(model, in: folder) }
         return store.renew(for: model, background)
     }
 

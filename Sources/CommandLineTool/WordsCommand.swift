@@ -114,16 +114,17 @@ struct WordsCommand {
             throw Failure("\(printable(path)): no such file; name one that beckon words export wrote")
         }
         let model = try listening.loadModel()
+        let background = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
+            try Background.beside(model, in: folder)
+        }
         let lost = try taught.renew(&new, for: model, folder: ModelFolder.find(listening.modelFolder))
         guard lost.isEmpty else {
             throw Failure("\(printable(path)): \(TaughtWords.lostLine(lost[0])); nothing was taken over")
         }
         try taught.file().update { store throws(EnrollmentError) in
             var kept = store ?? WordStore(embedding: model.embeddingIdentity)
-            guard kept.embedding == model.embeddingIdentity || kept.words.isEmpty else {
-                throw .otherModel(file: taught.path ?? "")
-            }
-            kept.embedding = model.embeddingIdentity
+            let gone = kept.renew(for: model, background)
+            guard gone.isEmpty else { throw .otherModel(file: taught.path ?? "", words: gone) }
             for word in new.words {
                 guard kept[word.name] == nil else { throw .taken(word.name) }
                 try kept.put(word)

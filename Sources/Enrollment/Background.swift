@@ -1,4 +1,5 @@
 public import Inference
+private import Linux
 
 /// What a new word has to stand apart from: an hour of talk by many people, and examples of the model's own words.
 ///
@@ -36,6 +37,14 @@ public struct Background: Sendable {
         for label in model.labels.dropLast(2) { words.append((label, try vectors("word.\(label)"))) }
         self.words = words
         hopsPerHour = 3600 * Double(model.sampleRate) / Double(model.hopSamples)
+    }
+
+    /// What lies beside a model; nil where nothing does.
+    ///
+    /// - Throws: a `ModelError` where it is damaged or of another embedding.
+    public static func beside(_ model: Model, in folder: String) throws(ModelError) -> Background? {
+        guard (try? FileStatus(path: folder + "/" + fileName)) != nil else { return nil }
+        return try Background(folder: folder, model: model)
     }
 
     /// How like a word's anchors each moment of talk is, as a detector that averages two hops sees it, highest first; one

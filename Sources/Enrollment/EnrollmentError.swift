@@ -32,8 +32,11 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     }
 
     /// The words that are there were taught to another model.
-    public static func otherModel(file: String) -> EnrollmentError {
-        .store.saying("\(file): these words were taught to another model; teach one of them anew, or name its model")
+    public static func otherModel(file: String, words: [String]) -> EnrollmentError {
+        .store.saying(
+            "\(file): taught to another model, and without recordings: \(words.joined(separator: ", ")); "
+                + "forget them, or keep this word elsewhere with --words FILE"
+        )
     }
 
     /// The same kind of error with a message of its own, kept to one line.

@@ -127,6 +127,21 @@ extension Configuration {
         return thresholds
     }
 
+    /// All words that it names, in words and phrases.
+    public var namedWords: [String] { words.keys + phrases.flatMap { Self.parts($0) } }
+
+    private static func parts(_ phrase: Phrase) -> [String] {
+        phrase.phrase.split(whereSeparator: \.isWhitespace).map(String.init)
+    }
+
+    /// Leaves words out that are not among these, and the phrases that hold them. Returns their names.
+    public mutating func leaveOut(wordsBeside known: [String]) -> [String] {
+        let gone = Set(namedWords).subtracting(known)
+        for word in gone { words[word] = nil }
+        phrases.removeAll { !gone.isDisjoint(with: Self.parts($0)) }
+        return gone.sorted()
+    }
+
     /// The phrases as the detector takes them.
     public func detectorPhrases(labels: [String]) throws(SpottingError) -> [Spotting.Phrase] {
         var result: [Spotting.Phrase] = []

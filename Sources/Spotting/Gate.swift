@@ -34,6 +34,8 @@ public struct Gate {
     /// May be changed between hops; state is kept.
     public var thresholds: Thresholds
     var settings: GateSettings
+    /// `command`: for each label, how much longer than `longestUtterance` its utterances may be, in seconds; none where it ends.
+    var longer: [Double] = []
     private var silence: Int
     private let hopSeconds: Double
 
@@ -184,7 +186,7 @@ public struct Gate {
             let threshold = thresholds.values[candidate.label], scores[candidate.label] >= threshold
         else { return nil }
         if let lastFire, seconds(hop - lastFire) < settings.echo, !candidate.fresh { return nil }
-        if settings.mode == .command, !open || tooLong { return nil }
+        if settings.mode == .command, !open || isTooLong(candidate.label) { return nil }
         return Decision(
             label: candidate.label,
             confidence: scores[candidate.label],
@@ -214,7 +216,7 @@ public struct Gate {
         case .spot:
             guard !inSpeech || scores[best.label] < (thresholds.values[best.label] ?? 1) else { return nil }
         case .command:
-            if inSpeech, tooLong {
+            if inSpeech, isTooLong(best.label) {
                 pending = nil
                 return nil
             }
@@ -231,7 +233,9 @@ public struct Gate {
         open = false
     }
 
-    private var tooLong: Bool { seconds(hop - utteranceStart) > settings.longestUtterance }
+    private func isTooLong(_ label: Int) -> Bool {
+        seconds(hop - utteranceStart) > settings.longestUtterance + (longer.indices.contains(label) ? longer[label] : 0)
+    }
 
     private func seconds(_ hops: Int) -> Double { Double(hops) * hopSeconds }
 }

@@ -48,6 +48,7 @@ public struct PosteriorHandler {
             silence: vocabulary.silenceIndex,
             hopSeconds: hopSeconds
         )
+        gate.longer = vocabulary.longer
         matcher = PhraseMatcher(phrases)
         joiner = vocabulary.joiner
         joined = Self.room(for: joiner)
@@ -86,6 +87,7 @@ public struct PosteriorHandler {
                 exponent: settings.smoothingExponent
             )
         }
+        gate.longer = vocabulary.longer
         guard vocabulary.labels != before.labels else { return }
         gate.relabel(vocabulary.labels.map { before.labels.firstIndex(of: $0) }, silence: vocabulary.silenceIndex)
         matcher.flush()

@@ -9,6 +9,8 @@ public final class Vocabulary: Sendable {
     /// Confidence above which a label may fire, by label; those of the last two mean nothing.
     public let thresholds: [Float]
     let joiner: Joiner
+    /// For each label, how much longer than a word it may be, in seconds: a phrase of the user's is.
+    let longer: [Double]
 
     public init(_ model: Model, personal: [PersonalWord] = []) {
         self.model = model
@@ -25,6 +27,12 @@ public final class Vocabulary: Sendable {
         self.labels = labels + model.labels.suffix(2)
         joiner = Joiner(posteriors: model.labels.count, labels: labels.count + 2, places: places)
         self.thresholds = thresholds + model.thresholds.suffix(2)
+        var longer = [Double](repeating: 0, count: self.labels.count)
+        for (word, place) in zip(personal, places) {
+            let reach = Double((word.anchors.count - 1) * word.lag) * HopScorer.hopSeconds(of: model)
+            longer[place] = max(longer[place], reach)
+        }
+        self.longer = longer
     }
 
     /// Index of `_silence_` among the labels.

@@ -49,7 +49,7 @@ final class LiveProgram {
     var environment: [String: String] {
         [
             "ALSA_CONFIG_PATH": folder.file("asound.conf"), "RUNTIME_DIRECTORY": folder.path,
-            "XDG_CONFIG_HOME": folder.path,
+            "XDG_CONFIG_HOME": folder.path, "BECKON_WORDS": folder.file("words"),
         ]
     }
 

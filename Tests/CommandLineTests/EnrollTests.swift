@@ -1,0 +1,244 @@
+import CSndFile
+import Foundation
+import TestSupport
+import Testing
+
+/// Words of the user's own, as the program teaches, keeps, hears and forgets them.
+struct EnrollTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private var words: String { folder.file("state/words") }
+
+    /// The recorded voice at another loudness.
+    private func take(_ voice: String, gain: Float = 1) throws -> String {
+        try folder.write(
+            "\(voice)-\(gain).wav",
+            format: Int(SF_FORMAT_WAV | SF_FORMAT_FLOAT),
+            rate: Voices.rate,
+            try Voices.samples(voice).map { $0 * gain }
+        )
+    }
+
+    private func takes(_ voice: String) throws -> [String] {
+        try [1, 0.7, 0.4].map { try take(voice, gain: $0) }
+    }
+
+    private func beckon(_ arguments: String...) throws -> Program {
+        try Program.beckon(arguments, environment: ["BECKON_WORDS": words])
+    }
+
+    private func enroll(_ word: String, _ voice: String, _ more: [String] = []) throws -> Program {
+        try Program.beckon(
+            ["enroll", word] + more + ["--from"] + (try takes(voice)),
+            environment: ["BECKON_WORDS": words]
+        )
+    }
+
+    private struct Event: Decodable { var word: String }
+
+    private func heard(_ voice: String, _ options: [String] = []) throws -> [String] {
+        let program = try Program.beckon(
+            ["classify", "--json"] + options + [Voices.path(voice)],
+            environment: ["BECKON_WORDS": words]
+        )
+        #expect(program.status == 0 && program.error == "")
+        return try program.lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)).word }
+    }
+
+    @Test func `a word is taught from recordings, heard, listed and forgotten`() throws {
+        let taught = try enroll("Mitte hinten", "Rear_Center")
+        #expect(taught.status == 0 && taught.error == "")
+        #expect(taught.output.contains("'Mitte hinten' is taught, from 3 takes.\n"))
+        #expect(taught.output.contains("FALSE ACCEPTS AN HOUR OF TALK") && taught.output.contains("* is in use"))
+        let mode = try FileManager.default.attributesOfItem(atPath: words)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+
+        #expect(try heard("Rear_Center") == ["Mitte hinten"])
+        #expect(try heard("Rear_Center", ["--mode", "command"]) == ["Mitte hinten"])
+        #expect(try heard("Rear_Center", ["--words", "none"]) == [])
+        #expect(try heard("Front_Left") == ["left"])
+
+        struct Word: Decodable {
+            var word: String
+            var takes: Int
+            var threshold, recordedSeconds: Double
+        }
+        let list = try beckon("words", "--json")
+        let word = try JSONDecoder().decode(Word.self, from: Data(list.output.utf8))
+        #expect(word.word == "Mitte hinten" && word.takes == 3 && word.threshold == 0.8 && word.recordedSeconds > 2)
+        #expect(try beckon("words").output.contains("Mitte hinten"))
+
+        #expect(
+            try enroll("Mitte hinten", "Rear_Center", ["--more", "--no-audio", "--json"]).output.contains(
+                "\"takes\": 6"
+            )
+        )
+        #expect(try beckon("forget", "Mitte hinten").status == 0)
+        #expect(try heard("Rear_Center") == [])
+        #expect(try beckon("words").output == "No words were taught yet; beckon enroll WORD teaches one.\n")
+    }
+
+    @Test func `takes that teach nothing are left out, and it is said why`() throws {
+        let quiet = try take("Rear_Center", gain: 0.001)
+        let noise = try folder.write(
+            "nobody.wav",
+            format: Int(SF_FORMAT_WAV | SF_FORMAT_PCM_16),
+            [Float](repeating: 0, count: 24000)
+        )
+        let program = try Program.beckon(
+            ["enroll", "center", "--from"] + takes("Rear_Center") + [
+                quiet, noise, Voices.path("Front_Left"), "missing.wav",
+            ],
+            environment: ["BECKON_WORDS": words]
+        )
+        // One of the files could not be read; the word is taught all the same.
+        #expect(program.status == 1)
+        let lines = program.error.split(separator: "\n" as Character)
+        #expect(lines.count == 4, "\(program.error)")
+        #expect(!lines.contains { !$0.hasPrefix("beckon: ") })
+        #expect(program.error.contains("nobody.wav: left out: nothing is said in it"))
+        #expect(program.error.contains("Front_Left.wav: left out: unlike the others"))
+        #expect(program.error.contains("missing.wav"))
+        #expect(program.output.contains("from 3 takes."))
+    }
+
+    @Test func `what cannot be done is one line and leaves the words as they are`() throws {
+        #expect(try enroll("center", "Rear_Center").status == 0)
+        let before = try Data(contentsOf: URL(fileURLWithPath: words))
+        func refused(_ arguments: [String], _ status: Int32, _ part: String) throws {
+            let program = try Program.beckon(arguments, environment: ["BECKON_WORDS": words])
+            #expect(program.status == status && program.output == "", "\(arguments)")
+            #expect(
+                program.error.contains(part) && program.error.split(separator: "\n" as Character).count == 1,
+                "\(program.error)"
+            )
+        }
+        let voice = Voices.path("Front_Right")
+        try refused(["enroll"], 2, "enroll needs the word")
+        try refused(["enroll", "a", "b"], 2, "quotes")
+        try refused(["enroll", "_unknown_", "--from", voice], 2, "underscore")
+        try refused(["enroll", "center", "--from", voice], 1, "is taught already; --more adds")
+        try refused(["enroll", "other", "--more", "--from", voice], 1, "not taught yet")
+        try refused(["forget", "nobody"], 1, "no word 'nobody' was taught; there are center")
+        try refused(["forget"], 2, "forget needs the name")
+        try refused(["words", "import", folder.file("none")], 1, "no such file")
+        try refused(["words", "import", voice], 1, "no store of words")
+        try refused(["words", "export", words], 1, "there is such a file")
+        try refused(["words", "sort"], 2, "unknown task words sort")
+        try refused(["classify", "--words", folder.file("none"), voice], 1, "no words are kept here")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: words)) == before)
+    }
+
+    @Test func `another model learns the words from their recordings, and none is lost where there are none`() throws {
+        #expect(try enroll("center", "Rear_Center").status == 0)
+        let flat = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Models/flatspeech"
+        let other = try beckon("classify", "--model", flat, Voices.path("Rear_Center"))
+        #expect(other.status == 0 && other.error == "")
+        #expect(try enroll("mute", "Side_Left", ["--no-audio"]).status == 0)
+        let warned = try beckon("classify", "--model", flat, Voices.path("Rear_Center"))
+        #expect(warned.status == 0 && warned.error.contains("'mute' was taught to another model"))
+        let before = try folder.bytes("state/words")
+        let refused = try enroll("right", "Front_Right", ["--model", flat])
+        #expect(refused.status == 1 && refused.error.contains("without recordings: mute; forget them"))
+        #expect(try folder.bytes("state/words") == before)
+    }
+
+    @Test func `words are carried to another store, and a damaged one is not taken`() throws {
+        #expect(try enroll("center", "Rear_Center").status == 0)
+        #expect(try enroll("side", "Side_Left").status == 0)
+        let (file, other) = (folder.file("words.export"), folder.file("elsewhere"))
+        #expect(try beckon("words", "export", file, "center").status == 0)
+        #expect(try beckon("words", "import", file, "--words", other).status == 0)
+        #expect(try heard("Rear_Center", ["--words", other]) == ["center"])
+        // What is there already is not replaced.
+        let twice = try beckon("words", "import", file, "--words", other)
+        #expect(twice.status == 1 && twice.error.contains("'center' is taught already"))
+        var bytes = try folder.bytes("words.export")
+        bytes[bytes.count / 2] ^= 1
+        try folder.write("broken", bytes: bytes)
+        let broken = try beckon("words", "import", folder.file("broken"), "--words", folder.file("third"))
+        #expect(broken.status == 1 && broken.error.contains("damaged"))
+        // A service or a file job with a damaged store says so and does not go on without the words.
+        let classified = try beckon("classify", "--words", folder.file("broken"), Voices.path("Rear_Center"))
+        #expect(classified.status == 1 && classified.error.contains("damaged"))
+    }
+
+    @Test func `a store is whole whenever the program that writes it is killed`() throws {
+        #expect(try enroll("first", "Rear_Center").status == 0)
+        let binary = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appendingPathComponent("beckon")
+        let file = try take("Side_Left")
+        var known: Set<String> = ["first"]
+        var killed = 0
+        for number in 0..<24 {
+            let process = Process()
+            process.executableURL = binary
+            process.arguments = ["enroll", "word \(number)", "--from", file]
+            process.environment = ProcessInfo.processInfo.environment.merging(["BECKON_WORDS": words]) { $1 }
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            // Nearly until it is done, and then some.
+            Thread.sleep(forTimeInterval: 0.02 * Double(number))
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            if process.terminationReason == .exit { known.insert("word \(number)") } else { killed += 1 }
+            let list = try beckon("words", "--json")
+            #expect(list.status == 0)
+            let names = Set(
+                try list.lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)).word }
+            )
+            #expect(names.isSuperset(of: known))
+            known = names
+        }
+        #expect(killed > 0)
+    }
+
+    @Test func `a word is taught through a microphone, and a service takes it up`() throws {
+        // The card plays again and again; between two sayings is a pause.
+        let pause = [Float](repeating: 1e-4, count: Voices.rate)
+        let said = try folder.write(
+            "said.wav",
+            format: Int(SF_FORMAT_WAV | SF_FORMAT_PCM_16),
+            rate: Voices.rate,
+            try Voices.samples("Rear_Center") + pause
+        )
+        let live = try LiveProgram(playing: said)
+        #expect(live.waits { live.error.contains("listening to mic") })
+        #expect(live.output == "")
+        let taught = try Program.beckon(
+            ["enroll", "center", "--takes", "3", "--device", "mic"],
+            environment: live.environment
+        )
+        #expect(taught.status == 0, "\(taught.error)")
+        #expect(taught.output.contains("'center' is taught, from 3 takes."))
+        #expect(taught.error.contains("take 3 of 3: speak now"))
+        #expect(live.waits { live.output.contains("center") })
+        #expect(live.error.contains("your own words were read again"))
+        #expect(try Program.beckon(["forget", "center"], environment: live.environment).status == 0)
+        #expect(live.waits { live.error.components(separatedBy: "read again").count == 3 })
+        #expect(live.end() == 0)
+    }
+
+    @Test func `a dataset is collected, in the layout of the public one`() throws {
+        let dataset = folder.file("dataset")
+        let arguments = [
+            "record", "--label", "center", "--speaker", "ada", dataset, "--file", Voices.path("Front_Left"),
+        ]
+        for number in 0..<2 {
+            let program = try Program.beckon(arguments)
+            #expect(program.status == 0, "\(program.error)")
+            #expect(program.output.contains("\(dataset)/center/ada_nohash_\(number).wav"))
+        }
+        for number in 0..<2 {
+            let clip = try Voices.samples(at: "\(dataset)/center/ada_nohash_\(number).wav")
+            #expect(clip.count == 16000)
+        }
+        let evaluated = try Program.beckon(["evaluate", dataset])
+        #expect(evaluated.status == 0)
+        let wrong = try Program.beckon(["record", "--label", "a/b", "--speaker", "x", dataset])
+        #expect(wrong.status == 2 && wrong.error.contains("--label"))
+    }
+}
