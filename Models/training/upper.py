@@ -58,7 +58,9 @@ class Upper(torch.nn.Module):
             weights[name + ".bias"] = array(part.replace(".", "_") + "_bias")
             activation = "relu" if relu else "none"
             shape = {"in": kernel.shape[1], "out": kernel.shape[0], "kernel": kernel.shape[2]}
-            out.append({"op": "conv1d", "name": name, "input": source, **shape, "stride": stride, "activation": activation})
+            out.append(
+                {"op": "conv1d", "name": name, "input": source, **shape, "stride": stride, "activation": activation}
+            )
             return name
 
         last = "block1"
