@@ -78,7 +78,7 @@ extension WordStore.Word {
     ///
     /// - Parameter others: the user's words; one of this name does not count.
     public mutating func settle(among others: [WordStore.Word], _ background: Background) -> Standing {
-        let standing = Standing(self, others: others.filter { $0.name != name }, background: background)
+        let standing = Standing(self, besides: others.filter { $0.name != name }, background: background)
         boundary = standing.boundary
         threshold = standing.suggested.threshold
         return standing

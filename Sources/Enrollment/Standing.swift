@@ -31,8 +31,15 @@ public struct Standing: Sendable {
     public let nearestBuiltIn: Neighbour?
     public let nearestOwn: Neighbour?
 
-    /// - Parameter others: the user's other words.
-    init(_ word: WordStore.Word, others: [WordStore.Word], background: Background) {
+    /// The likeness that this share of vectors is above.
+    private static func top(_ vectors: [[Float]], _ prototype: [[Float]], share: Double) -> Float {
+        guard let last = prototype.first else { return -1 }
+        let likenesses = vectors.map { dot($0, last) }.sorted(by: >)
+        return likenesses.isEmpty ? -1 : likenesses[Int(share * Double(likenesses.count))]
+    }
+
+    /// - Parameter own: the user's other words.
+    init(_ word: WordStore.Word, besides own: [WordStore.Word], background: Background) {
         let prototype = word.prototype
         let lag = word.takes.first?.lag ?? 0
         let said = Likeness(word.takes.indices.compactMap { word.likeness(ofTake: $0) })
@@ -43,10 +50,14 @@ public struct Standing: Sendable {
         // As many false accepts as are bearable at most; far fewer where the word allows it.
         let bearable = (spot: talk.value(rate: 0.25), command: ends.value(rate: 0.25))
         let heard = said.value(deviations: 2.3)
-        let fire =
+        let apart =
             heard > bearable.spot
             ? bearable.spot + 0.35 * (heard - bearable.spot)
             : max(bearable.command, min(bearable.spot, heard))
+        // A word of the model in the user's voice may not be taken for another of the model's words.
+        let others = background.words.filter { $0.name != word.name }.flatMap(\.vectors)
+        let isBuiltIn = others.count < background.words.reduce(0) { $0 + $1.vectors.count }
+        let fire = isBuiltIn ? max(apart, Self.top(others, prototype, share: 0.02)) : apart
         let suggestedThreshold = WordStore.suggestedThreshold
         let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)
         func rates(_ threshold: Float) -> Rates {
@@ -76,6 +87,6 @@ public struct Standing: Sendable {
             neighbours.max { ($0.taken, $0.likeness) < ($1.taken, $1.likeness) }
         }
         nearestBuiltIn = nearest(background.words.compactMap { neighbour($0.name, $0.vectors) })
-        nearestOwn = nearest(others.compactMap { neighbour($0.name, $0.takes.compactMap(\.anchors.first)) })
+        nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes.compactMap(\.anchors.first)) })
     }
 }

@@ -83,8 +83,9 @@ struct PersonalScorer {
 
     private func probability(of index: Int, _ newest: Float) -> Float {
         guard words[index].anchors > 0 else { return 0 }
-        let mean = (newest + likenesses[index]) / 2
-        return 1 / (1 + naturalExponential(PersonalWord.slope * (words[index].boundary - mean)))
+        let distance = PersonalWord.slope * (words[index].boundary - (newest + likenesses[index]) / 2)
+        // Most words are nothing like what is heard: no more need be known of them.
+        return distance > 14 ? 0 : 1 / (1 + naturalExponential(distance))
     }
 
     private func likeness(to word: Word) -> Float {
@@ -108,7 +109,10 @@ struct PersonalScorer {
         let place = (next + hops - age) % hops * parts
         var sum = Part.zero
         for part in 0..<parts { sum += recent[place + part] * anchors[anchor + part] }
-        return sum.sum()
+        // By halves: one after the other, sixteen sums would wait for each other.
+        let eight = sum.lowHalf + sum.highHalf
+        let four = eight.lowHalf + eight.highHalf
+        return four.sum()
     }
 
     private static func unit(_ vector: [Float]) -> [Part] {

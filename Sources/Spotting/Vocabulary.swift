@@ -59,23 +59,36 @@ public struct Joiner: Sendable, Equatable {
     ///
     /// The likelier one of these is, the less is left for what the model says: if it is surely one of them, it is nothing
     /// else, and among each other they share by their odds, so that of two that are likely the likelier one has most of it.
+    /// One of the model's words that was taught in a voice takes only of what the model calls unknown or silence, so that
+    /// teaching one never costs another.
     ///
     /// - Parameters:
     ///   - posteriors: one a label of the model.
     ///   - probabilities: one of each of `personal`.
     ///   - joined: gets one a label; its sum is that of the posteriors.
     func join(_ posteriors: [Float], _ probabilities: [Float], into joined: inout [Float]) {
+        let words = self.posteriors - 2
         var (most, total): (Float, Float) = (0, 0)
-        for index in probabilities.indices {
+        for index in probabilities.indices where probabilities[index] > 0 && places[index] >= words {
             most = max(most, probabilities[index])
             total += Self.odds(probabilities[index])
         }
-        let words = self.posteriors - 2
+        let (unknown, silence) = (labels - 2, labels - 1)
         for index in joined.indices { joined[index] = 0 }
         for index in 0..<words { joined[index] = posteriors[index] * (1 - most) }
-        for index in 0..<2 { joined[joined.count - 2 + index] = posteriors[words + index] * (1 - most) }
-        guard total > 0 else { return }
-        for index in probabilities.indices { joined[places[index]] += most * Self.odds(probabilities[index]) / total }
+        joined[unknown] = posteriors[words] * (1 - most)
+        joined[silence] = posteriors[words + 1] * (1 - most)
+        for index in probabilities.indices where probabilities[index] > 0 {
+            let place = places[index]
+            if place >= words {
+                joined[place] += most * Self.odds(probabilities[index]) / total
+            } else {
+                let left = 1 - probabilities[index]
+                joined[place] += (joined[unknown] + joined[silence]) * probabilities[index]
+                joined[unknown] *= left
+                joined[silence] *= left
+            }
+        }
     }
 
     private static func odds(_ probability: Float) -> Float { probability / max(1 - probability, 1e-6) }

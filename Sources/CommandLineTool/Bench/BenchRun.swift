@@ -45,6 +45,10 @@ struct BenchRun {
             return hopColumns > 0 ? Probe(stage, kernels, multiplyAdds: count, work) : nil
         case .hop:
             return Probe(stage, kernels, try HopWork(recipe, sound: HopWork.sound(model)))
+        case .hopOneWord, .hopHundredWords:
+            let count = stage == .hopOneWord ? 1 : 100
+            guard let taught = recipe.teaching(count) else { return nil }
+            return Probe(stage, kernels, try HopWork(taught, sound: HopWork.sound(model)))
         case .streams:
             return try streams.map { Probe(stage, kernels, try StreamsWork(recipe, count: $0)) }
         case .batch:

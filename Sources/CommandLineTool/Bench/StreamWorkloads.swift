@@ -8,8 +8,26 @@ struct DetectorRecipe {
     let model: Model
     let gate: GateSettings
     let thresholds: Thresholds
+    var personal: [PersonalWord] = []
 
-    func make() -> Detector { Detector(Vocabulary(model), settings: gate, thresholds: thresholds) }
+    func make() -> Detector {
+        let vocabulary = Vocabulary(model, personal: personal)
+        let thresholds =
+            personal.isEmpty ? thresholds : Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        return Detector(vocabulary, settings: gate, thresholds: thresholds)
+    }
+
+    /// With so many words of the user's own, which are like nothing; nil where the model has no embedding. How many takes taught
+    /// a word does not matter: their mean is what is kept in memory.
+    func teaching(_ count: Int) -> DetectorRecipe? {
+        guard model.embeddingCount > 0 else { return nil }
+        var recipe = self
+        recipe.personal = (0..<count).compactMap { number in
+            let anchor = (0..<model.embeddingCount).map { Float(($0 * 7 + number * 13) % 29) - 14 }
+            return PersonalWord(name: "word \(number)", threshold: 0.8, anchors: [anchor], lag: 0, boundary: 0.6)
+        }
+        return recipe
+    }
 }
 
 /// A block of 1600 samples into the ring, and the window through the detector: all that a hop of one stream costs.
