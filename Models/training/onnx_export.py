@@ -32,6 +32,16 @@ OPSET, IR = 17, 8
 TOLERANCE = 1e-4
 
 
+def leading(layers, output):
+    """The layers that lead to the output: those of the activity or of the embedding alone are left out."""
+    wanted, kept = {output}, []
+    for description in reversed(layers):
+        if description["name"] in wanted:
+            wanted.update(description.get("inputs", [description.get("input")]))
+            kept.insert(0, description)
+    return kept
+
+
 def build(model, weights, from_features):
     """The whole graph; its input is the front end's output if `from_features`, the waveform otherwise."""
     graph, front = Graph(), model["frontEnd"]
@@ -44,7 +54,7 @@ def build(model, weights, from_features):
         mel = front["kind"] == "log-mel"
         first = log_mel(graph, source, front, model["sampleRate"]) if mel else waveform(graph, source, front)
     outcomes = {"input": first}
-    for description in model["layers"]:
+    for description in leading(model["layers"], model["output"]):
         inputs = description["inputs"] if description["op"] == "add" else [description["input"]]
         outcomes[description["name"]] = layer(graph, description, [outcomes[i] for i in inputs], weights)
     labels, outputs = model["labels"], model["outputLabels"]

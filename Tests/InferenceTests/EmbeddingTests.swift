@@ -1,0 +1,61 @@
+import Foundation
+import Inference
+import Testing
+
+/// The embedding and the layers that lead to it alone.
+struct EmbeddingTests {
+    private static let folder = Folders.models.appendingPathComponent("commands")
+
+    private static func files() throws -> (json: [UInt8], weights: [UInt8]) {
+        let bytes = try ["model.json", "model.safetensors"].map {
+            [UInt8](try Data(contentsOf: folder.appendingPathComponent($0)))
+        }
+        return (bytes[0], bytes[1])
+    }
+
+    @Test func `who asks for no embedding gets the same answers, and pays for none of its layers`() throws {
+        let model = try Model(folder: Self.folder.path)
+        var plain = Session(model)
+        var embedding = Session(model, embeds: true)
+        #expect(plain.embedding == [] && embedding.embedding.count == model.embeddingCount)
+        let audio = try Reference(Self.folder).waveforms.prefix(4).flatMap { $0 }
+        var seen: [[Float]] = []
+        for end in stride(from: model.windowSamples, through: audio.count, by: model.hopSamples) {
+            let window = audio.span.extracting(end - model.windowSamples..<end)
+            plain.score(window: window)
+            embedding.score(window: window)
+            #expect(plain.logits == embedding.logits && plain.activity == embedding.activity)
+            seen.append(embedding.embedding)
+        }
+        #expect(Set(seen).count == seen.count)
+        plain.foresee(window: audio.span.extracting(first: model.windowSamples))
+        embedding.foresee(window: audio.span.extracting(first: model.windowSamples))
+        #expect(plain.foreseen == embedding.foreseen && plain.foreseenEmbedding == [])
+        // What a user's words need beside is a third of all multiply-adds, which a hop without them does not count.
+        let all = model.network.layers.reduce(0) { $0 + $1.parameters }
+        #expect(model.network.multiplyAddsPerHop < 1_300_000 && all > 900_000)
+    }
+
+    @Test func `embeddings are told apart by what makes them, and by nothing else`() throws {
+        let (json, weights) = try Self.files()
+        let model = try Model(description: json, weights: weights)
+        func identity(_ change: (String) -> String, flipping byte: Int? = nil) throws -> String {
+            var bytes = weights
+            if let byte { bytes[byte] ^= 1 }
+            let text = change(String(decoding: json, as: UTF8.self))
+            return try Model(description: Array(text.utf8), weights: bytes).embeddingIdentity
+        }
+        #expect(try identity { $0 } == model.embeddingIdentity)
+        let threshold = try identity { $0.replacingOccurrences(of: "\"stop\": 0.97", with: "\"stop\": 0.5") }
+        #expect(threshold == model.embeddingIdentity)
+        let warmer = try identity {
+            $0.replacingOccurrences(of: "\"temperature\": 0.736", with: "\"temperature\": 0.8")
+        }
+        #expect(warmer == model.embeddingIdentity)
+        let floor = try identity { $0.replacingOccurrences(of: "\"floor\": 1e-06", with: "\"floor\": 1e-05") }
+        #expect(floor != model.embeddingIdentity)
+        // The last bytes are weights of the embedding's own layers.
+        #expect(try identity({ $0 }, flipping: weights.count - 4) != model.embeddingIdentity)
+        #expect(try Model(folder: Self.folder.path, precision: .float).embeddingIdentity == model.embeddingIdentity)
+    }
+}
