@@ -36,6 +36,7 @@ struct Enroll {
     func run() throws -> Int32 {
         let file = try taught.file()
         // Before anybody speaks: what cannot be kept need not be said.
+        try file.checkChangeable()
         var known = try file.read()?[options.word]
         if known != nil, !options.more {
             throw Failure(

@@ -42,12 +42,12 @@ struct Listen {
                 heard: { event in screen.show(event, json: json) },
                 report: { report in log.write(report.priority, report.text) }
             ),
-            reload: { try load(path, forgives: true) }
+            reload: { try load(path) }
         )
         defer { listener.stop() }
         let recording = try options.record.map { try Recording(path: $0, tape: listener.tape) }
         try listener.microphone?.start()
-        let status = follow(listener, source, signals, screen, recording)
+        let status = follow(listener, source, signals, screen, recording, path: path)
         screen.clear()
         try recording?.finish()
         if let file = source as? LiveFile, let problem = file.problem { throw problem }
@@ -111,7 +111,8 @@ struct Listen {
         _ source: any AudioSource,
         _ signals: Signals,
         _ screen: LiveScreen,
-        _ recording: Recording?
+        _ recording: Recording?,
+        path: String?
     ) -> Int32 {
         var vigil = Vigil(manager: Manager())
         var words = FileWatch(TaughtWords(options.listening.words).path)
@@ -125,7 +126,7 @@ struct Listen {
             case SIGINT:
                 Manager().tellStopping()
                 return 130
-            case SIGHUP: reload(listener)
+            case SIGHUP: tell("the configuration was") { try listener.reloadConfiguration() }
             case SIGUSR1: toggleMute(listener)
             default: break
             }
@@ -143,7 +144,9 @@ struct Listen {
                 log.write(.error, "\(error)")
                 return 1
             }
-            if words.hasChanged(at: Clock.now) { reload(listener, what: "your own words were") }
+            if words.hasChanged(at: Clock.now) {
+                tell("your own words were") { try listener.follow(try load(path, forgives: true)) }
+            }
             log.level = listener.configuration.log
             vigil.look(at: listener)
             screen.show(listener)
@@ -151,11 +154,12 @@ struct Listen {
         }
     }
 
-    private func reload(_ listener: Listener, what: String = "the configuration was") {
+    /// Reads something again while it runs, and tells how it went.
+    private func tell(_ what: String, reading: () throws -> String?) {
         let manager = Manager()
         manager.tellReloading()
         do {
-            let note = try listener.reloadConfiguration()
+            let note = try reading()
             log.write(.notice, "\(what) read again\(note.map { "; \($0)" } ?? "")")
         } catch {
             log.write(.error, "\(error); the configuration in force stays as it was")

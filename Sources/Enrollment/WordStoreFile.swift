@@ -36,17 +36,28 @@ public struct WordStoreFile: Sendable {
     /// - Parameter change: gets nil where there is no store yet, and leaves what shall be there.
     /// - Throws: what `change` throws, ``EnrollmentError/store``, ``EnrollmentError/damaged``; the store is then as it was.
     public func update(_ change: (inout WordStore?) throws(EnrollmentError) -> Void) throws(EnrollmentError) {
-        // The store itself cannot be locked, as it is replaced.
-        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard lock >= 0 else { throw failure("open", errno) }
+        let lock = try openLock()
         defer { close(lock) }
-        adopt(lock)
         while flock(lock, LOCK_EX) != 0 {
             guard errno == EINTR else { throw failure("flock", errno) }
         }
         var store = try read()
         try change(&store)
         if let store { try write(try store.encoded()) }
+    }
+
+    /// Throws where the store could not be changed, before somebody takes pains over what shall be in it.
+    public func checkChangeable() throws(EnrollmentError) {
+        _ = try read()
+        close(try openLock())
+    }
+
+    /// The store itself cannot be locked, as it is replaced.
+    private func openLock() throws(EnrollmentError) -> Int32 {
+        let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw failure("open", errno) }
+        adopt(lock)
+        return lock
     }
 
     /// Writes a store where none is, as to carry it elsewhere.

@@ -155,8 +155,12 @@ public final class Listener: Sendable {
     /// Reads the configuration again and follows it; where it is wrong, all stays as it was.
     ///
     /// - Returns: what does not apply before the next start, in a line; nil where all does.
-    public func reloadConfiguration() throws -> String? {
-        let new = try reload()
+    public func reloadConfiguration() throws -> String? { try follow(try reload()) }
+
+    /// Goes by another configuration, or other words.
+    ///
+    /// - Returns: as ``reloadConfiguration()``.
+    public func follow(_ new: Setup) throws -> String? {
         let old = configuration
         let generation = try actions.apply(new.configuration, labels: new.vocabulary.labels)
         let rules = new.rules(generation: generation)

@@ -128,6 +128,8 @@ struct EnrollTests {
         try refused(["words", "export", words], 1, "there is such a file")
         try refused(["words", "sort"], 2, "unknown task words sort")
         try refused(["classify", "--words", folder.file("none"), voice], 1, "no words are kept here")
+        // Told before a take is looked at.
+        try refused(["enroll", "x", "--words", "/proc/words", "--from", voice], 1, "/proc/words: open: ")
         #expect(try Data(contentsOf: URL(fileURLWithPath: words)) == before)
     }
 
@@ -205,7 +207,7 @@ struct EnrollTests {
             rate: Voices.rate,
             try Voices.samples("Rear_Center") + pause
         )
-        let live = try LiveProgram(playing: said)
+        let live = try LiveProgram(playing: said, configuration: "{ device: \"mic\" }")
         #expect(live.waits { live.error.contains("listening to mic") })
         #expect(live.output == "")
         let taught = try Program.beckon(
@@ -217,8 +219,15 @@ struct EnrollTests {
         #expect(taught.error.contains("take 3 of 3: speak now"))
         #expect(live.waits { live.output.contains("center") })
         #expect(live.error.contains("your own words were read again"))
+        let named = "{ device: \"mic\", words: { center: { threshold: 0.7 } } }"
+        try live.folder.write("config.json5", bytes: Array(named.utf8))
+        #expect(try live.ask("reload").status == 0)
+        #expect(try live.ask("status").output.contains("thresholds.center: 0.7"))
+        // The configuration may name what is forgotten meanwhile, but not from then on.
         #expect(try Program.beckon(["forget", "center"], environment: live.environment).status == 0)
-        #expect(live.waits { live.error.components(separatedBy: "read again").count == 3 })
+        #expect(live.waits { live.error.contains("names 'center', which is not known any more") })
+        #expect(live.waits { (try? live.ask("status").output.contains("thresholds.center")) == false })
+        #expect(try live.ask("reload").status == 1)
         #expect(live.end() == 0)
     }
 
