@@ -20,7 +20,7 @@ public enum ControlCommand: Equatable, Sendable {
         } else {
             self = try Self.named(
                 name,
-                words: parts.dropFirst().map { part throws(ServiceError) in
+                words: Self.assignments(parts.dropFirst()).map { part throws(ServiceError) in
                     try WordThreshold(part)
                 }
             )
@@ -40,6 +40,18 @@ public enum ControlCommand: Equatable, Sendable {
     private static let names = (simple.map(\.name) + ["set"]).joined(separator: ", ")
 
     private var name: String { Self.simple.first { $0.command == self }?.name ?? "set" }
+
+    /// The parts of a line put together up to each threshold, as the name of a word of one's own may be several words.
+    private static func assignments(_ parts: ArraySlice<String>) -> [String] {
+        var (whole, open): ([String], [String]) = ([], [])
+        for part in parts {
+            open.append(part)
+            guard part.contains("=") else { continue }
+            whole.append(open.joined(separator: " "))
+            open = []
+        }
+        return whole + open
+    }
 
     private static func named(_ name: String, words: [WordThreshold]) throws(ServiceError) -> ControlCommand {
         if name == "set" {

@@ -13,6 +13,7 @@ struct ControlTests {
             ("status", .status), ("  mute \r", .mute), ("unmute", .unmute), ("reload", .reload), ("events", .events),
             ("set yes=0.7", .set([try WordThreshold("yes=0.7")])),
             ("set yes=0.7  no=.5", .set([try WordThreshold("yes=0.7"), try WordThreshold("no=0.5")])),
+            ("set hey house=0.7 no=0.5", .set([try WordThreshold("hey house=0.7"), try WordThreshold("no=0.5")])),
             ("{\"command\": \"mute\"}", .mute),
             ("{command: 'set', words: {yes: 0.7}}", .set([try WordThreshold("yes=0.7")])),
         ]
