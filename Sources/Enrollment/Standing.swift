@@ -48,7 +48,7 @@ public struct Standing: Sendable {
         let ends = Tail(background.endLikenesses(prototype), hours: background.endHours)
 
         // As many false accepts as are bearable at most; far fewer where the word allows it.
-        let bearable = (spot: talk.value(rate: 0.25), command: ends.value(rate: 0.25))
+        let bearable = (spot: talk.value(rate: 0.4), command: ends.value(rate: 0.4))
         let heard = said.value(deviations: 2.3)
         let apart =
             heard > bearable.spot
