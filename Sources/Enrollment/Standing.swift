@@ -72,7 +72,7 @@ public struct Standing: Sendable {
         }
         self.boundary = boundary
         suggested = rates(suggestedThreshold)
-        self.rates = [0.5, suggestedThreshold, 0.95].map(rates)
+        self.rates = [0.6, suggestedThreshold, 0.9].map(rates)
 
         func neighbour(_ name: String, _ vectors: [[Float]]) -> Neighbour? {
             guard let last = prototype.first, !vectors.isEmpty, name != word.name else { return nil }

@@ -85,7 +85,7 @@ struct PersonalScorer {
         guard words[index].anchors > 0 else { return 0 }
         let distance = PersonalWord.slope * (words[index].boundary - (newest + likenesses[index]) / 2)
         // Most words are nothing like what is heard: no more need be known of them.
-        return distance > 14 ? 0 : 1 / (1 + naturalExponential(distance))
+        return distance > 6 ? 0 : 1 / (1 + naturalExponential(distance))
     }
 
     private func likeness(to word: Word) -> Float {

@@ -1,7 +1,7 @@
 /// A word that the user taught, as a detector hears it.
 public struct PersonalWord: Sendable, Equatable {
-    /// How steeply probability rises with likeness: from a tenth to nine tenths within 0.18.
-    static let slope: Float = 25
+    /// How steeply probability rises with likeness: from a tenth to nine tenths within 0.44, so that thresholds have room.
+    static let slope: Float = 10
 
     /// How much above its boundary a word's likeness is where it has this probability, between 0 and 1.
     public static func margin(probability: Float) -> Float { logarithm(probability / (1 - probability)) / slope }

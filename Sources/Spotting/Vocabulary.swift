@@ -57,39 +57,44 @@ public struct Joiner: Sendable, Equatable {
 
     /// Joins the model's posteriors with the probabilities of the user's own words.
     ///
-    /// The likelier one of these is, the less is left for what the model says: if it is surely one of them, it is nothing
-    /// else, and among each other they share by their odds, so that of two that are likely the likelier one has most of it.
-    /// One of the model's words that was taught in a voice takes only of what the model calls unknown or silence, so that
-    /// teaching one never costs another.
+    /// Each of these has its probability, of which those that are likely at the same time share the highest, nearly all of it
+    /// going to the likeliest. It is taken off what the model calls unknown or silence; the model's words lose only from
+    /// where one of the user's is likelier than not. One of the model's words that was taught in a voice takes of unknown
+    /// and silence alone, so that teaching one never costs another. The sum may so be above one.
     ///
     /// - Parameters:
     ///   - posteriors: one a label of the model.
     ///   - probabilities: one of each of `personal`.
-    ///   - joined: gets one a label; its sum is that of the posteriors.
+    ///   - joined: gets one a label.
     func join(_ posteriors: [Float], _ probabilities: [Float], into joined: inout [Float]) {
         let words = self.posteriors - 2
         var (most, total): (Float, Float) = (0, 0)
         for index in probabilities.indices where probabilities[index] > 0 && places[index] >= words {
             most = max(most, probabilities[index])
-            total += Self.odds(probabilities[index])
+            total += Self.sharpOdds(probabilities[index])
         }
         let (unknown, silence) = (labels - 2, labels - 1)
+        let kept = min(1, 2 - 2 * most)
         for index in joined.indices { joined[index] = 0 }
-        for index in 0..<words { joined[index] = posteriors[index] * (1 - most) }
+        for index in 0..<words { joined[index] = posteriors[index] * kept }
         joined[unknown] = posteriors[words] * (1 - most)
         joined[silence] = posteriors[words + 1] * (1 - most)
         for index in probabilities.indices where probabilities[index] > 0 {
             let place = places[index]
+            let odds = Self.sharpOdds(probabilities[index])
             if place >= words {
-                joined[place] += most * Self.odds(probabilities[index]) / total
+                joined[place] += total > 0 ? most * odds / total : 0
             } else {
-                let left = 1 - probabilities[index]
-                joined[place] += (joined[unknown] + joined[silence]) * probabilities[index]
-                joined[unknown] *= left
-                joined[silence] *= left
+                joined[place] += (joined[unknown] + joined[silence]) * odds / (1 + odds)
+                joined[unknown] /= 1 + odds
+                joined[silence] /= 1 + odds
             }
         }
     }
 
-    private static func odds(_ probability: Float) -> Float { probability / max(1 - probability, 1e-6) }
+    /// Odds, but of a likeness that counts two and a half times.
+    private static func sharpOdds(_ probability: Float) -> Float {
+        let odds = probability / max(1 - probability, 1e-6)
+        return odds * odds * odds.squareRoot()
+    }
 }

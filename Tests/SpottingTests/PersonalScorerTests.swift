@@ -17,7 +17,7 @@ struct PersonalScorerTests {
     @Test(arguments: [(0, 1.0), (30, 0.8660), (45, 0.7071), (60, 0.5), (90, 0), (180, -1)] as [(Float, Float)])
     func `likeness is the cosine, whatever the sizes`(degrees: Float, cosine: Float) throws {
         var scorer = PersonalScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
-        func expected(_ likeness: Float) -> Float { 1 / (1 + naturalExponential(25 * (0.7 - likeness))) }
+        func expected(_ likeness: Float) -> Float { 1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - likeness))) }
         // Of two hops the mean counts.
         scorer.add(Self.vector(degrees, 0.01))
         #expect(abs(scorer.probabilities[0] - expected(cosine / 2)) < 1e-3)
@@ -35,9 +35,9 @@ struct PersonalScorerTests {
             for _ in 0..<2 { scorer.add(Self.vector(swapped ? 0 : 90)) }
             return scorer.probabilities[0]
         }
-        for gap in 3...5 { #expect(likely(gap: gap) > 0.99) }
-        for gap in [7, 8] { #expect(likely(gap: gap) < 0.01) }
-        #expect(likely(gap: 4, swapped: true) < 0.01)
+        for gap in 3...5 { #expect(likely(gap: gap) > 0.95) }
+        for gap in [7, 8] { #expect(likely(gap: gap) < 0.15) }
+        #expect(likely(gap: 4, swapped: true) < 0.15)
     }
 
     @Test func `looking ahead says what the next hop will say, and changes nothing`() throws {
@@ -55,7 +55,7 @@ struct PersonalScorerTests {
         scorer.flush()
         #expect(scorer.probabilities == [0, 0])
         scorer.add(Self.vector(90))
-        #expect(scorer.probabilities[0] < 0.01, "what was heard before is forgotten")
+        #expect(scorer.probabilities[0] < 0.02, "what was heard before is forgotten")
     }
 
     @Test func `vectors that are no numbers, or nothing, are like nothing`() throws {
@@ -65,7 +65,7 @@ struct PersonalScorerTests {
             #expect(scorer.probabilities[0] < 1e-6)
         }
         for _ in 0..<2 { scorer.add(Self.vector(0)) }
-        #expect(scorer.probabilities[0] > 0.99)
+        #expect(scorer.probabilities[0] > 0.95)
     }
 
     @Test func `words of another model are never heard`() throws {
