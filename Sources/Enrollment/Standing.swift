@@ -52,7 +52,7 @@ public struct Standing: Sendable {
         let heard = said.value(deviations: 2.3)
         let apart =
             heard > bearable.spot
-            ? bearable.spot + 0.35 * (heard - bearable.spot)
+            ? bearable.spot + 0.2 * (heard - bearable.spot)
             : max(bearable.command, min(bearable.spot, heard))
         // A word of the model in the user's voice may not be taken for another of the model's words.
         let others = background.words.filter { $0.name != word.name }.flatMap(\.vectors)

@@ -47,8 +47,7 @@ struct ConfigurationCheck {
 
     private func unknown(_ word: String, _ known: [String]) -> String {
         let hint = nearestName(to: word, of: known).map { "did you mean '\($0)'?" }
-        return "the model does not know the word '\(word)'; \(hint ?? "it knows " + known.joined(separator: ", ")); "
-            + "beckon enroll teaches others"
+        return "the model does not know the word '\(word)'; \(hint ?? "it knows " + known.joined(separator: ", "))"
     }
 
     private func check(_ action: Action, key: String, _ findings: inout Findings) {

@@ -77,7 +77,10 @@ public struct Joiner: Sendable, Equatable {
         let kept = min(1, 2 - 2 * most)
         for index in joined.indices { joined[index] = 0 }
         for index in 0..<words { joined[index] = posteriors[index] * kept }
-        joined[unknown] = posteriors[words] * (1 - most)
+        // A threshold may be as low as the user likes it: what is like one of the words is unknown no more long before.
+        var doubt = 1 - most
+        for _ in 0..<3 { doubt *= doubt }
+        joined[unknown] = posteriors[words] * doubt
         joined[silence] = posteriors[words + 1] * (1 - most)
         for index in probabilities.indices where probabilities[index] > 0 {
             let place = places[index]

@@ -17,7 +17,9 @@ struct PersonalScorerTests {
     @Test(arguments: [(0, 1.0), (30, 0.8660), (45, 0.7071), (60, 0.5), (90, 0), (180, -1)] as [(Float, Float)])
     func `likeness is the cosine, whatever the sizes`(degrees: Float, cosine: Float) throws {
         var scorer = PersonalScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
-        func expected(_ likeness: Float) -> Float { 1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - likeness))) }
+        func expected(_ likeness: Float) -> Float {
+            1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - likeness)))
+        }
         // Of two hops the mean counts.
         scorer.add(Self.vector(degrees, 0.01))
         #expect(abs(scorer.probabilities[0] - expected(cosine / 2)) < 1e-3)
