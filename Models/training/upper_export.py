@@ -128,7 +128,6 @@ def main():
     layers, added = upper(options.checkpoint, weights).layers()
     description["layers"] += layers
     description["embedding"] = NAME
-    description["layers"] = [{**l, "name": l["name"]} for l in description["layers"]]
     weights |= {name: value.astype(np.float16) for name, value in added.items()}
 
     (folder / "model.json.part").write_text(json.dumps(description, indent=1) + "\n")

@@ -11,7 +11,6 @@ private import Wording
 struct Enroll {
     private let options: EnrollOptions
     private let model: Model
-    private let folder: String?
     private let taught: TaughtWords
     /// Nil where nothing lies beside the model to compare words with.
     private let background: Background?
@@ -19,7 +18,7 @@ struct Enroll {
     init(_ options: EnrollOptions) throws {
         self.options = options
         model = try options.listening.loadModel()
-        folder = ModelFolder.find(options.listening.modelFolder)
+        let folder = ModelFolder.find(options.listening.modelFolder)
         // A place that is named need not be there yet.
         taught = TaughtWords(options.words)
         guard model.embeddingCount > 0 else {
@@ -37,7 +36,8 @@ struct Enroll {
         let file = try taught.file()
         // Before anybody speaks: what cannot be kept need not be said.
         try file.checkChangeable()
-        var known = try file.read()?[options.word]
+        var store = try file.read()
+        var known = store?[options.word]
         if known != nil, !options.more {
             throw Failure(
                 "'\(printable(options.word))' is taught already; --more adds takes to it, beckon forget takes it away"
@@ -46,9 +46,9 @@ struct Enroll {
         if known == nil, options.more {
             throw Failure("'\(printable(options.word))' is not taught yet; leave --more out")
         }
-        if var store = try file.read(), known != nil {
-            _ = try taught.renew(&store, for: model, folder: folder)
-            known = store[options.word]
+        if known != nil {
+            _ = store?.renew(for: model, background)
+            known = store?[options.word]
         }
         Interrupt.watch()
         var lesson = try Lesson(options.word, known: known, model: model, keepsAudio: options.keepsAudio)
@@ -103,14 +103,14 @@ struct Enroll {
         let takes = whole.isEmpty ? utterances : whole
         if takes.isEmpty { leaveOut(path, .nothing) }
         var names: [String] = []
-        for (number, utterance) in takes.enumerated() {
+        for utterance in takes {
             let seconds = Double(utterance.start + utterance.speech.lowerBound) / Double(Utterance.sampleRate)
             let name = takes.count == 1 ? path : "\(path), at \(clockText(seconds))"
             if let fault = lesson.add(utterance) {
                 leaveOut(name, fault)
             } else {
                 names.append(name)
-                if number == 0 || takes.count > 1 { show(utterance, name) }
+                show(utterance, name)
             }
         }
         return names

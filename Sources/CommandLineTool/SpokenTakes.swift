@@ -27,7 +27,6 @@ struct SpokenTakes: ~Copyable {
 
     /// Waits for what is said next.
     ///
-    /// - Parameter isLeft: asked whenever somebody waits; true ends it.
     /// - Returns: nil where there will be no more, or the user wants to leave.
     mutating func next() -> Utterance? {
         defer { meter.clear() }

@@ -35,8 +35,12 @@ struct TaughtWords {
     /// The words as a detector hears them, made for this model.
     func load(for model: Model, folder: String?) throws -> [PersonalWord] {
         guard var store = try read() else { return [] }
-        let lost = try renew(&store, for: model, folder: folder)
-        for name in lost { Terminal.tell(.warning, Self.lostLine(name)) }
+        // What a new model takes to learn the words again need be read for that alone.
+        var background: Background?
+        if store.embedding != model.embeddingIdentity, let folder {
+            background = try Background.beside(model, in: folder)
+        }
+        for name in store.renew(for: model, background) { Terminal.tell(.warning, Self.lostLine(name)) }
         return store.words.compactMap(\.personal)
     }
 
@@ -71,15 +75,6 @@ struct TaughtWords {
             )
         }
         return WordStoreFile(path: path)
-    }
-
-    /// Makes the vectors of a store anew where another model made them.
-    ///
-    /// - Returns: names of words whose recordings were not kept, and which are gone therefore.
-    func renew(_ store: inout WordStore, for model: Model, folder: String?) throws -> [String] {
-        guard store.embedding != model.embeddingIdentity else { return [] }
-        let background = try folder.flatMap { folder throws(ModelError) in try Background.beside(model, in: folder) }
-        return store.renew(for: model, background)
     }
 
     static func lostLine(_ name: String) -> String {

@@ -49,7 +49,7 @@ struct WordsCommand {
     func run() throws -> Int32 {
         let taught = TaughtWords(words)
         switch task {
-        case .list: list(try taught.read(), path: taught.path)
+        case .list: list(try taught.read())
         case .forget(let names): try forget(names, taught)
         case .export(let path, let names): try export(path, names, taught)
         case .import(let path): try take(path, taught)
@@ -57,7 +57,7 @@ struct WordsCommand {
         return 0
     }
 
-    private func list(_ store: WordStore?, path: String?) {
+    private func list(_ store: WordStore?) {
         let words = store?.words ?? []
         if json {
             for word in words {
@@ -117,7 +117,7 @@ struct WordsCommand {
         let background = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
             try Background.beside(model, in: folder)
         }
-        let lost = try taught.renew(&new, for: model, folder: ModelFolder.find(listening.modelFolder))
+        let lost = new.renew(for: model, background)
         guard lost.isEmpty else {
             throw Failure("\(printable(path)): \(TaughtWords.lostLine(lost[0])); nothing was taken over")
         }

@@ -24,7 +24,7 @@ struct Tail: Sendable {
         slope = max(mean, 1e-3)
     }
 
-    /// Times an hour that it is above `value`; nil where it was never heard at all.
+    /// Times an hour that it is above `value`.
     func rate(above value: Float) -> Double {
         guard let least = values.prefix(Self.used).last, hours > 0 else { return 0 }
         let count = Double(min(Self.used, values.count))

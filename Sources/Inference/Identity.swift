@@ -16,11 +16,7 @@ extension Network {
     /// A hash of the layers that lead to the embedding, shapes and weights; of nothing where there is none.
     func embeddingHash(_ file: SafeTensors, from basis: UInt64) -> UInt64 {
         guard let embedding else { return basis }
-        var leads = [Bool](repeating: false, count: tensors.count)
-        leads[embedding] = true
-        for (index, layer) in layers.enumerated().reversed() where leads[index + 1] {
-            for input in layer.inputs { leads[input] = true }
-        }
+        let leads = leading(to: [embedding])
         var sum = basis
         for (index, layer) in layers.enumerated() where leads[index + 1] {
             let tensor = tensors[index + 1]

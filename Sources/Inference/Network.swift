@@ -145,10 +145,13 @@ public struct Network: Sendable {
     ///
     /// - Parameter embeds: whether the embedding is asked for, to which layers of its own may lead.
     func wanted(embeds: Bool) -> [Bool] {
+        leading(to: [output, embeds ? embedding : nil, activity].compactMap { $0 })
+    }
+
+    /// For each tensor, whether it is one of these, or they come of it.
+    func leading(to ends: [Int]) -> [Bool] {
         var wanted = [Bool](repeating: false, count: tensors.count)
-        for index in [output, embeds ? embedding : nil, activity] {
-            if let index { wanted[index] = true }
-        }
+        for index in ends { wanted[index] = true }
         for (index, layer) in layers.enumerated().reversed() where wanted[index + 1] {
             for input in layer.inputs { wanted[input] = true }
         }
