@@ -34,9 +34,8 @@ struct Classify {
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
         destination.begin()
-        // Embeddings come hop by hop only.
-        let isHopByHop = options.clips || !vocabulary.personal.isEmpty || options.listening.gate.foreseenQuiet != nil
-        let line = isHopByHop ? nil : PieceLine(vocabulary.model)
+        let isHopByHop = options.clips || options.listening.gate.foreseenQuiet != nil
+        let line = isHopByHop ? nil : PieceLine(vocabulary)
         let workers = max(1, options.listening.jobs / max(1, files.count))
         let begun = ContinuousClock.now
         let heardMilliseconds = Atomic<Int>(0)

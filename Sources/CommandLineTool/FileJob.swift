@@ -29,7 +29,7 @@ struct FileJob {
         let heard =
             if let line,
                 let detector = PieceDetector(
-                    model: vocabulary.model,
+                    vocabulary,
                     settings: options.listening.gate,
                     thresholds: thresholds,
                     phrases: phrases

@@ -12,15 +12,18 @@ final class PieceLine: Sendable {
     /// Scorers that nobody uses now; they are kept from file to file.
     private let idle: Mutex<[Scorer]>
     private let model: Model
+    private let embeds: Bool
     private let lead: Int
 
     /// A scorer serves one thread at a time, and waits its turn in `idle` between them.
     private struct Scorer: @unchecked Sendable { let scorer: PieceScorer }
 
     /// - Returns: nil where the model does not stream.
-    init?(_ model: Model) {
-        guard let first = PieceScorer(model) else { return nil }
-        self.model = model
+    init?(_ vocabulary: Vocabulary) {
+        let embeds = !vocabulary.personal.isEmpty
+        guard let first = PieceScorer(vocabulary.model, embeds: embeds) else { return nil }
+        model = vocabulary.model
+        self.embeds = embeds
         lead = first.lead
         idle = Mutex([Scorer(scorer: first)])
     }
@@ -82,7 +85,7 @@ final class PieceLine: Sendable {
 
     private func score(_ piece: AudioPiece) -> PieceAnswers {
         let kept = idle.withLock { $0.popLast() }
-        guard let scorer = kept?.scorer ?? PieceScorer(model) else { return PieceAnswers() }
+        guard let scorer = kept?.scorer ?? PieceScorer(model, embeds: embeds) else { return PieceAnswers() }
         defer { idle.withLock { $0.append(Scorer(scorer: scorer)) } }
         return scorer.score(piece)
     }

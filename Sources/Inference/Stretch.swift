@@ -12,6 +12,8 @@ public struct Stretch: ~Copyable, Sendable {
     public private(set) var posteriors: [Float]
     /// Activity logits of each hop, oldest first; empty where the model has no activity layer.
     public private(set) var activity: [Float]
+    /// Embedding of each hop, hop after hop; empty where nobody asked for them.
+    public private(set) var embeddings: [Float]
 
     private let schedule: Schedule
     private let calibration: Calibration
@@ -21,21 +23,25 @@ public struct Stretch: ~Copyable, Sendable {
     private let powers: Int
     private var newest: [Float]
 
+    /// - Parameter embeds: whether embeddings are computed, for which a model may have layers of their own.
     /// - Returns: nil where the model does not stream, or a hop brings more than the window of a layer holds.
-    public init?(_ model: Model, hops: Int) {
+    public init?(_ model: Model, hops: Int, embeds: Bool = false) {
         let network = model.network
+        let embeds = embeds && network.embedding != nil
         guard hops >= 1, network.streams, network.tensors.allSatisfy({ $0.columnsPerHop <= $0.columns }),
-            network.tensors[network.output].columnsPerHop == 1
+            network.tensors[network.output].columnsPerHop == 1,
+            !embeds || network.embedding.map({ network.tensors[$0].columnsPerHop }) == 1
         else { return nil }
         self.model = model
         self.hops = hops
-        schedule = Schedule.hops(hops, network, weights: model.weights, embeds: false)
+        schedule = Schedule.hops(hops, network, weights: model.weights, embeds: embeds)
         calibration = Calibration(model, prior: .stream)
         scratch = 2 * aligned(schedule.count)
         powers = scratch + aligned(max(model.frontEnd.scratchCount, schedule.scratchCount))
         arena = AlignedBuffer(count: powers + aligned(model.labelOfLogit.count))
         posteriors = Array(repeating: 0, count: hops * model.labels.count)
         activity = Array(repeating: 0, count: hops * model.activityCount)
+        embeddings = Array(repeating: 0, count: embeds ? hops * model.embeddingCount : 0)
         newest = Array(repeating: 0, count: model.labels.count)
         let silence = [Float](repeating: 0, count: samples)
         // A layer knows nothing older than the window; what it knew of before is gone by then.
@@ -70,6 +76,8 @@ public struct Stretch: ~Copyable, Sendable {
         }
         let first = base + schedule.activity - (hops - 1) * model.activityCount
         for index in activity.indices { activity[index] = first[index] }
+        let oldest = base + schedule.embedding - (embeddings.count - embeddings.count / hops)
+        for index in embeddings.indices { embeddings[index] = oldest[index] }
     }
 
     /// Goes back to a stream that has heard digital silence for ever.

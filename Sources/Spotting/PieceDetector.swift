@@ -1,4 +1,4 @@
-public import Inference
+import Inference
 
 /// Pieces of a recording in their order, and what a model made of them, in; detections out.
 ///
@@ -7,17 +7,22 @@ public struct PieceDetector {
     private let hop: Int
     private let labels: Int
     private let steps: Int
+    private let dimensions: Int
     private var handler: PosteriorHandler
+    private var personal: PersonalScorer
     private var tracker: ActivityTracker
 
     /// - Returns: nil where the settings foresee hops, which a stream alone can do.
-    public init?(model: Model, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
+    public init?(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
         guard settings.foreseenQuiet == nil else { return nil }
+        let model = vocabulary.model
         hop = model.hopSamples
         labels = model.labels.count
         steps = model.activityCount
+        dimensions = vocabulary.personal.isEmpty ? 0 : model.embeddingCount
+        personal = PersonalScorer(vocabulary.personal, dimensions: dimensions)
         tracker = ActivityTracker(of: model)
-        handler = PosteriorHandler(Vocabulary(model), settings: settings, thresholds: thresholds, phrases: phrases)
+        handler = PosteriorHandler(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
     /// - Parameters:
@@ -30,8 +35,12 @@ public struct PieceDetector {
                 hop: piece.samples.span.extracting(start..<start + hop),
                 logits: Array(answers.activity[number * steps..<(number + 1) * steps])
             )
+            if dimensions > 0 {
+                personal.add(Array(answers.embeddings[number * dimensions..<(number + 1) * dimensions]))
+            }
             let posteriors = Array(answers.posteriors[number * labels..<(number + 1) * labels])
-            handler.add(HopAnswer(posteriors: posteriors), sound: tracker.activity, report: report)
+            let answer = HopAnswer(posteriors: posteriors, personal: personal.probabilities)
+            handler.add(answer, sound: tracker.activity, report: report)
         }
     }
 }

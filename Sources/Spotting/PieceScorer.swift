@@ -21,6 +21,8 @@ public struct PieceAnswers: Sendable {
     public var posteriors: [Float] = []
     /// Activity logits hop after hop; empty where the model has no activity layer.
     public var activity: [Float] = []
+    /// Embeddings hop after hop; empty where nobody asked for them.
+    public var embeddings: [Float] = []
 
     public init() {}
 }
@@ -37,9 +39,10 @@ public final class PieceScorer {
     private let hop: Int
     private var stretch: Stretch
 
+    /// - Parameter embeds: whether the pieces are embedded too, as the user's own words want it.
     /// - Returns: nil where the model does not stream.
-    public init?(_ model: Model) {
-        guard let stretch = Stretch(model, hops: PieceScorer.hopsAtOnce) else { return nil }
+    public init?(_ model: Model, embeds: Bool) {
+        guard let stretch = Stretch(model, hops: PieceScorer.hopsAtOnce, embeds: embeds) else { return nil }
         hop = model.hopSamples
         lead = PieceScorer.lead(of: model, stretch)
         self.stretch = stretch
@@ -57,6 +60,8 @@ public final class PieceScorer {
         var answers = PieceAnswers()
         let labels = stretch.posteriors.count / stretch.hops
         let steps = stretch.activity.count / stretch.hops
+        let dimensions = stretch.embeddings.count / stretch.hops
+        answers.embeddings.reserveCapacity(piece.hops * dimensions)
         answers.posteriors.reserveCapacity(piece.hops * labels)
         answers.activity.reserveCapacity(piece.hops * steps)
         var next = piece.isFirst ? lead - stretch.lead : 0
@@ -75,6 +80,7 @@ public final class PieceScorer {
                 let hops = (count - stretch.lead) / hop
                 answers.posteriors += stretch.posteriors.prefix(hops * labels)
                 answers.activity += stretch.activity.prefix(hops * steps)
+                answers.embeddings += stretch.embeddings.prefix(hops * dimensions)
             }
             next += stretch.hops * hop
         }

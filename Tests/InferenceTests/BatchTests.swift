@@ -12,16 +12,18 @@ struct BatchTests {
         talking.voice("b1", 64)
         var whole = talking
         whole.json["ranges"] = ["input": 4, "stem": 4, "b1.first": 6, "b1": 6, "b2": 8, "pool": 8]
-        return try [TestNetwork.medium().model(), talking.model(seed: 3), whole.model(precision: .int8)]
+        // With upper layers of its own for the embedding.
+        let shipped = try Model(folder: Folders.models.appendingPathComponent("commands").path)
+        return try [TestNetwork.medium().model(), talking.model(seed: 3), whole.model(precision: .int8), shipped]
     }
 
     @Test(arguments: [1, 2, 3, 5, 8, 16]) func `a stretch of hops is the hops one by one`(hops: Int) throws {
         for model in try Self.models() {
-            guard var stretch = Stretch(model, hops: hops) else {
+            guard var stretch = Stretch(model, hops: hops, embeds: true) else {
                 Issue.record("no stretch of \(hops) hops")
                 continue
             }
-            var session = Session(model)
+            var session = Session(model, embeds: true)
             var random = Seeded(61)
             let lead = stretch.lead
             // Silence before the start, as both suppose.
@@ -38,6 +40,10 @@ struct BatchTests {
                     #expect(Array(stretch.posteriors[hop * labels..<(hop + 1) * labels]) == session.posteriors)
                     let steps = model.activityCount
                     #expect(Array(stretch.activity[hop * steps..<(hop + 1) * steps]) == session.activity)
+                    let dimensions = model.embeddingCount
+                    #expect(
+                        Array(stretch.embeddings[hop * dimensions..<(hop + 1) * dimensions]) == session.embedding
+                    )
                 }
             }
             stretch.reset()
