@@ -96,7 +96,8 @@ struct Record {
 
     /// What is longer than a clip is none.
     private static func fault(_ utterance: Utterance) -> TakeFault? {
-        utterance.speech.count > length ? .tooLong(utterance.seconds) : nil
+        guard utterance.speech.count > length else { return nil }
+        return .tooLong(utterance.seconds, longest: Double(length) / Double(Utterance.sampleRate))
     }
 
     /// A second with the speech in its middle; what was not recorded is quiet.

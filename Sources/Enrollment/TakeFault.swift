@@ -12,7 +12,8 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
     case cutOff(atStart: Bool)
     /// Seconds.
     case tooShort(Double)
-    case tooLong(Double)
+    /// Seconds, and how many it may last.
+    case tooLong(Double, longest: Double)
     /// Likeness with the other takes, −1…1.
     case unlike(Float)
 
@@ -25,8 +26,8 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
         case .cutOff(atStart: true): "cut off at its start; begin to speak after the recording has begun"
         case .cutOff(atStart: false): "cut off at its end; let the recording go on a little longer"
         case .tooShort(let seconds): "too short (\(decimal(seconds, 2)) s); say the whole word"
-        case .tooLong(let seconds):
-            "too long (\(decimal(seconds, 1)) s); say it within \(decimal(TakeCheck.longest, 0)) seconds"
+        case .tooLong(let seconds, let longest):
+            "too long (\(decimal(seconds, 1)) s); say it within \(decimal(longest, 0)) s"
         case .unlike(let likeness): "unlike the others (likeness \(decimal(Double(likeness), 2))); say it as before"
         }
     }
@@ -58,7 +59,7 @@ public struct TakeCheck: Sendable {
 
     private static func fault(_ utterance: Utterance, level: Double, peak: Float) -> TakeFault? {
         let seconds = utterance.seconds
-        if seconds > longest { return .tooLong(seconds) }
+        if seconds > longest { return .tooLong(seconds, longest: longest) }
         if seconds < shortest { return .tooShort(seconds) }
         if level < leastLevel { return .tooQuiet(level) }
         let clipped = clippedShare(utterance.samples[utterance.speech], peak: peak)

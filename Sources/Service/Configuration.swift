@@ -128,17 +128,18 @@ extension Configuration {
     }
 
     /// All words that it names, in words and phrases.
-    public var namedWords: [String] { words.keys + phrases.flatMap { Self.parts($0) } }
+    public var namedWords: [String] { namedWords(beside: []) }
 
-    private static func parts(_ phrase: Phrase) -> [String] {
-        phrase.phrase.split(whereSeparator: \.isWhitespace).map(String.init)
+    /// - Parameter known: names that may be several words.
+    private func namedWords(beside known: [String]) -> [String] {
+        words.keys + phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
     }
 
     /// Leaves words out that are not among these, and the phrases that hold them. Returns their names.
     public mutating func leaveOut(wordsBeside known: [String]) -> [String] {
-        let gone = Set(namedWords).subtracting(known)
+        let gone = Set(namedWords(beside: known)).subtracting(known)
         for word in gone { words[word] = nil }
-        phrases.removeAll { !gone.isDisjoint(with: Self.parts($0)) }
+        phrases.removeAll { !gone.isDisjoint(with: Spotting.Phrase.parts(of: $0.phrase, words: known)) }
         return gone.sorted()
     }
 

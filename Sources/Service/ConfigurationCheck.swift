@@ -31,7 +31,7 @@ struct ConfigurationCheck {
             findings.add(unknown(word, known), key: "words.\(word)")
         }
         for (key, phrase) in findings.phrases {
-            let parts = phrase.phrase.split(whereSeparator: \.isWhitespace).map(String.init)
+            let parts = Phrase.parts(of: phrase.phrase, words: known)
             if parts.count < 2 {
                 findings.add(
                     "needs a phrase of two words or more, such as \"go left\"",

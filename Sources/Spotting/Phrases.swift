@@ -8,25 +8,41 @@ public struct Phrase: Sendable, Equatable {
     public let longestGap: Double
 
     /// - Parameters:
-    ///   - text: two or more words, separated by spaces.
-    ///   - words: the model's labels.
+    ///   - text: two or more words, separated by spaces; a word whose name has spaces itself is taken whole.
+    ///   - words: the labels.
     public init(
         _ text: String,
         words: [String],
         longestGap: Double = PhraseMatcher.defaultGap
     ) throws(SpottingError) {
-        let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        let words = words.map { $0.hasPrefix("_") ? "" : $0 }
+        let parts = Self.parts(of: text, words: words)
         guard parts.count >= 2 else { throw .emptyPhrase }
         var labels: [Int] = []
         for part in parts {
-            guard let index = words.firstIndex(of: part), !part.hasPrefix("_") else {
-                throw .unknownWord(part, known: words.filter { !$0.hasPrefix("_") })
+            guard let index = words.firstIndex(of: part) else {
+                throw .unknownWord(part, known: words.filter { !$0.isEmpty })
             }
             labels.append(index)
         }
         self.labels = labels
         self.longestGap = longestGap
         name = parts.joined(separator: " ")
+    }
+
+    /// The words that a phrase's text names, in order: at each place the longest of `words` that stands there, and where none does,
+    /// what stands before the next blank.
+    public static func parts(of text: String, words: [String]) -> [String] {
+        let names = words.map { $0.split(whereSeparator: \.isWhitespace) }
+        var rest = text.split(whereSeparator: \.isWhitespace)[...]
+        var parts: [String] = []
+        while !rest.isEmpty {
+            let fitting = names.filter { !$0.isEmpty && rest.starts(with: $0) }
+            let longest = max(1, fitting.map(\.count).max() ?? 1)
+            parts.append(rest.prefix(longest).joined(separator: " "))
+            rest = rest.dropFirst(longest)
+        }
+        return parts
     }
 }
 

@@ -82,7 +82,7 @@ struct TakeTests {
         let long = speech.lowerBound..<speech.lowerBound + 40000
         #expect(
             fault(twice, long.clamped(to: 0..<twice.count))
-                == .tooLong(Double(min(40000, twice.count - speech.lowerBound)) / 16000)
+                == .tooLong(Double(min(40000, twice.count - speech.lowerBound)) / 16000, longest: 2)
         )
     }
 

@@ -257,4 +257,17 @@ struct ConfigurationTests {
         }
         #expect(error?.description == "f:3: model: no model here")
     }
+
+    @Test func `a phrase may hold words of several words, and goes with them`() throws {
+        let text =
+            "{words: {'hey house': {threshold: 0.6}}, phrases: [{phrase: 'hey house stop'}, {phrase: 'go left'}]}"
+        let known = Self.words + ["hey house"]
+        var configuration = try ConfigurationFile(text: text, file: "f") { _ in known }.configuration
+        #expect(configuration.leaveOut(wordsBeside: known) == [])
+        #expect(configuration.phrases.map(\.phrase) == ["hey house stop", "go left"])
+        let phrases = try configuration.detectorPhrases(labels: known)
+        #expect(phrases.first?.labels.map { known[$0] } == ["hey house", "stop"])
+        #expect(configuration.leaveOut(wordsBeside: Self.words) == ["hey", "hey house", "house"])
+        #expect(configuration.phrases.map(\.phrase) == ["go left"])
+    }
 }

@@ -68,6 +68,18 @@ struct PhraseTests {
         #expect(reports == 1)
     }
 
+    @Test func `names of several words are taken whole, the longest first`() throws {
+        let words = ["hey", "hey house", "hey house lights", "stop", "good morning house", "_unknown_", "_silence_"]
+        func labels(_ text: String) throws -> [Int] { try Phrase(text, words: words).labels }
+        #expect(try labels("hey  house stop") == [1, 3])
+        #expect(try labels("hey house lights good morning house") == [2, 4])
+        #expect(try labels("hey stop hey house") == [0, 3, 1])
+        #expect(try Phrase("hey  house stop", words: words).name == "hey house stop")
+        #expect(throws: SpottingError.emptyPhrase) { try Phrase("good morning house", words: words) }
+        #expect(throws: SpottingError.unknownWord("", known: [])) { try Phrase("good morning stop", words: words) }
+        #expect(Phrase.parts(of: "good morning stop", words: words) == ["good", "morning", "stop"])
+    }
+
     @Test func `phrases of unknown or too few words are refused`() {
         #expect(throws: SpottingError.emptyPhrase) { try Phrase("go", words: Self.words) }
         #expect(throws: SpottingError.unknownWord("", known: [])) { try Phrase("go home", words: Self.words) }
