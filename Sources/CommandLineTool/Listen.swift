@@ -59,10 +59,14 @@ struct Listen {
     /// - Parameter forgives: whether it may name words that are not known any more, as one that was forgotten meanwhile.
     private func load(_ path: String?, forgives: Bool = false) throws -> Listener.Setup {
         var configuration = Configuration()
+        // The words are asked for while the configuration is read, and wanted again below.
+        var known: (model: String?, vocabulary: Vocabulary)?
         if let path {
             do {
                 let file = try ConfigurationFile(path: path) { configuration in
-                    let labels = try listening(configuration.model).loadVocabulary().labels
+                    let vocabulary = try listening(configuration.model).loadVocabulary()
+                    known = (configuration.model, vocabulary)
+                    let labels = vocabulary.labels
                     let forgiven = forgives ? configuration.namedWords : []
                     return labels.filter { !$0.hasPrefix("_") } + forgiven
                 }
@@ -73,7 +77,8 @@ struct Listen {
             }
         }
         options.adjust(&configuration)
-        let vocabulary = try listening(configuration.model).loadVocabulary()
+        let isKnown = known?.model == configuration.model
+        let vocabulary = try (isKnown ? known?.vocabulary : nil) ?? listening(configuration.model).loadVocabulary()
         if forgives {
             for word in configuration.leaveOut(wordsBeside: vocabulary.labels) {
                 log.write(.warning, "the configuration names '\(printable(word))', which is not known any more")
@@ -131,12 +136,7 @@ struct Listen {
             default: break
             }
             if let microphone = listener.microphone {
-                var items: [GapReport.Item] = []
-                while let change = microphone.nextChange() { items += gaps.take(change) }
-                for item in items + gaps.look(at: Clock.now) {
-                    let words = item.words(microphone.status)
-                    log.write(words.priority, words.text)
-                }
+                for words in gaps.news(of: microphone, at: Clock.now) { log.write(words.priority, words.text) }
             }
             do {
                 try recording?.catchUp()

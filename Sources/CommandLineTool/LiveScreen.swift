@@ -54,13 +54,10 @@ final class LiveScreen: Sendable {
         let heard = listener.detectorStatus
         var result: [String] = []
         if let status = listener.microphone?.status {
-            let level = decibels(status.level)
-            let width = 30
-            let filled = Int((max(0, min(1, (level + 70) / 70)) * Double(width)).rounded())
-            let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)
+            let level = decibels(amplitude: status.level)
             let warning = status.peak >= 0.99 ? "  too loud" : ""
             let state = status.state == .running ? "" : "  \(status.state)"
-            result.append("[\(bar)] \(decimal(level, 0)) dB\(state)\(warning)")
+            result.append("\(levelBar(level, floor: -70)) \(decimal(level, 0)) dB\(state)\(warning)")
         }
         let classes = zip(words, heard.scores).map { word, score in
             let name = word.hasPrefix("_") ? String(word.dropFirst().dropLast()) : word

@@ -59,10 +59,7 @@ struct SpokenTakes: ~Copyable {
     /// What the microphone has to tell.
     private mutating func tellChanges() {
         guard let microphone = source as? Microphone else { return }
-        var items: [GapReport.Item] = []
-        while let change = microphone.nextChange() { items += gaps.take(change) }
-        for item in items + gaps.look(at: Clock.now) {
-            let words = item.words(microphone.status)
+        for words in gaps.news(of: microphone, at: Clock.now) {
             guard words.priority.number <= JournalPriority.warning.number else { continue }
             meter.clear()
             Terminal.tell(words.priority, words.text)
@@ -71,20 +68,4 @@ struct SpokenTakes: ~Copyable {
 
     /// Ends listening.
     func stop() { (source as? Microphone)?.stop() }
-}
-
-/// How loud it is just now, as a bar on standard error; only on a terminal.
-struct LevelMeter {
-    func show(_ peak: Float, isOpen: Bool) {
-        guard Terminal.errorIsTerminal else { return }
-        let width = 30
-        let filled = Int((max(0, min(1, (decibels(peak) + 60) / 60)) * Double(width)).rounded())
-        let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)
-        Terminal.error("\r\u{1B}[K[\(bar)] \(isOpen ? "heard …" : "speak")")
-    }
-
-    func clear() {
-        guard Terminal.errorIsTerminal else { return }
-        Terminal.error("\r\u{1B}[K")
-    }
 }

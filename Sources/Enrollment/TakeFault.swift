@@ -1,3 +1,4 @@
+import Spotting
 private import Wording
 
 /// What is wrong with a take, so that it teaches nothing.
@@ -52,7 +53,7 @@ public struct TakeCheck: Sendable {
 
     public init(_ utterance: Utterance) {
         let speech = utterance.samples[utterance.speech]
-        level = decibels(Enrollment.level(speech))
+        level = decibels(amplitude: Enrollment.level(speech))
         peak = speech.reduce(0) { max($0, abs($1)) }
         fault = TakeCheck.fault(utterance, level: level, peak: peak)
     }
@@ -68,7 +69,9 @@ public struct TakeCheck: Sendable {
         let edge = 160
         let samples = utterance.samples
         guard samples.count > 4 * edge else { return .tooShort(seconds) }
-        func isLoud(_ part: ArraySlice<Float>) -> Bool { decibels(Enrollment.level(part)) > level - edgeDrop }
+        func isLoud(_ part: ArraySlice<Float>) -> Bool {
+            decibels(amplitude: Enrollment.level(part)) > level - edgeDrop
+        }
         if utterance.speech.lowerBound < edge, isLoud(samples.prefix(edge)) { return .cutOff(atStart: true) }
         if utterance.speech.upperBound > samples.count - edge, isLoud(samples.suffix(edge)) {
             return .cutOff(atStart: false)

@@ -1,4 +1,3 @@
-private import Glibc
 
 /// What somebody said between two pauses, with a little of what was before and after it.
 public struct Utterance: Sendable, Equatable {
@@ -58,6 +57,3 @@ func level(_ samples: ArraySlice<Float>) -> Float {
     guard !samples.isEmpty else { return 0 }
     return (samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)).squareRoot()
 }
-
-/// An amplitude in dB relative to full scale, at least −120.
-func decibels(_ amplitude: Float) -> Double { max(-120, 20 * log10(Double(max(amplitude, 1e-9)))) }

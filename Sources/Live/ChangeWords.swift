@@ -36,6 +36,17 @@ extension CaptureMachine.Change {
     }
 }
 
+extension GapReport {
+    /// What a microphone has to tell since the last time it was asked, as lines, and how much each matters.
+    ///
+    /// - Parameter now: the time, in nanoseconds.
+    public mutating func news(of microphone: Microphone, at now: Int64) -> [(priority: JournalPriority, text: String)] {
+        var items: [Item] = []
+        while let change = microphone.nextChange() { items += take(change) }
+        return (items + look(at: now)).map { $0.words(microphone.status) }
+    }
+}
+
 extension GapReport.Item {
     /// The item as one line, and how much it matters.
     public func words(_ status: CaptureStatus) -> (priority: JournalPriority, text: String) {

@@ -1,5 +1,4 @@
 public import Capture
-private import Glibc
 private import Inference
 public import Service
 public import Spotting
@@ -219,8 +218,8 @@ extension CaptureStatus {
         }
         return members + [
             "\"realTime\": \(isRealTime)",
-            "\"levelDecibels\": \(decimal(decibels(level), 1))",
-            "\"peakDecibels\": \(decimal(decibels(peak), 1))",
+            "\"levelDecibels\": \(decimal(decibels(amplitude: level), 1))",
+            "\"peakDecibels\": \(decimal(decibels(amplitude: peak), 1))",
             "\"gaps\": \(counts.gaps)",
             "\"overruns\": \(counts.overruns)",
             "\"reconnects\": \(counts.reconnects)",
@@ -228,6 +227,3 @@ extension CaptureStatus {
         ]
     }
 }
-
-/// Decibels against full scale, at least −120.
-public func decibels(_ amplitude: Float) -> Double { max(-120, 20 * log10(Double(max(amplitude, 1e-9)))) }

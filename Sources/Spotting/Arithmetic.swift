@@ -9,5 +9,8 @@ func naturalExponential(_ exponent: Float) -> Float { expf(exponent) }
 /// A mean square in dB relative to full scale; digital silence is −120.
 func decibels(_ meanSquare: Float) -> Float { 10 * log10f(max(meanSquare, 1e-12)) }
 
+/// An amplitude in dB relative to full scale; digital silence is −120.
+public func decibels(amplitude: Float) -> Double { max(-120, 20 * log10(Double(max(amplitude, 1e-9)))) }
+
 /// The natural logarithm.
 func logarithm(_ number: Float) -> Float { logf(number) }
