@@ -3,47 +3,75 @@
 They begin as copies of the model's upper blocks and read what its first block makes, which is computed anyway.
 """
 
+import numpy as np
 import torch
-import torch.nn.functional as F
+
+from network import Valid
 
 NAME = "words"
-# Kernel lengths of the blocks above the first, as network.py has them.
-BLOCKS = ((2, 5), (3, 3))
+BLOCKS = (2, 3)
 CROP = {2: 6, 3: 3}
+# Channels of the two blocks and of the head; the model's own are the first of them.
+WIDTHS = (192, 288, 288)
+
+
+def widened(tensor, shape, generator):
+    """A tensor with more channels: the new ones are drawn, their biases nought."""
+    out = torch.zeros(shape)
+    if len(shape) > 1:
+        out = torch.randn(shape, generator=generator) / np.sqrt(np.prod(shape[1:]))
+    out[tuple(slice(0, count) for count in tensor.shape)] = tensor
+    return out
 
 
 class Upper(torch.nn.Module):
     """Columns of a model's first block in, an embedding out."""
 
-    def __init__(self, weights, dimensions):
+    def __init__(self, weights, dimensions, widths=WIDTHS):
         """weights: the model's tensors, by name, as its safetensors file has them."""
         super().__init__()
+        second, third, head = widths
+        outputs = {"block2": second, "block3": third, "head": head}
+        inputs = {"block2": weights["block2.first.weight"].shape[2], "block3": second, "head": third}
+        generator = torch.Generator().manual_seed(1)
         self.parts = torch.nn.ParameterDict()
         for name, value in weights.items():
-            if name.startswith(("block2", "block3", "head")):
-                tensor = torch.from_numpy(value.copy()).float()
-                tensor = tensor.transpose(1, 2).contiguous() if tensor.dim() == 3 else tensor
-                self.parts[name.replace(".", "_")] = torch.nn.Parameter(tensor)
-        width = self.parts["head_bias"].numel()
-        self.projection = torch.nn.Linear(width, dimensions)
+            block = name.split(".")[0]
+            if block not in outputs:
+                continue
+            tensor, shape = torch.from_numpy(value.copy()).float(), (outputs[block],)
+            if tensor.dim() == 3:
+                tensor = tensor.transpose(1, 2).contiguous()
+                shape += (outputs[block] if ".second" in name else inputs[block], tensor.shape[2])
+            self.parts[name.replace(".", "_")] = torch.nn.Parameter(widened(tensor, shape, generator))
+        self.projection = torch.nn.Linear(head, dimensions)
         # For training alone: what the teacher makes of the same second.
-        self.teacher = torch.nn.Linear(width, 96)
+        self.teacher = torch.nn.Linear(head, 96)
+
+    @classmethod
+    def restored(cls, state, weights):
+        """From what upper_train.py wrote."""
+        count = lambda name: state[f"parts.{name}_bias"].shape[0]
+        widths = count("block2_first"), count("block3_first"), count("head")
+        network = cls(weights, state["projection.weight"].shape[0], widths)
+        network.load_state_dict(state)
+        return network
 
     def conv(self, x, name, stride=1):
-        return F.conv1d(x, self.parts[f"{name}_weight"], self.parts[f"{name}_bias"], stride)
+        return Valid.apply(x.contiguous(), self.parts[f"{name}_weight"], stride) + self.parts[f"{name}_bias"]
 
     def columns(self, x):
-        """[n, channels, columns] of the first block → [n, width, columns], one of 100 ms."""
-        for block, _ in BLOCKS:
+        """[n, columns, channels] of the first block → [n, columns, width], one of 100 ms."""
+        for block in BLOCKS:
             crop = CROP[block]
-            skip = self.conv(x[:, :, crop : x.shape[2] - crop], f"block{block}_skip", 2)
+            skip = self.conv(x[:, crop : x.shape[1] - crop], f"block{block}_skip", 2)
             inner = torch.relu(self.conv(x, f"block{block}_first", 2))
             x = torch.relu(self.conv(inner, f"block{block}_second") + skip)
         return torch.relu(self.conv(x, "head"))
 
     def forward(self, x):
         """The mean of the window's columns, and the embedding that is made of it."""
-        hidden = self.columns(x).mean(2)
+        hidden = self.columns(x).mean(1)
         return hidden, self.projection(hidden)
 
     def layers(self):
@@ -64,7 +92,7 @@ class Upper(torch.nn.Module):
             return name
 
         last = "block1"
-        for block, _ in BLOCKS:
+        for block in BLOCKS:
             name = f"{NAME}.block{block}"
             first = conv(f"block{block}.first", last, 2, True)
             second = conv(f"block{block}.second", first, 1, False)

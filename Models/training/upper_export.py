@@ -29,13 +29,6 @@ TALK_HOURS = 1.0
 CLIPS = 24
 
 
-def upper(checkpoint, weights):
-    state = torch.load(checkpoint, weights_only=True)
-    network = Upper(weights, state["projection.weight"].shape[0])
-    network.load_state_dict(state)
-    return network
-
-
 def unit(vectors):
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
 
@@ -125,7 +118,8 @@ def main():
     is_other = lambda name: not (name == NAME or name.startswith(NAME + "."))
     description["layers"] = [layer for layer in description["layers"] if is_other(layer["name"])]
     weights = {name: value for name, value in weights.items() if is_other(name)}
-    layers, added = upper(options.checkpoint, weights).layers()
+    state = torch.load(options.checkpoint, weights_only=True)
+    layers, added = Upper.restored(state, weights).layers()
     description["layers"] += layers
     description["embedding"] = NAME
     weights |= {name: value.astype(np.float16) for name, value in added.items()}

@@ -50,7 +50,7 @@ class Examples:
         self.teacher = F.normalize(teacher, dim=1)
 
     def batch(self, generator):
-        """Rows, their classes among the words (none for speech), and their columns [n, channels, columns]."""
+        """Rows, their classes among the words (none for speech), and their columns [n, columns, channels]."""
         counts = np.array([len(rows) for rows in self.members], float) ** 0.4
         words = generator.choice(
             len(self.members), min(CLASSES, len(self.members)), replace=False, p=counts / counts.sum()
@@ -63,7 +63,7 @@ class Examples:
         for number, columns in enumerate(self.columns):
             here = (rows >= self.starts[number]) & (rows < self.starts[number + 1])
             out[here] = columns[(rows[here] - self.starts[number]) * 2 + views[here]]
-        return rows, torch.from_numpy(np.repeat(words, TAKES)), torch.from_numpy(out).transpose(1, 2)
+        return rows, torch.from_numpy(np.repeat(words, TAKES)), torch.from_numpy(out)
 
 
 def losses(hidden, z, proxies, network, examples, rows, words):
@@ -92,7 +92,7 @@ def main():
     parser.add_argument("--model", required=True, help="the model folder to begin with")
     parser.add_argument("--out", required=True, help="checkpoint to write, for upper_export.py")
     parser.add_argument("--dimensions", type=int, default=64)
-    parser.add_argument("--passes", type=int, default=12)
+    parser.add_argument("--passes", type=int, default=40)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("examples", nargs="+", help="what upper_examples.py rendered")
     options = parser.parse_args()

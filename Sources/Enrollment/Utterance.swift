@@ -1,4 +1,3 @@
-
 /// What somebody said between two pauses, with a little of what was before and after it.
 public struct Utterance: Sendable, Equatable {
     /// Mono at 16 kHz, in [−1, 1].
