@@ -35,7 +35,7 @@ def word_of(name, label):
     if label != "synthetic":
         return label
     stem = os.path.splitext(os.path.basename(name))[0]
-    return re.sub(r"^(heart|blend|said)-", "", stem).rsplit("-", 1)[0]
+    return re.sub(r"^(heart|blend)-", "", stem).rsplit("-", 1)[0]
 
 
 def first_block(weights, features):

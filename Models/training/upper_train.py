@@ -21,8 +21,14 @@ from upper import Upper
 
 CLASSES, TAKES, SPEECH = 48, 3, 70
 STEPS = 421
-MARGIN, SCALE, TEMPERATURE = 0.15, 20.0, 0.06
-WORD, RELATION, LIKENESS, FAR = 0.3, 3.0, 2.0, 10.0
+MARGIN, SCALE, TEMPERATURE, FAR = 0.15, 20.0, 0.06, 10.0
+# Passes, learning rate at first, and the weights of the losses: what tells the words apart, then what the teacher knows of others.
+STAGES = (
+    (8, 1e-3, {"pairs": 1.0, "word": 0.3, "relation": 3.0, "likeness": 2.0}),
+    (14, 6e-4, {"pairs": 1.0, "word": 0.1, "relation": 12.0, "likeness": 8.0}),
+)
+# Examples of a word at least, over all sets and so of the same recordings again.
+LEAST = 8
 
 
 class Examples:
@@ -39,9 +45,9 @@ class Examples:
             own = np.array([numbers[name] for name in part["names"]] + [-1])
             found.append(own[part["classes"]])
         classes = np.concatenate(found)
-        # A word said less than four times teaches nothing about takes of one word.
+        # A word said once teaches nothing about takes of one word.
         counts = np.bincount(classes[classes >= 0], minlength=len(names))
-        chosen = np.flatnonzero(counts >= 4)
+        chosen = np.flatnonzero(counts >= LEAST)
         self.members = [np.flatnonzero(classes == number) for number in chosen]
         self.speech = np.flatnonzero(classes < 0)
         teacher = np.concatenate([part["teacher"] for part in sets])
@@ -84,7 +90,16 @@ def losses(hidden, z, proxies, network, examples, rows, words):
     scores = (alike - MARGIN * same) / TEMPERATURE - 1e9 * identity
     chances = scores - torch.logsumexp(scores, 1, keepdim=True)
     pairs = -((chances * same).sum(1) / same.sum(1).clamp(min=1)).mean()
-    return {"pairs": pairs, "word": WORD * word, "relation": RELATION * relation, "likeness": LIKENESS * likeness}
+    return {"pairs": pairs, "word": word, "relation": relation, "likeness": likeness}
+
+
+def stage(number):
+    """Of a pass: how many passes of its stage are done and how many there are, rate, weights."""
+    for passes, rate, weights in STAGES:
+        if number < passes:
+            return number, passes, rate, weights
+        number -= passes
+    raise ValueError(number)
 
 
 def main():
@@ -92,8 +107,6 @@ def main():
     parser.add_argument("--model", required=True, help="the model folder to begin with")
     parser.add_argument("--out", required=True, help="checkpoint to write, for upper_export.py")
     parser.add_argument("--dimensions", type=int, default=64)
-    parser.add_argument("--passes", type=int, default=40)
-    parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("examples", nargs="+", help="what upper_examples.py rendered")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -109,18 +122,19 @@ def main():
         network.load_state_dict(state["network"])
         proxies.data = state["proxies"]
         optimiser.load_state_dict(state["optimiser"])
-    for number in range(first, options.passes):
+    for number in range(first, sum(passes for passes, _, _ in STAGES)):
         generator, sums = np.random.default_rng(number), {}
+        begun, passes, highest, weights = stage(number)
         for step in range(STEPS):
-            done = (number * STEPS + step) / (options.passes * STEPS)
-            rate = options.rate * min(1.0, (number * STEPS + step + 1) / 100) * 0.5 * (1 + np.cos(np.pi * done))
+            done = begun * STEPS + step
+            rate = highest * min(1.0, (done + 1) / 100) * 0.5 * (1 + np.cos(np.pi * done / (passes * STEPS)))
             for group in optimiser.param_groups:
                 group["lr"] = rate
             rows, words, columns = examples.batch(generator)
             hidden, z = network(columns)
             parts = losses(hidden, F.normalize(z, dim=1), proxies, network, examples, rows, words)
             optimiser.zero_grad()
-            sum(parts.values()).backward()
+            sum(weights[name] * value for name, value in parts.items()).backward()
             optimiser.step()
             for name, value in parts.items():
                 sums[name] = sums.get(name, 0.0) + value.item() / STEPS

@@ -21,6 +21,9 @@ public struct Standing: Sendable {
         public let taken: Double
     }
 
+    /// False accepts in an hour of talk that a word may have, and that one may have whose takes differ much.
+    private static let (bearable, mostBearable) = (0.4, 0.8)
+
     /// Likeness at which it is as likely as not that the word was said.
     public let boundary: Float
     /// The one to use.
@@ -47,13 +50,14 @@ public struct Standing: Sendable {
         let talk = Tail(background.talkLikenesses(prototype, lag: lag), hours: talkHours)
         let ends = Tail(background.endLikenesses(prototype), hours: background.endHours)
 
-        // As many false accepts as are bearable at most; far fewer where the word allows it.
-        let bearable = (spot: talk.value(rate: 0.4), command: ends.value(rate: 0.4))
+        // Halfway between the false accepts that are bearable and what is nearly always heard. Takes that differ much, as those of
+        // several voices, leave no room between the two: more false accepts are borne then, that the word be heard.
+        let bearable = talk.value(rate: Self.bearable)
         let heard = said.value(deviations: 2.3)
         let apart =
-            heard > bearable.spot
-            ? bearable.spot + 0.2 * (heard - bearable.spot)
-            : max(bearable.command, min(bearable.spot, heard))
+            heard > bearable
+            ? (bearable + heard) / 2
+            : max(ends.value(rate: Self.mostBearable), min(bearable, heard))
         // A word of the model in the user's voice may not be taken for another of the model's words.
         let others = background.words.filter { $0.name != word.name }.flatMap(\.vectors)
         let isBuiltIn = others.count < background.words.reduce(0) { $0 + $1.vectors.count }
