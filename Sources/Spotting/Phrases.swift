@@ -37,10 +37,14 @@ public struct Phrase: Sendable, Equatable {
         var rest = text.split(whereSeparator: \.isWhitespace)[...]
         var parts: [String] = []
         while !rest.isEmpty {
-            let fitting = names.filter { !$0.isEmpty && rest.starts(with: $0) }
-            let longest = max(1, fitting.map(\.count).max() ?? 1)
-            parts.append(rest.prefix(longest).joined(separator: " "))
-            rest = rest.dropFirst(longest)
+            let fitting = names.indices.filter { !names[$0].isEmpty && rest.starts(with: names[$0]) }
+            if let longest = fitting.max(by: { names[$0].count < names[$1].count }) {
+                parts.append(words[longest])
+                rest = rest.dropFirst(names[longest].count)
+            } else {
+                parts += rest.prefix(1).map(String.init)
+                rest = rest.dropFirst()
+            }
         }
         return parts
     }

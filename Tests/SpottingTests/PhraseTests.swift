@@ -75,6 +75,7 @@ struct PhraseTests {
         #expect(try labels("hey house lights good morning house") == [2, 4])
         #expect(try labels("hey stop hey house") == [0, 3, 1])
         #expect(try Phrase("hey  house stop", words: words).name == "hey house stop")
+        #expect(try Phrase("wake up stop", words: words + ["wake  up"]).labels == [7, 3])
         #expect(throws: SpottingError.emptyPhrase) { try Phrase("good morning house", words: words) }
         #expect(throws: SpottingError.unknownWord("", known: [])) { try Phrase("good morning stop", words: words) }
         #expect(Phrase.parts(of: "good morning stop", words: words) == ["good", "morning", "stop"])
