@@ -17,9 +17,8 @@ WIDTHS = (192, 288, 288)
 
 def widened(tensor, shape, generator):
     """A tensor with more channels: the new ones are drawn, their biases nought."""
-    out = torch.zeros(shape)
-    if len(shape) > 1:
-        out = torch.randn(shape, generator=generator) / np.sqrt(np.prod(shape[1:]))
+    is_bias = len(shape) == 1
+    out = torch.zeros(shape) if is_bias else torch.randn(shape, generator=generator) / np.sqrt(np.prod(shape[1:]))
     out[tuple(slice(0, count) for count in tensor.shape)] = tensor
     return out
 

@@ -60,7 +60,7 @@ public struct Standing: Sendable {
             : max(ends.value(rate: Self.mostBearable), min(bearable, heard))
         // A word of the model in the user's voice may not be taken for another of the model's words.
         let others = background.words.filter { $0.name != word.name }.flatMap(\.vectors)
-        let isBuiltIn = others.count < background.words.reduce(0) { $0 + $1.vectors.count }
+        let isBuiltIn = background.words.contains { $0.name == word.name }
         let fire = isBuiltIn ? max(apart, Self.top(others, prototype, share: 0.02)) : apart
         let suggestedThreshold = WordStore.suggestedThreshold
         let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)

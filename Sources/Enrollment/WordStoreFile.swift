@@ -47,10 +47,7 @@ public struct WordStoreFile: Sendable {
     }
 
     /// Throws where the store could not be changed, before somebody takes pains over what shall be in it.
-    public func checkChangeable() throws(EnrollmentError) {
-        _ = try read()
-        close(try openLock())
-    }
+    public func checkChangeable() throws(EnrollmentError) { close(try openLock()) }
 
     /// The store itself cannot be locked, as it is replaced.
     private func openLock() throws(EnrollmentError) -> Int32 {

@@ -31,7 +31,7 @@ struct EmbeddingTests {
         plain.foresee(window: audio.span.extracting(first: model.windowSamples))
         embedding.foresee(window: audio.span.extracting(first: model.windowSamples))
         #expect(plain.foreseen == embedding.foreseen && plain.foreseenEmbedding == [])
-        // What a user's words need beside is a third of all multiply-adds, which a hop without them does not count.
+        // What a user's words need beside is half of all multiply-adds, which a hop without them does not count.
         let all = model.network.layers.reduce(0) { $0 + $1.parameters }
         #expect(model.network.multiplyAddsPerHop < 1_300_000 && all > 900_000)
     }
