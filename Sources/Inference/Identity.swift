@@ -1,9 +1,10 @@
 import Kernels
 
-// Hashes tell files and layers apart and keep no secret: FNV-1a, which is the same on every machine.
+// Hashes tell files and layers apart and keep no secret; they are the same on every machine. Those of megabytes are made at every
+// start.
 
 func hash(_ bytes: ArraySlice<UInt8>, _ basis: UInt64 = fnvBasis) -> UInt64 {
-    bytes.withUnsafeBytes { $0.baseAddress.map { hashBytes($0, count: bytes.count, from: basis) } ?? basis }
+    bytes.withUnsafeBytes { $0.baseAddress.map { hashWords($0, count: bytes.count, from: basis) } ?? basis }
 }
 
 /// 16 digits.

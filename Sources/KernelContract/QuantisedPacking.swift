@@ -68,43 +68,79 @@ public func packQuantisedConvolution(
     let depth = shape.kernel * shape.inputChannels
     let bytes = UnsafeMutableRawPointer(packed)
     for channel in 0..<shape.outputChannels {
-        let row = weights + channel * depth
+        let row = UnsafeRawPointer(weights + channel * depth)
         let step = weightStep(row, shape)
         let target = QuantisedChannel(channel, of: shape, layout)
-        var sum = 0
-        for index in 0..<depth {
-            let weight = Int8(truncatingIfNeeded: nearestWhole(row[index] / step))
-            bytes.storeBytes(of: weight, toByteOffset: target.place(of: index), as: Int8.self)
-            sum += Int(weight)
+        var sums = SIMD4<Int32>.zero
+        for index in stride(from: 0, to: depth, by: 4) {
+            let four = nearestWholes(quad(row, index) / step)
+            sums &+= four
+            store(four, to: bytes, target, index, layout)
         }
         let multiplier = step / quantiser.scale
         packed[target.multiplier] = multiplier
-        packed[target.multiplier + panelWidth] = bias[channel] - Float(sum) * quantiser.offset * multiplier
+        packed[target.multiplier + panelWidth] =
+            bias[channel] - Float(sums.wrappedSum()) * quantiser.offset * multiplier
+    }
+}
+
+/// Four neighbours of a row, which come in fours.
+@inline(__always)
+private func quad(_ row: UnsafeRawPointer, _ index: Int) -> SIMD4<Float> {
+    row.loadUnaligned(fromByteOffset: 4 * index, as: SIMD4<Float>.self)
+}
+
+/// Four weights of eight bits, which no run parts.
+@inline(__always)
+private func store(
+    _ four: SIMD4<Int32>,
+    to bytes: UnsafeMutableRawPointer,
+    _ target: QuantisedChannel,
+    _ index: Int,
+    _ layout: QuantisedLayout
+) {
+    let low = four & 0xFF
+    let first = UInt32(truncatingIfNeeded: low[0] | low[1] << 8)
+    let second = UInt32(truncatingIfNeeded: low[2] | low[3] << 8)
+    let place = target.place(of: index)
+    switch layout {
+    case .quads:
+        bytes.storeBytes(of: (first | second << 16).littleEndian, toByteOffset: place, as: UInt32.self)
+    case .pairs:
+        bytes.storeBytes(of: UInt16(first).littleEndian, toByteOffset: place, as: UInt16.self)
+        bytes.storeBytes(of: UInt16(second).littleEndian, toByteOffset: place + 2 * panelWidth, as: UInt16.self)
     }
 }
 
 /// The step of an output channel's weights: the smallest that leaves each weight within 8 bits, and all sums that AVX2 makes in 16
 /// bits within these, whatever the inputs are.
-private func weightStep(_ row: UnsafePointer<Float>, _ shape: ConvolutionShape) -> Float {
-    var largest: Float = 0
+private func weightStep(_ row: UnsafeRawPointer, _ shape: ConvolutionShape) -> Float {
+    var largest = SIMD4<Float>.zero
     var largestSum: Float = 0
     for run in 0..<shape.runs {
-        let weights = row + run * shape.runLength
-        for group in stride(from: 0, to: shape.runLength, by: quantisedGroup) {
+        let first = run * shape.runLength
+        for group in stride(from: first, to: first + shape.runLength, by: quantisedGroup) {
             // Of every four inputs the first two meet in one lane, the others in another. None is below zero, so that the weights
             // of either sign may count alone.
-            var above: SIMD2<Float> = .zero
-            var below: SIMD2<Float> = .zero
-            for index in group..<min(group + quantisedGroup, shape.runLength) {
-                let weight = weights[index]
-                largest = max(largest, abs(weight))
-                if weight > 0 { above[index % 4 / 2] += weight } else { below[index % 4 / 2] -= weight }
+            var above = SIMD4<Float>.zero
+            var below = SIMD4<Float>.zero
+            for index in stride(from: group, to: min(group + quantisedGroup, first + shape.runLength), by: 4) {
+                let four = quad(row, index)
+                let size = four.replacing(with: -four, where: four .< 0)
+                largest = largest.replacing(with: size, where: size .> largest)
+                above += four.replacing(with: 0, where: four .< 0)
+                below += size.replacing(with: 0, where: four .> 0)
             }
-            largestSum = max(largestSum, above.max(), below.max())
+            largestSum = max(
+                largestSum,
+                max(above[0] + above[1], above[2] + above[3]),
+                max(below[0] + below[1], below[2] + below[3])
+            )
         }
     }
     // Half a step for each of the eight weights of a lane is what rounding may add.
     let roomInLane = Float(Int(Int16.max) / 127) - Float(quantisedGroup / 4)
+    let greatest = max(max(largest[0], largest[1]), max(largest[2], largest[3]))
     // A channel of zeros, or of next to nothing, is its bias.
-    return max(largest / 127, largestSum / roomInLane, 1e-30)
+    return max(greatest / 127, largestSum / roomInLane, 1e-30)
 }

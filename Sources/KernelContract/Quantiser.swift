@@ -31,7 +31,8 @@ public struct Quantiser: Sendable, Equatable {
 /// Added to a number below 2²², it rounds it to a whole one, to even, whose low bits are then those of the sum.
 @inlinable public var wholeNumberRounding: Float { 0x1.8p23 }
 
-/// The nearest whole number of one below 2²², without the function call that it is on SSE2.
-@inlinable public func nearestWhole(_ number: Float) -> Int32 {
-    Int32(bitPattern: (number + wholeNumberRounding).bitPattern) &- Int32(bitPattern: wholeNumberRounding.bitPattern)
+/// The nearest whole numbers of some below 2²², without the function calls that they are on SSE2.
+@inlinable public func nearestWholes(_ numbers: SIMD4<Float>) -> SIMD4<Int32> {
+    unsafeBitCast(numbers + wholeNumberRounding, to: SIMD4<Int32>.self)
+        &- Int32(bitPattern: wholeNumberRounding.bitPattern)
 }

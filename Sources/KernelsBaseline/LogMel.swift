@@ -39,8 +39,7 @@ func logMel(
     }
 }
 
-/// Gathers one sample of every frame into a vector, windows it, and lays even samples out as real and odd ones as
-/// imaginary parts, padded with zeros.
+/// Lays one sample of every frame into a vector, windowed, even samples as real and odd ones as imaginary parts, padded with zeros.
 @inline(__always)
 private func windowFrames(
     _ samples: UnsafePointer<Float>,
@@ -50,21 +49,22 @@ private func windowFrames(
     shape: LogMelShape
 ) {
     let half = shape.fftSize / 2
-    let hop = shape.hopSamples
-    let full = filled == Width.frames
-    for pair in 0..<half {
-        for part in 0...1 {
-            let index = 2 * pair + part
-            var vector = FrameVector.zero
-            if index < shape.frameSamples {
-                for lane in 0..<Width.frames {
-                    let frame = full ? lane : min(lane, filled - 1)
-                    vector[lane] = samples[frame * hop + index]
-                }
-                vector = vector * window[index]
-            }
-            frames[part * half + pair] = vector
+    let whole = shape.frameSamples / 4 * 4
+    for index in stride(from: 0, to: whole, by: 4) {
+        let columns = FrameColumns(samples + index, step: shape.hopSamples, filled: filled)
+        let pair = index / 2
+        frames[pair] = columns.first * window[index]
+        frames[half + pair] = columns.second * window[index + 1]
+        frames[pair + 1] = columns.third * window[index + 2]
+        frames[half + pair + 1] = columns.fourth * window[index + 3]
+    }
+    for index in whole..<shape.fftSize {
+        var vector = FrameVector.zero
+        if index < shape.frameSamples {
+            for lane in 0..<Width.frames { vector[lane] = samples[min(lane, filled - 1) * shape.hopSamples + index] }
+            vector = vector * window[index]
         }
+        frames[index % 2 * half + index / 2] = vector
     }
 }
 

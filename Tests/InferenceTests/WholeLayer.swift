@@ -33,12 +33,12 @@ struct WholeLayer {
         for first in stride(from: 0, to: row.count, by: run) {
             for group in stride(from: first, to: first + run, by: 16) {
                 let end = min(group + 16, first + run)
-                for lane in 0..<2 {
-                    var (above, below): (Float, Float) = (0, 0)
-                    for index in group..<end where (index - group) / 2 % 2 == lane {
-                        if row[index] > 0 { above += row[index] } else { below -= row[index] }
-                    }
-                    step = max(step, above / 254, below / 254)
+                var (above, below) = ([Float](repeating: 0, count: 4), [Float](repeating: 0, count: 4))
+                for index in group..<end {
+                    if row[index] > 0 { above[index % 4] += row[index] } else { below[index % 4] -= row[index] }
+                }
+                for lane in [0, 2] {
+                    step = max(step, (above[lane] + above[lane + 1]) / 254, (below[lane] + below[lane + 1]) / 254)
                 }
             }
         }
