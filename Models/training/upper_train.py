@@ -29,6 +29,8 @@ STAGES = (
 )
 # Examples of a word at least, over all sets and so of the same recordings again.
 LEAST = 8
+# A word is drawn by this power of its examples: those recorded by many are few among thousands of synthetic ones.
+POWER = 0.5
 
 
 class Examples:
@@ -57,7 +59,7 @@ class Examples:
 
     def batch(self, generator):
         """Rows, their classes among the words (none for speech), and their columns [n, columns, channels]."""
-        counts = np.array([len(rows) for rows in self.members], float) ** 0.4
+        counts = np.array([len(rows) for rows in self.members], float) ** POWER
         words = generator.choice(
             len(self.members), min(CLASSES, len(self.members)), replace=False, p=counts / counts.sum()
         )
