@@ -15,7 +15,7 @@ TRAIN   := OMP_NUM_THREADS=1 MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=171798691
 
 .PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost \
 	bench-products bench-words peers peer-programs deps data model words adapted export ranges flatspeech validate distance robust \
-	recordings streams thresholds onnx lint format clean
+	open-set recordings streams thresholds onnx lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -112,6 +112,10 @@ words: data $(VENV)/done $(BANK)/synthetic/done $(BANK)/neural/done
 		--teacher "$(TEACHER)" --model "$(MODEL)" --seed $$seed --out $(BANK)/upper-$$seed.npz || exit 1; done
 	$(TRAIN)/upper_train.py --model "$(MODEL)" --out $(BANK)/upper.pt $(BANK)/upper-[1-4].npz
 	$(TRAIN)/upper_export.py --data "$(DATA)" --runs $(VENV)/runs --checkpoint $(BANK)/upper.pt "$(MODEL)"
+
+# How well the embedding knows recorded words by people it was not trained on, learnt from five takes of others.
+open-set: data $(VENV)/done
+	$(TRAIN)/upper_judge.py --data "$(DATA)" --runs $(VENV)/runs --model "$(MODEL)" "$(MODEL)"
 
 # What teaching a command in one's own voice brings, and costs the other words, through the program itself.
 adapted: data build $(VENV)/done
