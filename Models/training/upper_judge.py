@@ -1,6 +1,6 @@
 """Measures an embedding on recorded words by people it was not trained on, as words are taught: by five takes of others.
 
-    python upper_judge.py --data DIR --runs RUNS MODEL|CHECKPOINT…
+    python upper_judge.py --data DIR --runs RUNS --model MODEL FOLDER|CHECKPOINT…
 
 The open-set protocol: a word is learnt from five takes of different speakers; how many of the other speakers' takes are nearer to
 their mean than all but 5 % (1 %) of the clips of the other words, and the area under the curve. *recorded*: Speech Commands'

@@ -38,7 +38,7 @@ public func hashBytes(_ source: UnsafeRawPointer, count: Int, from start: UInt64
 
 /// Goes on with a hash of eight bytes at a time, little-endian, the last ones filled up with zeros, and of their count.
 public func hashWords(_ source: UnsafeRawPointer, count: Int, from start: UInt64) -> UInt64 {
-    var hash = start ^ UInt64(truncatingIfNeeded: count)
+    var hash = start
     @inline(__always) func add(_ word: UInt64) {
         hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
         // A product leaves its low bits to the low bits of its factors.
@@ -52,6 +52,8 @@ public func hashWords(_ source: UnsafeRawPointer, count: Int, from start: UInt64
         last |= UInt64(source.load(fromByteOffset: index, as: UInt8.self)) << UInt64(8 * (index & 7))
     }
     add(last)
+    // By a product of its own: the first word could make good for it.
+    add(UInt64(truncatingIfNeeded: count))
     return hash
 }
 

@@ -1,0 +1,40 @@
+import Kernels
+import Testing
+
+struct HashTests {
+    private func hash(_ bytes: [UInt8], from start: UInt64 = fnvBasis) -> UInt64 {
+        bytes.withUnsafeBytes { bytes in
+            guard let first = bytes.baseAddress else { return start }
+            return hashWords(first, count: bytes.count, from: start)
+        }
+    }
+
+    @Test func `every byte counts, wherever the last eight end`() {
+        var seen: Set<UInt64> = []
+        var made = 0
+        for count in 1...40 {
+            let zeros = [UInt8](repeating: 0, count: count)
+            seen.insert(hash(zeros))
+            made += 1
+            for index in 0..<count {
+                for bit in [0, 7] {
+                    var bytes = zeros
+                    bytes[index] = 1 << bit
+                    seen.insert(hash(bytes))
+                    made += 1
+                }
+            }
+        }
+        #expect(seen.count == made)
+    }
+
+    @Test func `a hash goes on from the one before, and does not depend on where the bytes lie`() {
+        let bytes = (0..<64).map { UInt8($0 * 37 & 255) }
+        let moved = [0] + bytes
+        let there = moved.withUnsafeBytes { moved in
+            moved.baseAddress.map { hashWords($0 + 1, count: 64, from: fnvBasis) }
+        }
+        #expect(there == hash(bytes))
+        #expect(hash(bytes, from: hash([1])) != hash(bytes, from: hash([2])))
+    }
+}
