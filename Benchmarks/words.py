@@ -309,7 +309,6 @@ class Beckon:
     """Beckon: enroll and classify, in another process each."""
 
     own = None  # whatever enroll chose
-    jobs = os.cpu_count()
 
     def __init__(self, work, program, model):
         self.work, self.program, self.model = work, program, model
@@ -333,18 +332,13 @@ class Beckon:
         where = ("--words", self.store, "--model", self.model)
         return bool(self.run("enroll", word, *where, "--json", "--from", *takes, fails=True))
 
-    def heard(self, files):
+    def heard(self, files, jobs=os.cpu_count()):
         found, settings = {}, ("--mode", "spot", "--words", self.store, "--model", self.model)
 
         def times(file, threshold, word=self.word):
             if threshold not in found:
                 found[threshold] = {str(file): [] for file in files}
-                chosen = (
-                    "--jobs",
-                    str(self.jobs),
-                    "--json",
-                    *(() if threshold is None else ("--word", f"{word}={threshold}")),
-                )
+                chosen = ("--jobs", jobs, "--json", *(() if threshold is None else ("--word", f"{word}={threshold}")))
                 for event in map(json.loads, self.run("classify", *chosen, *settings, *files).splitlines()):
                     if event["word"] == word:
                         found[threshold][event["file"]].append(event["time"])
@@ -355,11 +349,9 @@ class Beckon:
     def cost(self, sound):
         with tempfile.TemporaryDirectory() as folder:
             write(Path(folder) / "sound.wav", sound)
-            self.jobs = 1
             start = os.times()
-            self.heard([f"{folder}/sound.wav"])[0].at(self.own)
+            self.heard([f"{folder}/sound.wav"], jobs=1)[0].at(self.own)
             end = os.times()
-            self.jobs = os.cpu_count()
         return end.children_user + end.children_system - start.children_user - start.children_system
 
 

@@ -15,6 +15,10 @@ CROP = {2: 6, 3: 3}
 WIDTHS = (192, 288, 288)
 
 
+def unit(vectors):
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
+
+
 def widened(tensor, shape, generator):
     """A tensor with more channels: the new ones are drawn, their biases nought."""
     is_bias = len(shape) == 1
@@ -55,6 +59,21 @@ class Upper(torch.nn.Module):
         network = cls(weights, state["projection.weight"].shape[0], widths)
         network.load_state_dict(state)
         return network
+
+    @classmethod
+    def of(cls, weights):
+        """From the tensors of a model that has them; what only the training asks for is nought."""
+        state = {}
+        for name, value in weights.items():
+            tensor, part = torch.from_numpy(value.astype(np.float32)), name.removeprefix(NAME + ".")
+            if name in (f"{NAME}.weight", f"{NAME}.bias"):
+                state[f"projection.{part}"] = tensor
+            elif name.startswith(NAME + "."):
+                tensor = tensor.transpose(1, 2).contiguous() if tensor.dim() == 3 else tensor
+                state["parts." + part.replace(".", "_")] = tensor
+        hidden = state["projection.weight"].shape[1]
+        state |= {"teacher.weight": torch.zeros(96, hidden), "teacher.bias": torch.zeros(96)}
+        return cls.restored(state, weights)
 
     def conv(self, x, name, stride=1):
         return Valid.apply(x.contiguous(), self.parts[f"{name}_weight"], stride) + self.parts[f"{name}_bias"]

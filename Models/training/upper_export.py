@@ -19,7 +19,7 @@ import mixing
 import ranges
 import recordings
 import reference
-from upper import NAME, Upper
+from upper import NAME, Upper, unit
 
 HOP = 1600
 WINDOW = 16000
@@ -27,10 +27,6 @@ WINDOW = 16000
 STEPS, LEAD = 4, 24
 TALK_HOURS = 1.0
 CLIPS = 24
-
-
-def unit(vectors):
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
 
 
 def stream(description, weights, wave):

@@ -123,7 +123,14 @@ def unheard(table):
     return np.array([second(table, row) for row in rows], np.float32).reshape(-1, WINDOW)
 
 
+def area(above, below):
+    """AUROC: how often one of the first is above one of the others, equal ones by half."""
+    ordered = np.sort(below)
+    return (np.searchsorted(ordered, above, "left") + np.searchsorted(ordered, above, "right")).mean() / (
+        2 * len(below)
+    )
+
+
 def separation(clips, others, commands=COMMANDS):
     """AUROC of the largest command posterior: how often a command's is above another word's."""
-    a, b = clips[:, : len(commands)].max(axis=1), np.sort(others[:, : len(commands)].max(axis=1))
-    return (np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")).mean() / (2 * len(b))
+    return area(*(scores[:, : len(commands)].max(axis=1) for scores in (clips, others)))

@@ -6,8 +6,8 @@ private import Synchronization
 
 /// Scores the pieces of one file on several processors: while some pieces are scored, the next ones are read.
 final class PieceLine: Sendable {
-    /// Hops of a piece, in whole stretches of twelve: what is scored twice, the second before, is one of 34.
-    private static let hops = 408
+    /// Hops of a piece, in whole stretches: what is scored twice, the second before, is one stretch of 34.
+    private static let hops = 34 * PieceScorer.hopsAtOnce
 
     /// Scorers that nobody uses now; they are kept from file to file.
     private let idle: Mutex<[Scorer]>

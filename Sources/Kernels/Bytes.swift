@@ -27,7 +27,8 @@ public func firstNonFinite(_ source: UnsafePointer<Float>, count: Int) -> Int? {
     return nil
 }
 
-/// Goes on with a 64-bit FNV-1a hash; the first call passes `fnvBasis`. A byte takes as long as ``hashWords`` for eight.
+/// Goes on with a 64-bit FNV-1a hash, by which words that were taught are checked on disk; the first call passes `fnvBasis`. A byte
+/// takes as long as ``hashWords`` for eight.
 public func hashBytes(_ source: UnsafeRawPointer, count: Int, from start: UInt64) -> UInt64 {
     var hash = start
     for index in 0..<count {

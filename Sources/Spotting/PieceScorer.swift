@@ -32,7 +32,7 @@ public struct PieceAnswers: Sendable {
 /// One serves one thread at a time; pieces of one recording may go to several.
 public final class PieceScorer {
     /// Hops that are computed at once: columns for whole tiles of six in the deepest layer too.
-    private static let hopsAtOnce = 12
+    public static let hopsAtOnce = 12
 
     /// Samples that stand before a piece's hops.
     public let lead: Int
