@@ -52,15 +52,14 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CLinuxProcess"),
+        .systemLibrary(name: "CSystem"),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        .target(name: "Linux", dependencies: ["CLinux"]),
+        .target(name: "System", dependencies: ["CSystem"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
-        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CLinux", "KernelContract", "Kernels"]),
-        .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CLinux", "Linux"]),
+        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CSystem", "KernelContract", "Kernels"]),
+        .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CSystem", "System"]),
         .target(name: "KernelContract", swiftSettings: kernelSettings),
         .target(name: "KernelsBaseline", dependencies: ["KernelContract"], swiftSettings: kernelSettings),
         .target(
@@ -73,15 +72,15 @@ let package = Package(
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(
             name: "Enrollment",
-            dependencies: ["Inference", "Kernels", "Linux", "Spotting", "Wording"],
+            dependencies: ["Inference", "Kernels", "System", "Spotting", "Core"],
             // A word is compared with an hour of talk, and its takes with each other, in debug builds too.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
-        .target(name: "Wording"),
-        .target(name: "Service", dependencies: ["CLinuxProcess", "Linux", "Spotting", "Wording"]),
+        .target(name: "Core"),
+        .target(name: "Service", dependencies: ["CSystem", "System", "Spotting", "Core"]),
         .target(
             name: "Live",
-            dependencies: ["Audio", "Capture", "CSystemd", "Inference", "Linux", "Service", "Spotting", "Wording"]
+            dependencies: ["Audio", "Capture", "CSystemd", "Inference", "System", "Service", "Spotting", "Core"]
         ),
         .target(name: "Charts", dependencies: ["CZlib"]),
         .target(
@@ -93,18 +92,18 @@ let package = Package(
             name: "CommandLineTool",
             dependencies: [
                 "Audio", "Capture", "Charts", "Enrollment", "Evaluation", "Inference", "Inspection", "KernelContract",
-                "Kernels", "Linux", "Live", "Service", "Spotting", "Wording",
+                "Kernels", "System", "Live", "Service", "Spotting", "Core",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
-        .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Linux"], path: "Benchmarks/Soak"),
+        .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "System"], path: "Benchmarks/Soak"),
         .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
         .executableTarget(name: "pace", dependencies: ["Inference", "KernelContract"], path: "Benchmarks/Pace"),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
-        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Linux", "TestSupport"]),
+        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "System", "TestSupport"]),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",
@@ -118,19 +117,19 @@ let package = Package(
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
             name: "ServiceTests",
-            dependencies: ["CLinuxProcess", "CSndFile", "Linux", "Service", "Spotting", "TestSupport"]
+            dependencies: ["CSystem", "CSndFile", "System", "Service", "Spotting", "TestSupport"]
         ),
         .testTarget(
             name: "LiveTests",
             dependencies: [
-                "Audio", "Capture", "CSndFile", "Inference", "Linux", "Live", "Service", "Spotting", "TestSupport",
+                "Audio", "Capture", "CSndFile", "Inference", "System", "Live", "Service", "Spotting", "TestSupport",
             ]
         ),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "Audio", "Capture", "CommandLineTool", "CSndFile", "Inference", "Inspection", "KernelContract",
-                "Kernels", "Service", "Spotting", "TestSupport", "Wording", "beckon", "stamp",
+                "Kernels", "Service", "Spotting", "TestSupport", "Core", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]
         ),

@@ -7,7 +7,7 @@
 import Audio
 import Capture
 import Foundation
-import Linux
+import System
 
 /// Prints a line at once, to a pipe too.
 func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }

@@ -1,4 +1,4 @@
-import CLinux
+import CSystem
 import Glibc
 
 /// Memory that is mapped twice, one copy right after the other, so that a range across its end is contiguous.
@@ -13,7 +13,7 @@ struct MirroredMemory: ~Copyable {
     /// - Parameter size: A multiple of the page size.
     /// - Throws: ``AudioError/memory`` naming the system call that refused.
     init(size: Int) throws(AudioError) {
-        let descriptor = CLinux_memfd("beckon-audio")
+        let descriptor = CSystem_memfd("beckon-audio")
         guard descriptor >= 0 else { throw MirroredMemory.refused("memfd_create", size) }
         // The mappings keep the memory; the descriptor is needed no longer.
         defer { close(descriptor) }

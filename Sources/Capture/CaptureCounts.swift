@@ -15,7 +15,7 @@ extension CaptureMachine {
     }
 
     /// What the user wants.
-    public enum Wish: UInt8, Sendable {
+    public enum Target: UInt8, Sendable {
         case capture, mute, stop
     }
 

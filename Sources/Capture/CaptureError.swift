@@ -1,6 +1,6 @@
 import CALSAMessages
 import Glibc
-import Linux
+import System
 
 /// Why a device cannot be captured from.
 ///
@@ -66,7 +66,7 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     /// The system gave no means of waking a thread.
-    static func noBell(_ error: SystemError) -> CaptureError {
+    static func noEventFD(_ error: SystemError) -> CaptureError {
         system("cannot wake threads (\(error)); the limit on open files may be too low", error.number)
     }
 

@@ -20,7 +20,7 @@ extension CaptureMachine {
     /// What happened.
     public enum Event: Equatable, Sendable {
         /// The user wants something else than before; wanting capture begins it all.
-        case wish(Wish)
+        case wish(Target)
         /// Another device or other channels are to be listened to.
         case chosen
         case opened
@@ -42,7 +42,7 @@ extension CaptureMachine {
     }
 
     /// What to do next.
-    public enum Step: Equatable, Sendable {
+    public enum Action: Equatable, Sendable {
         case open
         case close
         /// Wait for frames, at most until this time.
@@ -58,13 +58,13 @@ extension CaptureMachine {
 
     /// The next step, and what to do besides.
     public struct Decision: Equatable, Sendable {
-        public var step: Step
+        public var step: Action
         /// Audio before this moment is stale.
         public var flush = false
         /// To be told to the user.
         public var change: Change?
 
-        init(_ step: Step) { self.step = step }
+        init(_ step: Action) { self.step = step }
     }
 
     /// What the user should know; plain numbers only, so that the capture thread can pass it on without allocating.

@@ -1,7 +1,7 @@
 import Audio
 import Glibc
-import Linux
 import Synchronization
+import System
 
 /// Where captured audio goes, and where the capture thread hears what is wanted of it.
 final class CaptureOutput: Sendable {
@@ -9,29 +9,29 @@ final class CaptureOutput: Sendable {
     let record = CaptureRecord()
     let changes = ChangeQueue()
     /// Rung for each block.
-    let reader: Bell
-    let choice: ChoiceBox
-    private let wish = Atomic<UInt8>(CaptureMachine.Wish.capture.rawValue)
+    let reader: EventFD
+    let choice: SelectionMailbox
+    private let wish = Atomic<UInt8>(CaptureMachine.Target.capture.rawValue)
 
-    init(ringCapacity: Int, choice: Choice) throws(CaptureError) {
-        self.choice = ChoiceBox(choice)
+    init(ringCapacity: Int, choice: InputSelection) throws(CaptureError) {
+        self.choice = SelectionMailbox(choice)
         do throws(AudioError) {
             ring = try BlockRing(minimumCapacity: ringCapacity)
         } catch {
             throw .system(error.description, 0)
         }
-        reader = try Bell(or: CaptureError.noBell)
+        reader = try EventFD(or: CaptureError.noEventFD)
     }
 
     /// Hands a block to the reader.
     func publish(_ samples: Span<Float>, _ block: BlockCutter.Block) {
         record.note(block)
         ring.write(samples, time: block.time)
-        reader.ring()
+        reader.signal()
     }
 
-    var wanted: CaptureMachine.Wish {
-        get { CaptureMachine.Wish(rawValue: wish.load(ordering: .acquiring)) ?? .stop }
+    var wanted: CaptureMachine.Target {
+        get { CaptureMachine.Target(rawValue: wish.load(ordering: .acquiring)) ?? .stop }
         set { wish.store(newValue.rawValue, ordering: .releasing) }
     }
 }
@@ -46,7 +46,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private let output: CaptureOutput
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
-    private var step: CaptureMachine.Step?
+    private var step: CaptureMachine.Action?
     /// Of the choice that is followed.
     private var generation: UInt64 = 0
     /// Frames that the device still held after the newest read, and when that was.
@@ -93,7 +93,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         return decision.step != .end
     }
 
-    private mutating func take(_ step: CaptureMachine.Step, _ output: CaptureOutput) -> CaptureMachine.Event {
+    private mutating func take(_ step: CaptureMachine.Action, _ output: CaptureOutput) -> CaptureMachine.Event {
         switch step {
         case .open: return open(output)
         case .close:

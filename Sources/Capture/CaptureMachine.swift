@@ -37,7 +37,7 @@ public struct CaptureMachine: Equatable, Sendable {
     public init(limits: Limits = Limits()) { self.limits = limits }
 
     /// The wish that is being followed.
-    public var wish: Wish {
+    public var wish: Target {
         switch state {
         case .muted: .mute
         case .stopped: .stop
@@ -74,8 +74,8 @@ public struct CaptureMachine: Equatable, Sendable {
         }
     }
 
-    private mutating func follow(_ wish: Wish, _ now: Int64) -> Decision {
-        let closing: Step? = isOpen ? .close : nil
+    private mutating func follow(_ wish: Target, _ now: Int64) -> Decision {
+        let closing: Action? = isOpen ? .close : nil
         var decision: Decision
         switch wish {
         case .capture:

@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// A thread of its own for capturing, with real-time priority where the system allows it.
 struct CaptureThread: ~Copyable {

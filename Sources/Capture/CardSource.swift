@@ -1,26 +1,26 @@
 private import Audio
 import CALSA
 import Glibc
-import Linux
+import System
 
 /// The sound card, or whatever ALSA takes for one.
 struct CardSource: CaptureSource, ~Copyable {
     private var finder: DeviceFinder
     private let wanted: PCM.Wanted
-    private let choice: ChoiceBox
+    private let choice: SelectionMailbox
     private let record: CaptureRecord
     /// Rung when the wish changes.
-    private let bell: Bell
+    private let wakeUp: EventFD
     private var pcm: PCM?
-    /// The bell's descriptor, and after it the device's own.
+    /// The wakeUp's descriptor, and after it the device's own.
     private var polls = UnsafeMutableBufferPointer<pollfd>(start: nil, count: 0)
 
-    init(wanted: PCM.Wanted, output: CaptureOutput, bell: Bell) {
+    init(wanted: PCM.Wanted, output: CaptureOutput, wakeUp: EventFD) {
         choice = output.choice
         record = output.record
         finder = DeviceFinder(choice.value.device)
         self.wanted = wanted
-        self.bell = bell
+        self.wakeUp = wakeUp
     }
 
     deinit { polls.deallocate() }
@@ -38,7 +38,7 @@ struct CardSource: CaptureSource, ~Copyable {
             polls.deallocate()
             polls = .allocate(capacity: opened.descriptors + 1)
             polls.initialize(repeating: pollfd())
-            polls[0] = pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)
+            polls[0] = pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)
             finder.found(name)
             let format = opened.format
             pcm = consume opened
@@ -79,7 +79,7 @@ struct CardSource: CaptureSource, ~Copyable {
 
     mutating func waiting() -> Int { pcm?.waiting() ?? -Int(ENODEV) }
 
-    // snd_pcm_wait may stay beyond its time-out, and knows no bell.
+    // snd_pcm_wait may stay beyond its time-out, and knows no wakeUp.
     mutating func wait(until time: Int64) -> Int32 {
         // Nothing generic here: without the optimiser, slices and `last` would allocate.
         guard let first = polls.baseAddress else { return -ENODEV }
@@ -90,7 +90,7 @@ struct CardSource: CaptureSource, ~Copyable {
             let count = poll(first, UInt(polls.count), Int32(clamping: (left + 999_999) / 1_000_000))
             if count < 0 { return errno == EINTR ? 0 : -errno }
             if first.pointee.revents != 0 {
-                bell.answer()
+                wakeUp.drain()
                 return 0
             }
             let events = count == 0 ? 0 : pcm?.events(of: own) ?? -ENODEV
@@ -99,9 +99,9 @@ struct CardSource: CaptureSource, ~Copyable {
         }
     }
 
-    mutating func rest(until time: Int64) -> Bool { bell.wait(until: time) }
+    mutating func rest(until time: Int64) -> Bool { wakeUp.wait(until: time) }
 
-    mutating func sleep(until time: Int64) { bell.wait(until: time) }
+    mutating func sleep(until time: Int64) { wakeUp.wait(until: time) }
 
     var now: Int64 { Clock.now }
 }

@@ -1,5 +1,5 @@
-import Linux
 import Synchronization
+import System
 
 /// Changes on their way from the capture thread to whoever tells them: bounded, without locks, one writer.
 ///
@@ -11,7 +11,7 @@ final class ChangeQueue: @unchecked Sendable {
     static let capacity = 64
 
     private let entries = UnsafeMutablePointer<Change>.allocate(capacity: capacity)
-    private let places = HandoverPlaces(capacity: capacity)
+    private let places = SPSCIndices(capacity: capacity)
     /// For readers only, who may be several.
     private let reading = Mutex(())
 

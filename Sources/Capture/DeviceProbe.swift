@@ -1,6 +1,6 @@
 import CALSA
 import Glibc
-import Linux
+import System
 
 extension Device.Abilities {
     private static let commonRates = [

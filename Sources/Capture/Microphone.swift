@@ -1,7 +1,7 @@
 public import Audio
 import Glibc
-import Linux
 import Synchronization
+import System
 
 /// A microphone that is listened to until it is stopped, through whatever happens to it.
 ///
@@ -9,7 +9,7 @@ import Synchronization
 /// be used from any thread.
 public final class Microphone: Sendable {
     public struct Settings: Equatable, Sendable {
-        public var choice = Choice()
+        public var choice = InputSelection()
         public var quality = Resampler.Quality.standard
         /// What to ask the device for.
         public var wanted = PCM.Wanted()
@@ -42,7 +42,7 @@ public final class Microphone: Sendable {
 
     private let settings: Settings
     private let output: CaptureOutput
-    private let bell: Bell
+    private let wakeUp: EventFD
     private let thread = Mutex<CaptureThread?>(nil)
     /// The reader's own: the sequence of the block after the one it has read.
     private let expected = Atomic<UInt64>(.max)
@@ -56,7 +56,7 @@ public final class Microphone: Sendable {
             ringCapacity: settings.ringBlocks,
             choice: settings.choice
         )
-        bell = try Bell(or: CaptureError.noBell)
+        wakeUp = try EventFD(or: CaptureError.noEventFD)
     }
 
     deinit { stop() }
@@ -65,14 +65,14 @@ public final class Microphone: Sendable {
     ///
     /// - Throws: ``CaptureError/system`` where no thread can be had.
     public func start() throws(CaptureError) {
-        let (settings, output, bell) = (settings, output, bell)
+        let (settings, output, wakeUp) = (settings, output, wakeUp)
         try thread.withLock { thread throws(CaptureError) in
             guard thread == nil else { return }
             output.wanted = output.wanted == .stop ? .capture : output.wanted
             thread = try CaptureThread {
                 Self.becomeRealTime(settings.realTimePriority, output)
                 var loop = CaptureLoop(
-                    source: CardSource(wanted: settings.wanted, output: output, bell: bell),
+                    source: CardSource(wanted: settings.wanted, output: output, wakeUp: wakeUp),
                     quality: settings.quality,
                     output: output
                 )
@@ -94,7 +94,7 @@ public final class Microphone: Sendable {
             wish(.stop)
             thread.take()?.join()
         }
-        output.reader.ring()
+        output.reader.signal()
     }
 
     /// Closes the device until ``unmute()``, so that its light goes out; audio not yet read is forgotten.
@@ -106,19 +106,19 @@ public final class Microphone: Sendable {
     /// Listens to another device, or to other channels of it; where this is what it does already, nothing happens.
     ///
     /// The device that is open is closed, audio not yet read is forgotten, and a gap is counted; muted, it stays so.
-    public func choose(_ choice: Choice) {
-        if output.choice.change(to: choice) { bell.ring() }
+    public func choose(_ choice: InputSelection) {
+        if output.choice.change(to: choice) { wakeUp.signal() }
     }
 
-    private func wishUnlessStopped(_ wanted: CaptureMachine.Wish) {
+    private func wishUnlessStopped(_ wanted: CaptureMachine.Target) {
         thread.withLock { thread in
             if output.wanted != .stop || thread == nil { wish(wanted) }
         }
     }
 
-    private func wish(_ wanted: CaptureMachine.Wish) {
+    private func wish(_ wanted: CaptureMachine.Target) {
         output.wanted = wanted
-        bell.ring()
+        wakeUp.signal()
     }
 
     /// Whether it was stopped: no block will come any more.

@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// Why a word cannot be kept or found.
 ///

@@ -5,7 +5,7 @@ extension WordStore {
     ///
     /// - Parameter background: nil leaves the words at the usual boundary.
     /// - Returns: names of the words that are gone, as none of their recordings was kept.
-    public mutating func renew(for model: Model, _ background: Background?) -> [String] {
+    public mutating func renew(for model: Model, _ background: NegativeSet?) -> [String] {
         guard embedding != model.embeddingIdentity else { return [] }
         var lost: [String] = []
         var renewed: [Word] = []

@@ -1,5 +1,5 @@
+private import Core
 import Spotting
-private import Wording
 
 /// What is wrong with a take, so that it teaches nothing.
 public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
@@ -15,7 +15,7 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
     case tooShort(Double)
     /// Seconds, and how many it may last.
     case tooLong(Double, longest: Double)
-    /// Likeness with the other takes, −1…1.
+    /// Similarity with the other takes, −1…1.
     case unlike(Float)
 
     /// Why, and what to do about it.

@@ -20,7 +20,7 @@ public struct WordStore: Sendable, Equatable {
         public let name: String
         /// Above what probability it fires, 0…1.
         public var threshold: Float
-        /// Likeness, −1…1, at which it is as likely as not that the word was said.
+        /// Similarity, −1…1, at which it is as likely as not that the word was said.
         public var boundary: Float
         public var takes: [Take]
 

@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// Where a store lies on disk: one file, replaced as a whole, so that whoever reads it finds the old words or the new ones.
 public struct WordStoreFile: Sendable {

@@ -3,9 +3,9 @@ public import Spotting
 /// What a model heard in a recording, hop by hop: scored once, to be decided about many times.
 public struct PosteriorTrace: Sendable {
     private let handler: @Sendable (GateSettings, Thresholds) -> PosteriorHandler
-    private var answers: [HopAnswer] = []
+    private var answers: [HopScores] = []
     /// What was foreseen after each hop, where it was.
-    private var foreseen: [HopAnswer?] = []
+    private var foreseen: [HopScores?] = []
     private var sounds: [SoundActivity] = []
 
     /// - Parameters:
@@ -29,7 +29,7 @@ public struct PosteriorTrace: Sendable {
     }
 
     /// Takes one hop in.
-    public mutating func add(_ answer: HopAnswer, foreseen: HopAnswer? = nil, sound: SoundActivity) {
+    public mutating func add(_ answer: HopScores, foreseen: HopScores? = nil, sound: SoundActivity) {
         answers.append(answer)
         self.foreseen.append(foreseen)
         sounds.append(sound)

@@ -1,8 +1,8 @@
 public import Capture
+private import Core
 private import Glibc
-import Linux
 public import Service
-private import Wording
+import System
 
 extension CaptureMachine.Change {
     /// The change as one line, and how much it matters.

@@ -1,6 +1,6 @@
-import Linux
 import Service
 import Synchronization
+import System
 
 /// Saves the sound around what was heard, where the configuration asks for it.
 final class ClipKeeper: Sendable {
@@ -22,7 +22,7 @@ final class ClipKeeper: Sendable {
     }
 
     /// Saves the clip of an event once its end has been heard.
-    func keep(_ event: ServiceEvent, of tape: Tape) {
+    func keep(_ event: ServiceEvent, of tape: AudioHistory) {
         let (settings, store) = state.withLock { ($0.settings, $0.store) }
         guard let store else { return }
         let rate = Double(ClipStore.sampleRate)

@@ -1,10 +1,10 @@
 import Audio
 import Capture
 import Inference
-import Linux
 import Service
 import Spotting
 import Synchronization
+import System
 
 /// What the detector's thread does: hears block after block, and hands over what it heard.
 ///
@@ -15,9 +15,9 @@ struct DetectorLoop: ~Copyable {
     final class Ends: Sendable {
         let source: any AudioSource
         let events: EventInbox
-        let rules = RulesInbox()
+        let rules = SettingsMailbox()
         let record = DetectorRecord()
-        let tape = Tape()
+        let tape = AudioHistory()
 
         init(source: any AudioSource, events: EventInbox) {
             self.source = source

@@ -1,5 +1,5 @@
+private import Core
 import Synchronization
-private import Wording
 
 /// What the detector does now and has done so far.
 public struct DetectorStatus: Equatable, Sendable {
@@ -22,7 +22,7 @@ extension DetectorStatus {
     /// Members of a JSON object.
     var json: [String] {
         let mean = hops > 0 ? Double(busy) / Double(hops) : 0
-        let milliseconds = [("longest", Double(longestHop)), ("mean", mean), ("budget", Double(LiveClock.hop))]
+        let milliseconds = [("longest", Double(longestHop)), ("mean", mean), ("budget", Double(HopClock.hop))]
         let members = milliseconds.map { "\"\($0)\": \(decimal($1 / 1e6, 2))" }.joined(separator: ", ")
         return [
             "\"hops\": \(hops)",
@@ -55,7 +55,7 @@ final class DetectorRecord: Sendable {
         let duration = ended - began
         busy.add(duration, ordering: .relaxed)
         if duration > longest.load(ordering: .relaxed) { longest.store(duration, ordering: .relaxed) }
-        if duration > LiveClock.hop { late.add(1, ordering: .relaxed) }
+        if duration > HopClock.hop { late.add(1, ordering: .relaxed) }
         hops.add(1, ordering: .releasing)
     }
 

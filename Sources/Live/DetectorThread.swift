@@ -1,7 +1,7 @@
 private import Dispatch
-import Linux
 public import Service
 import Synchronization
+import System
 
 /// Listens to a source of audio on a thread of its own, until it is stopped or the source ends.
 public final class DetectorThread: Sendable {
@@ -21,7 +21,7 @@ public final class DetectorThread: Sendable {
             isReady.signal()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
                 // Longer than a block takes to come, so that it wakes for blocks alone; new rules wait no longer either.
-                loop.step(ends, until: Clock.now + 3 * LiveClock.hop)
+                loop.step(ends, until: Clock.now + 3 * HopClock.hop)
             }
             hasStopped.signal()
         }
@@ -31,7 +31,7 @@ public final class DetectorThread: Sendable {
     public var status: DetectorStatus { ends.record.status }
 
     /// The last seconds that were heard.
-    public var tape: Tape { ends.tape }
+    public var tape: AudioHistory { ends.tape }
 
     /// Follows other rules from the next hop on.
     public func follow(_ rules: Rules) { ends.rules.post(rules) }

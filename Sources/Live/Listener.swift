@@ -1,9 +1,9 @@
 public import Capture
+private import Core
 private import Inference
 public import Service
 public import Spotting
 import Synchronization
-private import Wording
 
 /// The service: a microphone, the detector, and what is done about words, from start to stop.
 ///
@@ -127,7 +127,7 @@ public final class Listener: Sendable {
 
     public var detectorStatus: DetectorStatus { detector.status }
     public var actionCounts: ActionRunner.Counts { actions.counts }
-    public var tape: Tape { detector.tape }
+    public var tape: AudioHistory { detector.tape }
     public var vocabulary: Vocabulary { state.withLock { $0.setup.vocabulary } }
     public var configuration: Configuration { state.withLock { $0.setup.configuration } }
     public var thresholds: Thresholds { state.withLock { $0.rules.thresholds } }
@@ -168,7 +168,7 @@ public final class Listener: Sendable {
         detector.follow(rules)
         if let microphone {
             actions.setDevice(new.configuration.device)
-            microphone.choose(Choice(new.configuration))
+            microphone.choose(InputSelection(new.configuration))
         }
         guard new.configuration.socket != old.socket else { return nil }
         return "socket: the one in use stays until the service is started again"

@@ -26,7 +26,7 @@ public struct Rules: Sendable {
 }
 
 /// New rules on their way to the detector's thread, which looks for them every hop and never waits for them.
-final class RulesInbox: Sendable {
+final class SettingsMailbox: Sendable {
     private let isFull = Atomic<Bool>(false)
     private let rules = Mutex<Rules?>(nil)
 

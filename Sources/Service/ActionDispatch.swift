@@ -1,8 +1,8 @@
+private import Core
 import Glibc
-import Linux
 import Spotting
 import Synchronization
-private import Wording
+import System
 
 /// What happens to an event between the inbox and the end of its actions.
 extension ActionRunner {
@@ -67,7 +67,7 @@ extension ActionRunner {
             guard !isStopped else { return }
             submit(action, to: programs) { [self] in
                 attempt(action) { () throws(ServiceError) in
-                    try Webhook(address: address, timeout: timeout).post(event.json, stop: stopBell)
+                    try Webhook(address: address, timeout: timeout).post(event.json, stop: stopEvent)
                 }
             }
         case .print(let template):
@@ -115,7 +115,7 @@ extension ActionRunner {
             timeout: timeout
         )
         attempt(action) { () throws(ServiceError) in
-            try program.run(stop: stopBell) { end in
+            try program.run(stop: stopEvent) { end in
                 if !end.isSuccess { fail(action, end.description) }
             }
         }

@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
-import Linux
 import Spotting
 import Synchronization
+import System
 
 /// Carries out what the configuration asks for when a word was heard, away from the detector's thread.
 ///
@@ -50,7 +50,7 @@ public final class ActionRunner: Sendable {
     let state: Mutex<State>
     let programs: WorkQueue
     let printing = WorkQueue(name: "beckon-print", threads: 1, capacity: 64)
-    let stopBell: Bell
+    let stopEvent: EventFD
     let journal: Journal
     let environment: [String]
     let output: Int32
@@ -80,7 +80,7 @@ public final class ActionRunner: Sendable {
         report: @escaping @Sendable (Report) -> Void
     ) throws(ServiceError) {
         inbox = try EventInbox()
-        stopBell = try Bell(or: ServiceError.noBell)
+        stopEvent = try EventFD(or: ServiceError.noEventFD)
         self.journal = journal
         self.output = output
         self.heard = heard
@@ -138,7 +138,7 @@ public final class ActionRunner: Sendable {
         guard let sockets else { return }
         inbox.wake()
         finished.wait()
-        stopBell.ring()
+        stopEvent.signal()
         programs.stop(within: seconds)
         printing.stop(within: min(seconds, 0.5))
         for server in sockets { server.stop() }

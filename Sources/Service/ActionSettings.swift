@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// An action as the configuration writes it: an object with one of five keys, and what goes with it.
 struct ActionSettings: Equatable, Sendable {

@@ -1,6 +1,6 @@
+private import Core
 import Glibc
-import Linux
-private import Wording
+import System
 
 /// A folder of recordings of what was heard, the newest of them.
 ///

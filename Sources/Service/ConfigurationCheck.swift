@@ -1,6 +1,6 @@
+private import Core
 private import Glibc
 import Spotting
-private import Wording
 
 /// What can be said of a configuration only as a whole: words against the model, hosts, programs.
 struct ConfigurationCheck {

@@ -1,5 +1,5 @@
 private import Glibc
-import Linux
+import System
 
 /// Where the configuration is found and how it is read, with everything that is wrong with it.
 public struct ConfigurationFile: Sendable {

@@ -1,5 +1,5 @@
+private import Core
 private import Spotting
-private import Wording
 
 extension SettingKind where Value == Configuration {
     /// The whole file: every key there is.

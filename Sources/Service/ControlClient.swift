@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// A connection to the daemon's control socket.
 public struct ControlClient: ~Copyable {

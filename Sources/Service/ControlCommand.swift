@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// What the daemon can be asked to do while it runs.
 public enum ControlCommand: Equatable, Sendable {

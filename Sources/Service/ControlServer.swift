@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// The control socket: commands in, one JSON line back for each; and the stream of events for whoever asks for it.
 ///

@@ -1,6 +1,6 @@
-import CLinuxProcess
+import CSystem
 import Glibc
-import Linux
+import System
 
 /// A file descriptor with one owner, closed with it.
 struct Descriptor: ~Copyable, Sendable {
@@ -25,7 +25,7 @@ struct Pipe: ~Copyable {
     static func make() -> Pipe? {
         var ends: (Int32, Int32) = (-1, -1)
         let made = withUnsafeMutablePointer(to: &ends) { pair in
-            pair.withMemoryRebound(to: Int32.self, capacity: 2) { CLinuxProcess_pipe($0) }
+            pair.withMemoryRebound(to: Int32.self, capacity: 2) { CSystem_pipe($0) }
         }
         guard made == 0 else { return nil }
         let pipe = Pipe(read: Descriptor(clear(ends.0)), write: Descriptor(clear(ends.1)))

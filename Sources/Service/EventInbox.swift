@@ -1,7 +1,7 @@
 import Glibc
-import Linux
 public import Spotting
 import Synchronization
+import System
 
 /// What the detector's thread hands over: plain numbers, whose names are looked up on the other side.
 public struct HeardEvent: Sendable {
@@ -28,12 +28,12 @@ public final class EventInbox: @unchecked Sendable {
     public static let capacity = 256
 
     private let slots: UnsafeMutablePointer<HeardEvent>
-    private let bell: Bell
-    private let places = HandoverPlaces(capacity: capacity)
+    private let wakeUp: EventFD
+    private let places = SPSCIndices(capacity: capacity)
     private let offered = Atomic<UInt64>(0)
 
     public init() throws(ServiceError) {
-        bell = try Bell(or: ServiceError.noBell)
+        wakeUp = try EventFD(or: ServiceError.noEventFD)
         slots = .allocate(capacity: EventInbox.capacity)
         let none = Detection(kind: .word, index: 0, confidence: 0, start: 0, end: 0, time: 0)
         slots.initialize(repeating: HeardEvent(none, decided: 0, generation: 0), count: EventInbox.capacity)
@@ -53,7 +53,7 @@ public final class EventInbox: @unchecked Sendable {
         slots[place] = event
         slots[place].sequence = sequence
         places.publish()
-        bell.ring()
+        wakeUp.signal()
         return true
     }
 
@@ -66,11 +66,11 @@ public final class EventInbox: @unchecked Sendable {
 
     /// Waits until something may have been offered, or somebody rang.
     func wait() {
-        var requests = [Poll.request(bell.descriptor, POLLIN)]
+        var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
         Poll.wait(&requests, until: nil)
-        bell.answer()
+        wakeUp.drain()
     }
 
     /// Ends a wait.
-    func wake() { bell.ring() }
+    func wake() { wakeUp.signal() }
 }

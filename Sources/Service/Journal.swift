@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// The system's journal, by its own protocol: one datagram an entry, a line a field (systemd's JOURNAL_NATIVE_PROTOCOL).
 public final class Journal: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// One connection of a ``LineServer``: what it has sent and not yet got. Belongs to the server's thread.
 final class LineClient {

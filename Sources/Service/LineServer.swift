@@ -1,8 +1,8 @@
-import CLinuxProcess
+import CSystem
 import Dispatch
 import Glibc
-import Linux
 import Synchronization
+import System
 
 /// A unix socket at which clients send lines and get lines: answers to theirs, and what is published to all who listen.
 ///
@@ -63,7 +63,7 @@ public final class LineServer: Sendable {
     private let answer: @Sendable (String) -> Answer
     private let listener: Descriptor
     private let identity: [UInt64]
-    private let bell: Bell
+    private let wakeUp: EventFD
     private let shared = Mutex(Shared())
     private let finished = DispatchSemaphore(value: 0)
 
@@ -83,7 +83,7 @@ public final class LineServer: Sendable {
         self.settings = settings
         self.snapshot = snapshot
         self.answer = answer
-        bell = try Bell(or: ServiceError.noBell)
+        wakeUp = try EventFD(or: ServiceError.noEventFD)
         listener = try UnixSocket.listen(path, mode: 0o660)
         identity = Self.identity(of: path)
         _ = try SystemThread(name: "beckon-socket", stackSize: 512 << 10, or: ServiceError.noThread) { [self] in serve()
@@ -103,7 +103,7 @@ public final class LineServer: Sendable {
             shared.waiting.append(line)
             shared.counts.published += 1
         }
-        bell.ring()
+        wakeUp.signal()
     }
 
     /// Sends what was published, closes all connections and removes the socket, unless another service has replaced it.
@@ -113,7 +113,7 @@ public final class LineServer: Sendable {
             return !shared.isStopped
         }
         guard isFirst else { return }
-        bell.ring()
+        wakeUp.signal()
         finished.wait()
         if Self.identity(of: path) == identity { unlink(path) }
     }
@@ -133,7 +133,7 @@ public final class LineServer: Sendable {
         while true {
             let now = Clock.now
             var requests = [
-                Poll.request(bell.descriptor, POLLIN),
+                Poll.request(wakeUp.descriptor, POLLIN),
                 Poll.request(now < pause ? -1 : listener.number, POLLIN),
             ]
             requests += clients.map { Poll.request($0.descriptor.number, $0.isWaiting ? POLLIN | POLLOUT : POLLIN) }
@@ -144,7 +144,7 @@ public final class LineServer: Sendable {
                 defer { shared.waiting.removeAll() }
                 return (shared.waiting, shared.isStopped)
             }
-            if requests[0].revents != 0 { bell.answer() }
+            if requests[0].revents != 0 { wakeUp.drain() }
             for (client, request) in zip(clients, requests.dropFirst(2)) where request.revents != 0 {
                 hear(client, listeners: clients.count(where: \.listens))
             }
@@ -176,7 +176,7 @@ public final class LineServer: Sendable {
     /// Takes new connections; false where the system has no more descriptors.
     private func accept(_ clients: inout [LineClient]) -> Bool {
         while true {
-            let connection = Descriptor(CLinuxProcess_accept(listener.number))
+            let connection = Descriptor(CSystem_accept(listener.number))
             guard connection.isOpen else { return errno != EMFILE && errno != ENFILE && errno != ENOMEM }
             let client = LineClient(connection, settings: settings)
             guard clients.count < settings.clients else {

@@ -1,6 +1,6 @@
-import CLinuxProcess
+import CSystem
 import Glibc
-import Linux
+import System
 
 /// A program that an action runs: started without a shell, in a process group of its own, and seen through to its end.
 ///
@@ -25,14 +25,14 @@ struct Program: Sendable {
     ///   - stop: ends it early.
     ///   - ended: called once the program itself has ended; the group may go on.
     /// - Throws: ``ServiceError/program`` where it cannot be started.
-    func run(stop: Bell?, ended: (ProgramEnd) -> Void) throws(ServiceError) {
+    func run(stop: EventFD?, ended: (ProgramEnd) -> Void) throws(ServiceError) {
         guard let standardInput = Pipe.make(), let standardError = Pipe.make() else { throw failure("pipe2", errno) }
         standardInput.write.setNonBlocking()
         let written = input.withUnsafeBytes { write(standardInput.write.number, $0.baseAddress, $0.count) }
         guard written == input.count else { throw failure("write", written < 0 ? errno : EMSGSIZE) }
 
         let pid = try spawn(input: standardInput.read.number, error: standardError.write.number)
-        let watch = Descriptor(CLinuxProcess_watch(pid))
+        let watch = Descriptor(CSystem_watch(pid))
         // From here on only the child has its ends, so that it sees the end of its input, and we that of its output.
         close(standardInput)
         let output = standardError.read
@@ -60,8 +60,8 @@ struct Program: Sendable {
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, error, STDERR_FILENO)
-        CLinuxProcess_closeFrom(&actions, 3)
-        CLinuxProcess_changeFolder(&actions, directory)
+        CSystem_closeFrom(&actions, 3)
+        CSystem_changeFolder(&actions, directory)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

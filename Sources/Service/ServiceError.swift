@@ -1,6 +1,6 @@
+private import Core
 private import Glibc
-public import Linux
-private import Wording
+public import System
 
 /// What can go wrong while the service acts or is asked to.
 ///
@@ -48,7 +48,7 @@ public struct ServiceError: Error, Equatable, Sendable, CustomStringConvertible 
     func saying(_ message: String) -> ServiceError { ServiceError(code, printable(message)) }
 
     /// The system gave no means of waking a thread.
-    static func noBell(_ error: SystemError) -> ServiceError {
+    static func noEventFD(_ error: SystemError) -> ServiceError {
         socket.saying("\(error); the limit on open files may be too low")
     }
 

@@ -1,5 +1,5 @@
+private import Core
 public import Spotting
-private import Wording
 
 /// Something the service heard, with everything an action may want to know of it.
 public struct ServiceEvent: Equatable, Sendable {

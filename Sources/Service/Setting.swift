@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// One key of an object of the configuration, and where its value goes.
 struct Setting<Root: Sendable>: Sendable {

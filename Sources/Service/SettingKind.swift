@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// What a value of the configuration may be: how it is read, and how it is written.
 ///

@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 // MARK: - Values of one piece
 

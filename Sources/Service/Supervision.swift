@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// Follows a started program: reads its standard error, and ends its process group when it takes too long.
 struct Supervision {
@@ -8,14 +8,14 @@ struct Supervision {
     private let pid: pid_t
     private let timeout: Double
     private let grace: Double
-    private let stop: Bell?
+    private let stop: EventFD?
     private var phase = Phase.running
     private var isStopping = false
     private var deadline: Int64
     private var tail = Tail()
 
     /// - Parameter pid: of the group's leader, not waited for by anybody else.
-    init(pid: pid_t, timeout: Double, grace: Double, stop: Bell?) {
+    init(pid: pid_t, timeout: Double, grace: Double, stop: EventFD?) {
         self.pid = pid
         self.timeout = timeout
         self.grace = grace

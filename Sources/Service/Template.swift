@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// A line of text with placeholders that an event fills in, such as `{word} {percent}`.
 public struct Template: Equatable, Sendable {
@@ -54,7 +54,7 @@ public struct Template: Equatable, Sendable {
         switch placeholder {
         case .word: event.name
         case .confidence: decimal(Double(event.confidence), 4)
-        case .percent: Wording.percent(event.confidence)
+        case .percent: Core.percent(event.confidence)
         case .start: decimal(event.start, 3)
         case .end: decimal(event.end, 3)
         case .time: decimal(event.time, 3)

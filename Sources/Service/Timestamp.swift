@@ -1,6 +1,6 @@
+private import Core
 private import Glibc
-import Linux
-private import Wording
+import System
 
 /// A moment on the wall clock, to the millisecond where it is written.
 public struct Timestamp: Equatable, Comparable, Sendable {

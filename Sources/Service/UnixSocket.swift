@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// Sockets that are files.
 enum UnixSocket {

@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 
 /// Posts JSON to a web server: one HTTP/1.1 request on a connection of its own, for which the whole has a time-out.
 ///
@@ -14,7 +14,7 @@ struct Webhook: Sendable {
     ///
     /// - Throws: ``ServiceError/webhook`` or ``ServiceError/timedOut``.
     @discardableResult
-    func post(_ body: String, stop: Bell?) throws(ServiceError) -> Int {
+    func post(_ body: String, stop: EventFD?) throws(ServiceError) -> Int {
         let deadline = Clock.now + Int64(timeout * 1e9)
         let connection = try connect(deadline: deadline, stop: stop)
         let request = """
@@ -39,7 +39,7 @@ struct Webhook: Sendable {
         }
     }
 
-    private func connect(deadline: Int64, stop: Bell?) throws(ServiceError) -> Descriptor {
+    private func connect(deadline: Int64, stop: EventFD?) throws(ServiceError) -> Descriptor {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
@@ -90,7 +90,7 @@ struct Webhook: Sendable {
         _ connection: borrowing Descriptor,
         _ entry: addrinfo,
         deadline: Int64,
-        stop: Bell?
+        stop: EventFD?
     ) throws(ServiceError) {
         if Glibc.connect(connection.number, entry.ai_addr, entry.ai_addrlen) == 0 { return }
         guard errno == EINPROGRESS else { throw unreachable(errno) }
@@ -109,7 +109,7 @@ struct Webhook: Sendable {
         _ bytes: [UInt8],
         _ connection: borrowing Descriptor,
         deadline: Int64,
-        stop: Bell?
+        stop: EventFD?
     ) throws(ServiceError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -127,7 +127,7 @@ struct Webhook: Sendable {
     }
 
     /// Reads the first line of the answer: `HTTP/1.1 204 No Content`.
-    private func readStatus(_ connection: borrowing Descriptor, deadline: Int64, stop: Bell?) throws(ServiceError)
+    private func readStatus(_ connection: borrowing Descriptor, deadline: Int64, stop: EventFD?) throws(ServiceError)
         -> Int
     {
         var line: [UInt8] = []
@@ -160,7 +160,7 @@ struct Webhook: Sendable {
         _ connection: borrowing Descriptor,
         _ events: Int32,
         deadline: Int64,
-        stop: Bell?
+        stop: EventFD?
     ) throws(ServiceError) {
         var requests = [Poll.request(connection.number, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
         Poll.wait(&requests, until: deadline)

@@ -1,4 +1,4 @@
-import Linux
+import System
 
 /// Does jobs on a few threads of its own; those that find no room are refused, never waited for.
 ///

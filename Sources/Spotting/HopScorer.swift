@@ -1,7 +1,7 @@
 public import Inference
 
 /// What is said of a hop: the model's posteriors, one a label, and the probability of each of the user's own words.
-public struct HopAnswer: Sendable, Equatable {
+public struct HopScores: Sendable, Equatable {
     public var posteriors: [Float]
     public var personal: [Float]
 
@@ -60,12 +60,12 @@ public struct HopScorer: ~Copyable {
     }
 
     /// What is said of the newest hop.
-    public var answer: HopAnswer { HopAnswer(posteriors: session.posteriors, personal: personal.probabilities) }
+    public var answer: HopScores { HopScores(posteriors: session.posteriors, personal: personal.probabilities) }
 
     /// What will be said one hop later, if it stays as quiet as since the last sound; nil where the settings do not ask for
     /// it, or it is not quiet.
-    public var foreseen: HopAnswer? {
-        isForeseen ? HopAnswer(posteriors: session.foreseen, personal: personalAhead) : nil
+    public var foreseen: HopScores? {
+        isForeseen ? HopScores(posteriors: session.foreseen, personal: personalAhead) : nil
     }
 
     /// Where there was speech, or sound where the model cannot tell the two apart, after the newest hop.

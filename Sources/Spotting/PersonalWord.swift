@@ -16,7 +16,7 @@ public struct PersonalWord: Sendable, Equatable {
     /// Embeddings at the word's end, and `lag` hops before each the next: one for a word, more for a long phrase.
     public let anchors: [[Float]]
     public let lag: Int
-    /// Likeness, −1…1, at which it is as likely as not that the word was said.
+    /// Similarity, −1…1, at which it is as likely as not that the word was said.
     public let boundary: Float
 
     /// - Returns: nil where there is no anchor, they differ in length, or reach back too far.

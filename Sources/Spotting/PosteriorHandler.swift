@@ -8,7 +8,7 @@ public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
     private var matcher: PhraseMatcher
-    private var joiner: Joiner
+    private var joiner: PosteriorFusion
     /// With the user's own words, where there are any.
     private var joined: [Float] = []
     private var ahead: [Float] = []
@@ -33,7 +33,7 @@ public struct PosteriorHandler {
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
-        joiner = Joiner(posteriors: labels, labels: labels, places: [])
+        joiner = PosteriorFusion(posteriors: labels, labels: labels, places: [])
         self.hopSeconds = hopSeconds
     }
 
@@ -55,7 +55,7 @@ public struct PosteriorHandler {
         ahead = joined
     }
 
-    private static func room(for joiner: Joiner) -> [Float] {
+    private static func room(for joiner: PosteriorFusion) -> [Float] {
         [Float](repeating: 0, count: joiner.places.isEmpty ? 0 : joiner.labels)
     }
 
@@ -104,8 +104,8 @@ public struct PosteriorHandler {
     ///   - sound: where there was sound or speech, after this hop.
     ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
     public mutating func add(
-        _ answer: HopAnswer,
-        foreseen: HopAnswer? = nil,
+        _ answer: HopScores,
+        foreseen: HopScores? = nil,
         sound: SoundActivity,
         report: (Detection) -> Void
     ) {
@@ -150,7 +150,7 @@ public struct PosteriorHandler {
         }
     }
 
-    private mutating func decideAhead(_ foreseen: HopAnswer?, _ quiet: Double) -> Gate.Decision? {
+    private mutating func decideAhead(_ foreseen: HopScores?, _ quiet: Double) -> Gate.Decision? {
         guard let foreseen, gate.settings.foreseenQuiet?.contains(quiet) ?? false else { return nil }
         smoother.foresee(foreseen.posteriors)
         guard !joined.isEmpty else { return gate.foresee(smoother.foreseen) }

@@ -8,7 +8,7 @@ public final class Vocabulary: Sendable {
     public let labels: [String]
     /// Confidence above which a label may fire, by label; those of the last two mean nothing.
     public let thresholds: [Float]
-    let joiner: Joiner
+    let joiner: PosteriorFusion
     /// For each label, how much longer than a word it may be, in seconds: a phrase of the user's is.
     let longer: [Double]
 
@@ -25,7 +25,7 @@ public final class Vocabulary: Sendable {
             return labels.count - 1
         }
         self.labels = labels + model.labels.suffix(2)
-        joiner = Joiner(posteriors: model.labels.count, labels: labels.count + 2, places: places)
+        joiner = PosteriorFusion(posteriors: model.labels.count, labels: labels.count + 2, places: places)
         self.thresholds = thresholds + model.thresholds.suffix(2)
         var longer = [Double](repeating: 0, count: self.labels.count)
         for (word, place) in zip(personal, places) {
@@ -47,7 +47,7 @@ public final class Vocabulary: Sendable {
 }
 
 /// Joins what the model says of its labels with what is said of the user's own words.
-public struct Joiner: Sendable, Equatable {
+public struct PosteriorFusion: Sendable, Equatable {
     /// Posteriors of the model, the last two of which stand for no word.
     let posteriors: Int
     /// Labels of all, in the order of ``Vocabulary/labels``.

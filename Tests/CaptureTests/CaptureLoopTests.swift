@@ -1,5 +1,5 @@
 import Glibc
-import Linux
+import System
 import TestSupport
 import Testing
 
@@ -20,8 +20,8 @@ struct CaptureLoopTests {
 
     ///
     /// - Parameter choices: made one after the other where the script has no more for the device that is open.
-    static func run(_ script: [ScriptedSource.Answer], choices: [Choice] = []) throws -> Outcome {
-        let output = try CaptureOutput(ringCapacity: 100, choice: Choice())
+    static func run(_ script: [ScriptedSource.Answer], choices: [InputSelection] = []) throws -> Outcome {
+        let output = try CaptureOutput(ringCapacity: 100, choice: InputSelection())
         let log = ScriptedSource.Log()
         var next = choices[...]
         let source = ScriptedSource(script, log: log) {
@@ -104,7 +104,7 @@ struct CaptureLoopTests {
     }
 
     @Test func `another choice closes what is open, and opens what is wanted`() throws {
-        let other = Choice(device: .named("other"))
+        let other = InputSelection(device: .named("other"))
         // The second choice is the first again, which changes nothing; the script's end is met once more for it.
         let outcome = try Self.run([.periods(25), .missing([ENOENT]), .periods(20)], choices: [other, other])
         #expect(outcome.calls == ["open", "close", "open", "close", "open", "close"])
@@ -141,7 +141,7 @@ struct CaptureLoopTests {
         let output: CaptureOutput
 
         init() throws {
-            let output = try CaptureOutput(ringCapacity: 1, choice: Choice())
+            let output = try CaptureOutput(ringCapacity: 1, choice: InputSelection())
             let source = ScriptedSource([.periods(.max)], log: ScriptedSource.Log()) { output.wanted = .stop }
             self.output = output
             loop = CaptureLoop(source: source, output: output)
@@ -169,8 +169,8 @@ struct CaptureLoopTests {
         init() throws {
             let folder = try TestFolder()
             card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "channels 2 loop on speed 0")
-            output = try CaptureOutput(ringCapacity: 1, choice: Choice(device: .named(card.name)))
-            let source = CardSource(wanted: .init(), output: output, bell: try Bell(or: { $0 }))
+            output = try CaptureOutput(ringCapacity: 1, choice: InputSelection(device: .named(card.name)))
+            let source = CardSource(wanted: .init(), output: output, wakeUp: try EventFD(or: { $0 }))
             loop = CaptureLoop(source: source, output: output)
             hear()
         }

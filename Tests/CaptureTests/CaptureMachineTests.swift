@@ -11,7 +11,7 @@ struct CaptureMachineTests {
     struct Turn {
         var event: Machine.Event
         var time: Int64
-        var step: Machine.Step
+        var step: Machine.Action
         var state: Machine.State
         var flush = false
         var told: Machine.Change.Kind?
@@ -27,8 +27,8 @@ struct CaptureMachineTests {
         }
     }
 
-    static func wait(_ milliseconds: Int64) -> Machine.Step { .wait(until: milliseconds * 1_000_000) }
-    static func sleep(_ milliseconds: Int64) -> Machine.Step { .sleep(until: milliseconds * 1_000_000) }
+    static func wait(_ milliseconds: Int64) -> Machine.Action { .wait(until: milliseconds * 1_000_000) }
+    static func sleep(_ milliseconds: Int64) -> Machine.Action { .sleep(until: milliseconds * 1_000_000) }
 
     /// From the start to the first frame, in 20 ms.
     static let begin = [

@@ -1,6 +1,6 @@
 import Foundation
-import Linux
 import Synchronization
+import System
 import TestSupport
 
 @testable import Audio

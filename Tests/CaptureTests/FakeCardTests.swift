@@ -1,5 +1,5 @@
 import Foundation
-import Linux
+import System
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Linux
+import System
 import TestSupport
 import Testing
 
@@ -141,8 +141,8 @@ struct FaultTests {
     private static func late(_ milliseconds: Int) throws -> (CaptureMachine.Counts, blocks: Int) {
         let folder = try TestFolder()
         let card = try FakeCard(playing: noise(in: folder), in: folder, "rate 16000 loop on")
-        let output = try CaptureOutput(ringCapacity: 32, choice: Choice(device: .named(card.name)))
-        let source = CardSource(wanted: .init(), output: output, bell: try Bell(or: { $0 }))
+        let output = try CaptureOutput(ringCapacity: 32, choice: InputSelection(device: .named(card.name)))
+        let source = CardSource(wanted: .init(), output: output, wakeUp: try EventFD(or: { $0 }))
         var loop = CaptureLoop(source: LateSource(card: source, late: milliseconds), output: output)
         let end = Clock.now + 1_500_000_000 + Int64(milliseconds) * 1_000_000
         while loop.advance() {

@@ -1,4 +1,4 @@
-import Linux
+import System
 import TestSupport
 import Testing
 
@@ -16,8 +16,11 @@ struct LongRunTests {
         let bytes = values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         let file = try folder.write("noise.raw", bytes: bytes)
         let card = try FakeCard(playing: file, in: folder, "rate 16000 loop on speed 0")
-        let output = try CaptureOutput(ringCapacity: 8, choice: Choice(device: .named(card.name), mix: .channel(0)))
-        let source = CardSource(wanted: .init(), output: output, bell: try Bell(or: { $0 }))
+        let output = try CaptureOutput(
+            ringCapacity: 8,
+            choice: InputSelection(device: .named(card.name), mix: .channel(0))
+        )
+        let source = CardSource(wanted: .init(), output: output, wakeUp: try EventFD(or: { $0 }))
         var loop = CaptureLoop(source: source, output: output)
         var blocks = 0
         var wrong = 0

@@ -1,5 +1,5 @@
 import Foundation
-import Linux
+import System
 import TestSupport
 import Testing
 
@@ -61,8 +61,8 @@ struct MicrophoneTests {
         }
         #expect(hears(1.5))
         for (choice, value) in [
-            (Choice(device: .named(cards[0].name), mix: .channel(1)), Float(2)),
-            (Choice(device: .named(cards[1].name), mix: .channel(1)), 4),
+            (InputSelection(device: .named(cards[0].name), mix: .channel(1)), Float(2)),
+            (InputSelection(device: .named(cards[1].name), mix: .channel(1)), 4),
         ] {
             let before = Clock.now
             microphone.choose(choice)
@@ -77,7 +77,7 @@ struct MicrophoneTests {
         }
         microphone.mute()
         #expect(eventually { microphone.status.state == .muted })
-        microphone.choose(Choice(device: .named(cards[0].name)))
+        microphone.choose(InputSelection(device: .named(cards[0].name)))
         #expect(!microphone.nextBlock(until: Clock.now + 150_000_000) { _, _ in })
         microphone.unmute()
         #expect(hears(1.5) && microphone.status.device == cards[0].name)

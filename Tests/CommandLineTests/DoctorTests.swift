@@ -119,7 +119,7 @@ struct DoctorTests {
 
     @Test func `of many channels, those that are good are named`() {
         let tone = (0..<4_800).map { Float(sin(Double($0) / 10)) * 0.1 }
-        let excerpt = Excerpt(rate: 48_000, channels: [tone.map { $0 + 0.05 }, tone, tone.map { $0 / 2 }])
+        let excerpt = RawCapture(rate: 48_000, channels: [tone.map { $0 + 0.05 }, tone, tone.map { $0 / 2 }])
         let found = ChannelCheck(excerpt, mix: .mix).diagnoses
         #expect(
             found.map(\.text) == [
@@ -129,8 +129,8 @@ struct DoctorTests {
         #expect(found.first?.remedy.hasPrefix("set channel: [1, 2] in the configuration, or try --channel 1,2") == true)
         // Without sound, or a choice, there is nothing to say of channels.
         let still = [Float](repeating: 0, count: 4_800)
-        #expect(ChannelCheck(Excerpt(rate: 48_000, channels: [still, still]), mix: .mix).diagnoses == [])
-        #expect(ChannelCheck(Excerpt(rate: 48_000, channels: [tone]), mix: .mix).diagnoses == [])
+        #expect(ChannelCheck(RawCapture(rate: 48_000, channels: [still, still]), mix: .mix).diagnoses == [])
+        #expect(ChannelCheck(RawCapture(rate: 48_000, channels: [tone]), mix: .mix).diagnoses == [])
     }
 
     @Test func `a device that is not there is an error`() throws {
@@ -194,6 +194,6 @@ struct DoctorTests {
 
     @Test(arguments: [(0.3, Diagnosis.Grade.ok), (19, .ok), (30, .warning), (60, .error), (300, .error)])
     func `the head-room is what a hop leaves of 100 ms`(_ milliseconds: Double, grade: Diagnosis.Grade) {
-        #expect(HeadRoom(milliseconds: milliseconds).diagnosis.grade == grade)
+        #expect(RealTimeFactor(milliseconds: milliseconds).diagnosis.grade == grade)
     }
 }

@@ -229,7 +229,7 @@ struct InspectTests {
         let vocabulary = try options.listening.loadVocabulary()
         let thresholds = try options.listening.thresholds(for: vocabulary)
         let progress = Progress(files: 1, isShown: false)
-        let hearing = try Hearing(options, vocabulary: vocabulary, thresholds: thresholds, progress: progress)
+        let hearing = try RecordingTrace(options, vocabulary: vocabulary, thresholds: thresholds, progress: progress)
         // In steps of 25 ms there is quiet before the word, then sound.
         let sounds = hearing.hops.flatMap(\.sounds)
         #expect(sounds.count == 32 && sounds[0] == false && sounds.contains(true))

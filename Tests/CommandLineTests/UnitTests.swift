@@ -2,7 +2,7 @@ import Synchronization
 import Testing
 
 @testable import CommandLineTool
-@testable import Wording
+@testable import Core
 
 /// Small parts of the command line, without running it.
 struct UnitTests {

@@ -21,7 +21,7 @@ struct LessonTests {
     }
 
     private static func lesson(_ name: String, _ utterances: [Utterance]) throws -> WordStore.Word {
-        var lesson = try Lesson(name, known: nil, model: try TakeTests.model(), keepsAudio: true)
+        var lesson = try EnrollmentSession(name, known: nil, model: try TakeTests.model(), keepsAudio: true)
         for utterance in utterances { #expect(lesson.add(utterance) == nil) }
         return lesson.word
     }
@@ -32,7 +32,7 @@ struct LessonTests {
         for place in 0...same.count {
             var all = same
             all.insert(other, at: place)
-            var lesson = try Lesson("center", known: nil, model: try TakeTests.model(), keepsAudio: false)
+            var lesson = try EnrollmentSession("center", known: nil, model: try TakeTests.model(), keepsAudio: false)
             for utterance in all { #expect(lesson.add(utterance) == nil) }
             let dropped = lesson.dropStrangers()
             #expect(dropped.map(\.place) == [place] && lesson.takes.count == 4)
@@ -43,7 +43,7 @@ struct LessonTests {
 
     @Test func `a word settles below its takes and above talk, and says what is near`() throws {
         let model = try TakeTests.model()
-        let background = try Background(folder: TakeTests.folder, model: model)
+        let background = try NegativeSet(folder: TakeTests.folder, model: model)
         #expect(background.talk.count > 30000 && background.ends.count > 1000 && background.words.count == 10)
         var center = try Self.lesson("center", try Self.variants("Rear_Center", 4))
         let side = try Self.lesson("side left", try Self.variants("Side_Left", 3))
@@ -65,19 +65,19 @@ struct LessonTests {
 
     @Test func `rare values beyond what was seen are rarer still`() {
         let values = (0..<4000).map { Float(-log(Double($0 + 1) / 4000)) }
-        let tail = Tail(values, hours: 2)
+        let tail = PeaksOverThreshold(values, hours: 2)
         // Of numbers with an exponential tail, so many are above a value: 4000 e^-x in two hours.
         for value in [5, 6, 8, 10, 12] as [Float] {
             let expected = 2000 * exp(-Double(value))
             #expect(tail.rate(above: value) > expected * 0.6 && tail.rate(above: value) < expected * 1.6)
             #expect(abs(tail.value(rate: tail.rate(above: value)) - value) < 0.3)
         }
-        #expect(Tail([], hours: 1).rate(above: 0) == 0)
+        #expect(PeaksOverThreshold([], hours: 1).rate(above: 0) == 0)
     }
 
     @Test func `another model learns the words from the recordings that were kept`() throws {
         let model = try TakeTests.model()
-        let background = try Background(folder: TakeTests.folder, model: model)
+        let background = try NegativeSet(folder: TakeTests.folder, model: model)
         var word = try Self.lesson("center", try Self.variants("Rear_Center", 3))
         _ = word.settle(among: [], background)
         var silent = try Self.lesson("noise", try Self.variants("Front_Right", 3))
@@ -103,8 +103,8 @@ struct LessonTests {
         let flat = URL(fileURLWithPath: TakeTests.folder).deletingLastPathComponent().appendingPathComponent(
             "flatspeech"
         )
-        #expect(throws: ModelError.self) { try Background(folder: folder.path, model: model) }
+        #expect(throws: ModelError.self) { try NegativeSet(folder: folder.path, model: model) }
         let other = try Model(folder: flat.path)
-        #expect(throws: ModelError.self) { try Background(folder: TakeTests.folder, model: other) }
+        #expect(throws: ModelError.self) { try NegativeSet(folder: TakeTests.folder, model: other) }
     }
 }

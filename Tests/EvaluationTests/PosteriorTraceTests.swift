@@ -10,7 +10,7 @@ struct PosteriorTraceTests {
         var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
         for hop in 0..<40 {
             let isWord = (10..<25).contains(hop)
-            trace.add(HopAnswer(posteriors: isWord ? [0.85, 0.05, 0.1, 0] : [0, 0, 0, 1]), sound: SoundActivity())
+            trace.add(HopScores(posteriors: isWord ? [0.85, 0.05, 0.1, 0] : [0, 0, 0, 1]), sound: SoundActivity())
         }
         return trace
     }
@@ -35,7 +35,7 @@ struct PosteriorTraceTests {
 
     @Test func `a hop of another length is none`() {
         var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
-        for _ in 0..<20 { trace.add(HopAnswer(posteriors: [1, 0]), sound: SoundActivity()) }
+        for _ in 0..<20 { trace.add(HopScores(posteriors: [1, 0]), sound: SoundActivity()) }
         let thresholds = Thresholds(labels: Self.labels, defaults: [])
         #expect(trace.words(settings: GateSettings(), thresholds: thresholds) == [])
     }

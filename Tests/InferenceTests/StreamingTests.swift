@@ -2,7 +2,7 @@ import Inference
 import TestSupport
 import Testing
 
-/// Hearing hop by hop must answer what computing each window anew answers.
+/// RecordingTrace hop by hop must answer what computing each window anew answers.
 struct StreamingTests {
     /// The largest difference of logits, posteriors, embedding and activity over `hops` hops.
     private func difference(_ model: Model, hops: Int, random: inout Seeded, reprime: Int? = nil) -> Float {

@@ -1,8 +1,8 @@
 import Audio
 import Foundation
 import Inference
-import Linux
 import Spotting
+import System
 import TestSupport
 import Testing
 
@@ -25,7 +25,7 @@ struct DetectorLoopTests {
             loop = DetectorLoop(rules: rules, ends)
         }
 
-        func step() { loop.step(ends, until: Clock.now + LiveClock.hop) }
+        func step() { loop.step(ends, until: Clock.now + HopClock.hop) }
 
         /// Hears everything. Calls `before` before each step with the number of blocks played; returns what was heard.
         func hearAll(_ before: (Int) throws -> Void = { _ in }) throws -> [HeardEvent] {

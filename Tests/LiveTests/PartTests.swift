@@ -1,9 +1,9 @@
 import Audio
 import Capture
 import Foundation
-import Linux
 import Service
 import Synchronization
+import System
 import TestSupport
 import Testing
 
@@ -11,7 +11,7 @@ import Testing
 
 struct RulesInboxTests {
     @Test func `the newest rules are taken, once`() throws {
-        let inbox = RulesInbox()
+        let inbox = SettingsMailbox()
         let model = try Material.model()
         #expect(inbox.take() == nil)
         inbox.post(try Material.rules(model, generation: 1))
@@ -21,7 +21,7 @@ struct RulesInboxTests {
     }
 
     @Test func `none is lost between two threads, and the last one arrives`() throws {
-        let inbox = RulesInbox()
+        let inbox = SettingsMailbox()
         let rules = try Material.rules(Material.model())
         let poster = Thread {
             for generation in 1...20_000 {
@@ -50,19 +50,19 @@ struct TapeTests {
     }
 
     @Test func `what was heard is kept, as long as the tape`() {
-        let tape = Tape()
+        let tape = AudioHistory()
         for block in 1...100 { tape.add(window(endingAt: block * 1600).span) }
         #expect(tape.count == 160_000)
         #expect(tape.piece(100_000..<100_003) == [100_000, 100_001, 100_002])
         // Older than eight seconds, or to come.
         #expect(tape.piece(0..<10) == [])
         #expect(tape.piece(159_999..<170_000) == [159_999])
-        #expect(tape.piece(0..<200_000).count == Tape.seconds * 16_000)
+        #expect(tape.piece(0..<200_000).count == AudioHistory.seconds * 16_000)
     }
 
     @Test(arguments: [1, 4, 9, 12])
     func `blocks that come while a reader holds it are caught up`(_ held: Int) {
-        let tape = Tape()
+        let tape = AudioHistory()
         tape.add(window(endingAt: 1600).span)
         // A reader on another thread, which stays inside while blocks come.
         tape.state.withLock { _ in
@@ -88,7 +88,7 @@ struct LiveFileTests {
     @Test func `blocks come every 100 ms, a second of quiet after them, and then the end`() throws {
         let folder = try TestFolder()
         let samples = (0..<4000).map { Float($0) / 8000 }
-        let file = try LiveFile(path: folder.write("ramp.wav", format: 0x10006, samples), mix: .mix)
+        let file = try FileSource(path: folder.write("ramp.wav", format: 0x10006, samples), mix: .mix)
         let start = Clock.now
         var blocks: [(time: Int64, read: Int64, sequence: UInt64, continues: Bool, last: Float)] = []
         while !file.hasEnded {
@@ -101,16 +101,16 @@ struct LiveFileTests {
         #expect(blocks.map(\.continues) == [false] + [Bool](repeating: true, count: 12))
         for (index, block) in blocks.enumerated() {
             // Never before its last sample would have been captured; late only as far as a busy machine makes it.
-            #expect(block.read >= start + Int64(index + 1) * LiveClock.hop && block.read >= block.time)
+            #expect(block.read >= start + Int64(index + 1) * HopClock.hop && block.read >= block.time)
             #expect(block.last == (index < 3 ? Float(index * 1600) / 8000 : 0))
         }
-        for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next.time - one.time == LiveClock.hop) }
+        for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next.time - one.time == HopClock.hop) }
         #expect(file.problem == nil)
     }
 
     @Test func `a reader that gives up before the block is due gets none, and loses none`() throws {
         let folder = try TestFolder()
-        let file = try LiveFile(
+        let file = try FileSource(
             path: folder.write("a.wav", format: 0x10006, [Float](repeating: 0.5, count: 1600)),
             mix: .mix
         )

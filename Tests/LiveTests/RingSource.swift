@@ -2,9 +2,9 @@ import Audio
 import Capture
 import Foundation
 import Inference
-import Linux
 import Service
 import Spotting
+import System
 import TestSupport
 
 @testable import Live

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Linux
 import Spotting
+import System
 import TestSupport
 import Testing
 

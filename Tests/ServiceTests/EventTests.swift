@@ -1,6 +1,6 @@
 import Foundation
-import Linux
 import Spotting
+import System
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Linux
+import System
 import TestSupport
 import Testing
 
@@ -157,9 +157,9 @@ struct ProgramTests {
     }
 
     @Test func `a service that stops ends its programs`() throws {
-        let bell = try Bell(or: { $0 })
-        bell.ring()
-        let (end, seconds) = try Service.Program(["/bin/sleep", "100"]).finish(stop: bell)
+        let wakeUp = try EventFD(or: { $0 })
+        wakeUp.signal()
+        let (end, seconds) = try Service.Program(["/bin/sleep", "100"]).finish(stop: wakeUp)
         #expect(end.reason == .stopped && end.isSuccess)
         #expect(seconds < 1)
     }

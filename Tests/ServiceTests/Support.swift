@@ -1,7 +1,7 @@
 import Foundation
-import Linux
 import Spotting
 import Synchronization
+import System
 
 @testable import Service
 
@@ -57,7 +57,7 @@ extension Service.Program {
     }
 
     /// Runs it and gives how it ended, and how long until all of its group was gone.
-    func finish(stop: Bell? = nil) throws -> (end: ProgramEnd, seconds: Double) {
+    func finish(stop: EventFD? = nil) throws -> (end: ProgramEnd, seconds: Double) {
         let begun = ContinuousClock.now
         var result: ProgramEnd?
         try run(stop: stop) { result = $0 }

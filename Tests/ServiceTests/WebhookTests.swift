@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Linux
+import System
 import TestSupport
 import Testing
 
@@ -53,13 +53,13 @@ struct WebhookTests {
         #expect(throws: ServiceError.timedOut) { try Webhook(address: address, timeout: 0.05).post("{}", stop: nil) }
         #expect(begun.duration(to: .now) >= .milliseconds(50) && begun.duration(to: .now) < .seconds(2))
 
-        let bell = try Bell(or: { $0 })
-        bell.ring()
+        let wakeUp = try EventFD(or: { $0 })
+        wakeUp.signal()
         let stopped = try OneShotServer(answer: nil)
         #expect(throws: ServiceError.webhook) {
             try Webhook(address: try WebAddress("http://127.0.0.1:\(stopped.port)/"), timeout: 60).post(
                 "{}",
-                stop: bell
+                stop: wakeUp
             )
         }
     }

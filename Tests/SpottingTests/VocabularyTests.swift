@@ -86,8 +86,8 @@ struct VocabularyTests {
         }
         #expect(expected.map { $0.name(labels: vocabulary.labels, phrases: []) } == ["links", "right", "links"])
 
-        let scorer = try #require(PieceScorer(model, embeds: true))
-        var pieces = try #require(PieceDetector(vocabulary, settings: GateSettings(), thresholds: thresholds))
+        let scorer = try #require(ChunkScorer(model, embeds: true))
+        var pieces = try #require(ChunkDetector(vocabulary, settings: GateSettings(), thresholds: thresholds))
         var found: [Detection] = []
         // The detector above heard its first hop at the end of the first second.
         let first = 16_000 - 1600
@@ -96,7 +96,7 @@ struct VocabularyTests {
             let before = max(0, scorer.lead - start)
             let samples =
                 [Float](repeating: 0, count: before) + audio[start - scorer.lead + before..<start + count * 1600]
-            let piece = AudioPiece(samples: samples, hops: count, isFirst: start == first)
+            let piece = AudioChunk(samples: samples, hops: count, isFirst: start == first)
             pieces.decide(piece, scorer.score(piece)) { found.append($0) }
         }
         #expect(found == expected)

@@ -65,7 +65,7 @@ final class BatchWork: Workload {
             logits: Array(batch.activity[stream * steps..<(stream + 1) * steps])
         )
         handlers[stream].add(
-            HopAnswer(posteriors: Array(batch.posteriors[stream * labels..<(stream + 1) * labels])),
+            HopScores(posteriors: Array(batch.posteriors[stream * labels..<(stream + 1) * labels])),
             sound: trackers[stream].activity
         ) { _ in detections += 1 }
     }

@@ -1,9 +1,9 @@
+private import Core
 private import FoundationEssentials
 import Inference
 import KernelContract
 private import Kernels
 private import Spotting
-private import Wording
 
 /// `beckon bench`: what each stage of the engine takes, by each set of kernels, on one processor.
 struct Bench {

@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// `beckon bench --compare`: two reports side by side.
 struct BenchCompare {

@@ -1,5 +1,5 @@
 private import FoundationEssentials
-private import Linux
+private import System
 
 /// The processor that is measured.
 struct BenchMachine: Codable {

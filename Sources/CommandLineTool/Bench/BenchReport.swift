@@ -1,8 +1,8 @@
+private import Core
 private import FoundationEssentials
 import Inference
 private import KernelContract
-private import Linux
-private import Wording
+private import System
 
 /// What `beckon bench --json` prints, and `--compare` reads; times of stages in microseconds.
 struct BenchReport: Codable {

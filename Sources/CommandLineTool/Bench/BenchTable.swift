@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// A report for people.
 struct BenchTable {

@@ -1,4 +1,4 @@
-private import Wording
+private import Core
 
 /// How often which time was taken, as bars of text.
 struct Histogram {

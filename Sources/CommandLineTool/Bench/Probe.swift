@@ -1,5 +1,5 @@
 import KernelContract
-private import Linux
+private import System
 
 /// A piece of work that can be done again and again.
 protocol Workload: AnyObject {

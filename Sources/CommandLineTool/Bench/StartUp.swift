@@ -2,8 +2,8 @@ private import FoundationEssentials
 private import Glibc
 import Inference
 import KernelContract
-private import Linux
 import Spotting
+private import System
 
 /// How long the program takes from its start to its first score, and what memory it has then: measured on copies of itself.
 struct StartUp: Codable {

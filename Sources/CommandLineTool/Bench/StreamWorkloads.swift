@@ -79,7 +79,7 @@ final class StreamsWork: Workload {
 /// Four seconds of posteriors in which two words are said, through smoother, gate and phrases.
 final class GateWork: Workload {
     private struct Hop {
-        let answer: HopAnswer
+        let answer: HopScores
         let sound: SoundActivity
     }
 
@@ -101,7 +101,7 @@ final class GateWork: Workload {
             var posteriors = [Float](repeating: 0.001, count: model.labels.count)
             posteriors[winner] = 1 - 0.001 * Float(model.labels.count - 1)
             tracker.add([Float](repeating: isSound ? 0.1 : 0.001, count: model.hopSamples).span)
-            return Hop(answer: HopAnswer(posteriors: posteriors), sound: tracker.activity)
+            return Hop(answer: HopScores(posteriors: posteriors), sound: tracker.activity)
         }
         let phrase = words.count > 1 ? [try Phrase("\(words[0]) \(words[words.count - 1])", words: model.labels)] : []
         handler = PosteriorHandler(

@@ -1,0 +1,75 @@
+// The Glibc module that Swift imports is built without _GNU_SOURCE, so Linux's own functions are missing from it.
+// This shim forwards to them: memory files (the ring maps its memory twice), eventfd, thread names, CPU affinity, and the
+// calls around processes and descriptors.
+
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
+
+// No header of the C library is included here: its types would then belong to this module too.
+int memfd_create(const char *name, unsigned int flags);
+int eventfd(unsigned int count, int flags);
+int prctl(int option, ...);
+int sched_getcpu(void);
+int sched_setaffinity(int pid, unsigned long size, const void *set);
+
+/// An anonymous file in memory, closed on exec; its descriptor, or -1 with errno set.
+static inline int CSystem_memfd(const char *name) {
+    return memfd_create(name, 1u /* MFD_CLOEXEC */);
+}
+
+/// A counter to wait for with poll, closed on exec and never waited for; its descriptor, or -1 with errno set.
+static inline int CSystem_eventfd(void) {
+    return eventfd(0, 02000000 /* EFD_CLOEXEC */ | 04000 /* EFD_NONBLOCK */);
+}
+
+/// What `ps` and `top` call the calling thread; at most 15 bytes.
+static inline void CSystem_name_thread(const char *name) {
+    prctl(15 /* PR_SET_NAME */, name);
+}
+
+/// Keeps the calling thread on the processor that it runs on now; the processor's number, or -1 with errno set.
+static inline int CSystem_pin_thread(void) {
+    int processor = sched_getcpu();
+    unsigned long set[128] = {0};
+    int bits = 8 * sizeof set[0];
+    if (processor < 0 || processor >= 128 * bits) return -1;
+    set[processor / bits] = 1ul << (processor % bits);
+    return sched_setaffinity(0, sizeof set, set) == 0 ? processor : -1;
+}
+
+// Processes and descriptors. Declared with the types that they have in the Linux ABI.
+int pipe2(int ends[2], int flags);
+int accept4(int listener, void *address, void *length, int flags);
+int pidfd_open(int pid, unsigned int flags);
+int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);
+int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
+
+/// What Linux calls SOCK_CLOEXEC, SOCK_NONBLOCK and so on, alike for all of these.
+enum { CSystem_closeOnExec = 02000000, CSystem_doNotWait = 04000 };
+
+/// A pipe whose ends are closed on exec; 0, or -1 with errno set.
+static inline int CSystem_pipe(int ends[2]) {
+    return pipe2(ends, CSystem_closeOnExec);
+}
+
+/// A descriptor that becomes readable when the process ends; or -1 with errno set.
+static inline int CSystem_watch(int pid) {
+    return pidfd_open(pid, 0);
+}
+
+/// The next connection, closed on exec and never waited for; or -1 with errno set.
+static inline int CSystem_accept(int listener) {
+    return accept4(listener, 0, 0, CSystem_closeOnExec | CSystem_doNotWait);
+}
+
+/// The child closes every descriptor from this one on.
+static inline int CSystem_closeFrom(void *actions, int from) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+
+/// The child begins in this folder.
+static inline int CSystem_changeFolder(void *actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(actions, path);
+}
+
+#endif

@@ -1,0 +1,79 @@
+private import Core
+import Spotting
+private import Synchronization
+
+/// `beckon classify`: the words of audio files, files side by side, results in order.
+struct Classify {
+    private let options: ClassifyOptions
+    private let vocabulary: Vocabulary
+    private let thresholds: Thresholds
+    private let phrases: [Phrase]
+    private let files: [String]
+    private let problems: [String]
+
+    /// Loads what all files share and finds the files.
+    init(_ options: ClassifyOptions) throws {
+        self.options = options
+        vocabulary = try options.listening.loadVocabulary()
+        thresholds = try options.listening.thresholds(for: vocabulary)
+        let labels = vocabulary.labels
+        phrases = try options.phrases.map { try Phrase($0, words: labels) }
+
+        var paths = options.paths
+        if options.readsList {
+            paths += FileList.names(in: FileList.standardInput(), nulSeparated: options.listIsNulSeparated)
+        }
+        let list = FileList(paths: paths)
+        files = list.files
+        problems = list.problems
+    }
+
+    /// Does the work. Returns the exit status.
+    func run() -> Int32 {
+        guard let destination = Destination(options: options, files: files, labels: vocabulary.labels) else { return 2 }
+        Interrupt.watch()
+        let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
+        destination.begin()
+        let isHopByHop = options.clips || options.listening.gate.foreseenQuiet != nil
+        let line = isHopByHop ? nil : ChunkPipeline(vocabulary)
+        let workers = max(1, options.listening.jobs / max(1, files.count))
+        let begun = ContinuousClock.now
+        let heardMilliseconds = Atomic<Int>(0)
+        batch.run { number in
+            let job = FileJob(
+                file: files[number],
+                number: number,
+                options: options,
+                vocabulary: vocabulary,
+                thresholds: thresholds,
+                phrases: phrases,
+                destination: destination,
+                batch: batch,
+                line: line,
+                workers: workers
+            )
+            var seconds = 0.0
+            defer { heardMilliseconds.add(Int(seconds * 1000), ordering: .relaxed) }
+            try job.run(&seconds)
+        }
+        let elapsed = begun.duration(to: .now)
+        if options.stats {
+            let seconds = Double(heardMilliseconds.load(ordering: .relaxed)) / 1000
+            Terminal.error(statistics(seconds: seconds, elapsed: elapsed / .seconds(1)))
+        }
+        return batch.finish()
+    }
+
+    private func statistics(seconds: Double, elapsed: Double) -> String {
+        let speed = elapsed > 0 ? seconds / elapsed : 0
+        return
+            "\(files.count) \(files.count == 1 ? "file" : "files"), \(decimal(seconds, 1)) s of audio in \(decimal(elapsed, 2)) s: "
+            + "\(decimal(speed, 0)) times real time\n"
+    }
+}
+
+/// Something that ends the whole command: exit status 1.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,54 @@
+private import Core
+private import Spotting
+
+/// A table for people: one row an event, columns aligned, files named once.
+struct Table: ReportFormat {
+    private let fileWidth: Int
+    private let colour: Bool
+
+    /// - Parameter files: all that will be printed, so that the first row is already as wide as the widest.
+    init(files: [String], colour: Bool) {
+        fileWidth = min(64, max(4, files.map { printable($0).count }.max() ?? 4))
+        self.colour = colour
+    }
+
+    func header(clips: Bool, labels: [String]) -> String {
+        let columns = clips ? "LABEL          CONFIDENCE" : "   START      END  WORD           CONFIDENCE"
+        return dim(pad("FILE", fileWidth) + "  " + columns) + "\n"
+    }
+
+    func event(_ event: Event) -> String {
+        let name: String =
+            switch event.kind {
+            case .word: event.name
+            case .phrase: "“\(event.name)”"
+            case .phrasePartial: "“\(event.name) …”"
+            }
+        let strong = event.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
+        return pad(printable(event.file), fileWidth) + "  " + left(clockText(event.start), 8) + " "
+            + left(clockText(event.end), 8) + "  "
+            + strong + "  " + left(percent(event.confidence), 10) + "\n"
+    }
+
+    func clip(_ clip: ClipLabel) -> String {
+        pad(printable(clip.file), fileWidth) + "  " + bold(pad(clip.label, 13)) + "  "
+            + left(percent(clip.confidence), 10) + "\n"
+    }
+
+    func nothing(file: String) -> String {
+        pad(printable(file), fileWidth) + "  " + dim(left("–", 8)) + "\n"
+    }
+
+    private func bold(_ text: String) -> String { colour ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+    private func dim(_ text: String) -> String { colour ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}
+
+/// Seconds as `0:01.25`, or `1:02:03.45` from an hour on.
+func clockText(_ seconds: Double) -> String {
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let hundredths = Int((max(0, seconds) * 100).rounded())
+    let (minutes, rest) = (hundredths / 6000, hundredths % 6000)
+    let tail = two(rest / 100) + "." + two(rest % 100)
+    return minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(two(minutes % 60)):\(tail)"
+}

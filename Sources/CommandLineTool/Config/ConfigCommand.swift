@@ -1,0 +1,61 @@
+private import Core
+private import FoundationEssentials
+private import Inference
+private import Service
+
+/// `beckon config check` and `beckon config show`: the service's configuration, without the service.
+struct ConfigCommand {
+    static let options: [Arguments.Option] = [.init("--help", short: "-h")]
+
+    private enum Task: String, CaseIterable { case check, show }
+
+    private let task: Task
+    private let path: String?
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard let name = arguments.operands.first else { throw UsageError("config needs check or show") }
+        guard let task = Task(rawValue: name) else {
+            throw UsageError("unknown task config \(name)", near: name, of: Task.allCases.map(\.rawValue))
+        }
+        guard arguments.operands.count <= 2 else { throw UsageError("config \(name) takes one file") }
+        self.task = task
+        path = arguments.operands.dropFirst().first
+    }
+
+    /// Does the work. Returns the exit status.
+    func run() -> Int32 {
+        let environment = ProcessInfo.processInfo.environment
+        guard let path = path ?? ConfigurationFile.find(environment: environment) else {
+            return report(
+                Configuration(),
+                source: "no configuration file at \(places(environment)): the defaults apply"
+            )
+        }
+        do {
+            let file = try ConfigurationFile(path: path, words: words)
+            for warning in file.warnings { Terminal.tell(.warning, "\(warning)") }
+            return report(file.configuration, source: "\(printable(path)): this configuration is sound")
+        } catch {
+            for problem in error.problems { Terminal.tell(.error, "\(problem)") }
+            return 1
+        }
+    }
+
+    private func report(_ configuration: Configuration, source: String) -> Int32 {
+        Terminal.output(task == .check ? source + "\n" : configuration.json + "\n")
+        return 0
+    }
+
+    private func places(_ environment: [String: String]) -> String {
+        [ConfigurationFile.userPath(environment: environment), ConfigurationFile.systemPath].compactMap { $0 }
+            .joined(separator: " or ")
+    }
+
+    /// The words of the model that a configuration names, or of the one that came with the program, and the user's own.
+    private func words(_ configuration: Configuration) throws -> [String] {
+        guard let folder = ModelFolder.find(configuration.model) else {
+            throw Failure("no model found; name its folder")
+        }
+        return try Model(folder: folder).labels.filter { !$0.hasPrefix("_") } + TaughtWords(nil).names
+    }
+}

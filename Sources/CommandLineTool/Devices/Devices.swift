@@ -1,0 +1,87 @@
+import Capture
+private import Core
+
+/// `beckon devices`: what there is to capture from.
+struct Devices {
+    static let options: [Arguments.Option] = [.init("--json"), .init("--help", short: "-h")]
+
+    private let json: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        if let operand = arguments.operands.first {
+            throw UsageError("devices takes no names, not '\(printable(operand))'")
+        }
+        json = arguments.has("--json")
+    }
+
+    /// Looks and prints. Returns the exit status.
+    func run() throws -> Int32 {
+        let devices = try DeviceList.scan()
+        Terminal.output(json ? devices.map(Self.json).joined() : Self.table(devices))
+        return 0
+    }
+
+    /// A table for people, a device a line.
+    static func table(_ devices: [Device]) -> String {
+        var columns = Columns(
+            ["", "DEVICE", "STATE", "RATES", "CHANNELS", "FORMATS", "DESCRIPTION"],
+            names: Set(0...6)
+        )
+        for device in devices {
+            let mark = device.isAutomatic ? "*" : ""
+            let name = printable(device.name)
+            let description = printable(device.description)
+            switch device.condition {
+            case .free(let abilities):
+                let formats = abilities.formats.isEmpty ? "others" : abilities.formats.joined(separator: ", ")
+                let channels = range(abilities.channels.lowerBound, abilities.channels.upperBound)
+                columns.add([mark, name, "free", rates(abilities.rates), channels, formats, description])
+            case .busy(let holder):
+                let who = holder.map { "in use by \(printable($0.name)) (\($0.process))" } ?? "in use"
+                columns.add([mark, name, who, "–", "–", "–", description])
+            case .failed(let why):
+                columns.add([mark, name, printable(why), "–", "–", "–", description])
+            }
+        }
+        let note = devices.contains(where: \.isAutomatic) ? "* is what auto takes.\n" : ""
+        return columns.text + note
+    }
+
+    /// The least and the greatest rate in kHz.
+    private static func rates(_ rates: [Int]) -> String {
+        guard let least = rates.min(), let most = rates.max() else { return "others" }
+        func kilohertz(_ rate: Int) -> String {
+            rate % 1000 == 0 ? String(rate / 1000) : decimal(Double(rate) / 1000, rate % 100 == 0 ? 1 : 3)
+        }
+        return range(kilohertz(least), kilohertz(most)) + " kHz"
+    }
+
+    private static func range<Value: Equatable>(_ least: Value, _ most: Value) -> String {
+        least == most ? "\(least)" : "\(least)–\(most)"
+    }
+
+    /// One JSON object on a line, keys in a fixed order.
+    static func json(_ device: Device) -> String {
+        var fields = [
+            "\"device\": \(jsonString(device.name))", "\"description\": \(jsonString(device.description))",
+            "\"driver\": \(device.driver.map(jsonString) ?? "null")", "\"auto\": \(device.isAutomatic)",
+        ]
+        switch device.condition {
+        case .free(let abilities):
+            let rates = abilities.rates.map(String.init).joined(separator: ", ")
+            let formats = abilities.formats.map(jsonString).joined(separator: ", ")
+            let channels = abilities.channels
+            fields += [
+                "\"state\": \"free\"", "\"rates\": [\(rates)]",
+                "\"channels\": {\"min\": \(channels.lowerBound), \"max\": \(channels.upperBound)}",
+                "\"formats\": [\(formats)]",
+            ]
+        case .busy(let holder):
+            let who = holder.map { "{\"pid\": \($0.process), \"name\": \(jsonString($0.name))}" } ?? "null"
+            fields += ["\"state\": \"busy\"", "\"holder\": \(who)"]
+        case .failed(let why):
+            fields += ["\"state\": \"failed\"", "\"problem\": \(jsonString(why))"]
+        }
+        return "{\(fields.joined(separator: ", "))}\n"
+    }
+}

@@ -1,0 +1,97 @@
+private import Core
+private import FoundationEssentials
+import Inference
+import Service
+
+/// `beckon doctor`: whether this machine can listen, and what to do where it cannot.
+struct Doctor {
+    static let options: [Arguments.Option] = [
+        .init("--device", short: "-d", takesValue: true), .init("--config", short: "-c", takesValue: true),
+        .init("--model", short: "-m", takesValue: true), .init("--json"), .init("--help", short: "-h"),
+    ]
+
+    private let device: String?
+    private let configuration: String?
+    private let listening: ListeningOptions
+    private let json: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        if let operand = arguments.operands.first {
+            throw UsageError("doctor takes options only, not '\(printable(operand))'")
+        }
+        device = arguments.value("--device")
+        configuration = arguments.value("--config")
+        listening = try ListeningOptions(arguments, processors: 1)
+        json = arguments.has("--json")
+    }
+
+    /// Looks at everything and tells of each as it is known. Returns the exit status: 1 where something is in the way.
+    func run() -> Int32 {
+        var errors = 0
+        var warnings = 0
+        func tell(_ found: [Diagnosis]) {
+            errors += found.count { $0.grade == .error }
+            warnings += found.count { $0.grade == .warning }
+            Terminal.output(found.map { json ? $0.json : $0.lines }.joined())
+        }
+        let environment = ProcessInfo.processInfo.environment
+        var (found, settings) = checkConfiguration(environment)
+        tell(found)
+        tell(checkModel(settings.model))
+        let service = ServiceCheck(environment)
+        tell([service.diagnosis])
+        settings.device = device ?? settings.device
+        tell(SoundSystem.check(device: settings.device))
+        if Terminal.errorIsTerminal {
+            Terminal.tell(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
+        }
+        found = SoundCheck(settings, isServiceListening: service.isListening).run()
+        tell(found)
+        if !json {
+            let summary =
+                errors > 0
+                ? "\(errors) to be mended, \(warnings) to look at"
+                : warnings > 0 ? "beckon can listen; \(warnings) to look at" : "beckon can listen; all is well"
+            Terminal.output(summary + "\n")
+        }
+        return errors > 0 ? 1 : 0
+    }
+
+    /// The configuration that the service would read; the defaults where it is not sound.
+    private func checkConfiguration(_ environment: [String: String]) -> ([Diagnosis], Configuration) {
+        let check = "configuration"
+        guard let path = configuration ?? ConfigurationFile.find(environment: environment) else {
+            return ([Diagnosis(.ok, check, "there is no file: the defaults apply")], Configuration())
+        }
+        let remedy = "mend this place; beckon config check tells whether all is well"
+        do {
+            let file = try ConfigurationFile(path: path) { configuration in
+                try model(configuration.model).labels.filter { !$0.hasPrefix("_") } + TaughtWords(nil).names
+            }
+            let warnings = file.warnings.map { Diagnosis(.warning, check, "\($0)", remedy) }
+            return (warnings.isEmpty ? [Diagnosis(.ok, check, "\(path) is sound")] : warnings, file.configuration)
+        } catch {
+            return (error.problems.map { Diagnosis(.error, check, "\($0)", remedy) }, Configuration())
+        }
+    }
+
+    private func model(_ folder: String?) throws -> Model {
+        var listening = listening
+        listening.modelFolder = listening.modelFolder ?? folder
+        return try listening.loadModel()
+    }
+
+    /// Whether there is a model, and how long it takes.
+    private func checkModel(_ folder: String?) -> [Diagnosis] {
+        do {
+            let model = try model(folder)
+            let words = model.labels.filter { !$0.hasPrefix("_") }
+            return [
+                Diagnosis(.ok, "model", "\(model.name), which knows \(words.joined(separator: ", "))"),
+                RealTimeFactor(model).diagnosis,
+            ]
+        } catch {
+            return [Diagnosis(.error, "model", "\(error)", "install the package again, or name a folder with --model")]
+        }
+    }
+}

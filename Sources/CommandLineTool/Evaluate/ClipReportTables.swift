@@ -1,0 +1,104 @@
+private import Core
+import Evaluation
+
+/// A report on clips as tables, and these as plain text.
+struct ClipReportTables {
+    private let report: ClipReport
+
+    /// Mistakes listed.
+    private static let mistakes = 12
+
+    init(_ report: ClipReport) { self.report = report }
+
+    var text: String {
+        [
+            accuracy.text + (twelveClass.isEmpty ? "" : twelveClass + "\n"), labels.text, confusion.text,
+            report.mistakes.isEmpty ? "" : mistakes.text,
+            calibrationError + "\n" + calibration.text,
+            "Recall / false accepts in %, of clips whose posterior of the word reaches a threshold:\n" + tradeoffs.text,
+            openSet + "\n",
+        ].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    var accuracy: Columns {
+        var table = Columns(["CLIPS OF", "COUNT", "RIGHT", "ACCURACY"])
+        let accuracy = report.accuracy
+        let rows = [
+            ("words", accuracy.words), ("unknown", accuracy.unknown), ("silence", accuracy.silence),
+            ("all", accuracy.all),
+        ]
+        for (name, count) in rows {
+            table.add([name, "\(count.clips)", "\(count.right)", shareText(count.share, places: 2)])
+        }
+        return table
+    }
+
+    var twelveClass: String {
+        report.accuracy.twelveClass.map {
+            "12-class accuracy, unknown and silence weighing 10 % each: \(shareText($0, places: 2))"
+        } ?? ""
+    }
+
+    var labels: Columns {
+        var table = Columns(["LABEL", "PRECISION", "RECALL", "F1", "CLIPS"])
+        for score in report.labels {
+            table.add([
+                score.label, shareText(score.precision), shareText(score.recall), numberText(score.f1, 3),
+                "\(score.count)",
+            ])
+        }
+        return table
+    }
+
+    private var confusion: Columns {
+        var table = Columns(["SAID ↓ HEARD →"] + report.confusion.labels)
+        for (label, counts) in zip(report.confusion.labels, report.confusion.counts)
+        where counts.contains(where: { $0 > 0 }) {
+            table.add([label] + counts.map { $0 == 0 ? "·" : "\($0)" })
+        }
+        return table
+    }
+
+    var mistakes: Columns {
+        var table = Columns(["SAID", "HEARD", "CLIPS", "SUCH AS"], names: [0, 1, 3])
+        for mistake in report.mistakes.prefix(Self.mistakes) {
+            table.add([
+                printable(mistake.said), mistake.heard, "\(mistake.count)",
+                mistake.clips.map(printable).joined(separator: " "),
+            ])
+        }
+        return table
+    }
+
+    var calibrationError: String { "Calibration error (ECE, 15 bins): \(numberText(report.calibration.error, 4))" }
+
+    var calibration: Columns {
+        var table = Columns(["CONFIDENCE", "CLIPS", "MEAN", "RIGHT"])
+        for bin in report.calibration.bins where bin.count > 0 {
+            table.add([
+                "\(decimal(bin.lower * 100, 0))–\(decimal(bin.upper * 100, 0)) %", "\(bin.count)",
+                shareText(bin.confidence), shareText(bin.accuracy),
+            ])
+        }
+        return table
+    }
+
+    var tradeoffs: Columns {
+        let thresholds = WordTradeoff.thresholds.map { decimal(Double($0), 2) }
+        var table = Columns(["WORD", "ITS OWN", "AT THAT"] + thresholds)
+        for word in report.words {
+            table.add(
+                [word.word, decimal(word.own.threshold, 2)]
+                    + ([word.own] + word.others).map { point in
+                        "\(perCentText(point.recall)) / \(perCentText(point.falseAccepts, places: 2))"
+                    }
+            )
+        }
+        return table
+    }
+
+    var openSet: String {
+        "Commands against other words by the highest posterior of any command: AUROC "
+            + numberText(report.openSet.auroc, 4)
+    }
+}

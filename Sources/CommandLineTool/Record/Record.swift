@@ -1,0 +1,134 @@
+import Capture
+private import Core
+import Enrollment
+private import FoundationEssentials
+import Inference
+import Live
+import Service
+private import System
+
+/// `beckon record --label WORD --speaker NAME DIR`: a dataset, said into a microphone and cut by voice activity.
+///
+/// A clip is a second long with its word in the middle, in `DIR/WORD/SPEAKER_nohash_N.wav`, as in Speech Commands.
+struct Record {
+    static let options: [Arguments.Option] =
+        ListeningOptions.options.filter { ["--model", "--channel", "--help"].contains($0.name) } + [
+            .init("--label", short: "-l", takesValue: true), .init("--speaker", short: "-s", takesValue: true),
+            .init("--count", short: "-n", takesValue: true), .init("--file", takesValue: true),
+            .init("--device", short: "-d", takesValue: true), .init("--config", short: "-c", takesValue: true),
+        ]
+    /// Samples of a clip.
+    static let length = Utterance.sampleRate
+
+    private let folder: String
+    private let speaker: String
+    private let count: Int?
+    private let file: String?
+    private let device: String?
+    private let configuration: String?
+    private let listening: ListeningOptions
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        guard let folder = arguments.operands.first, arguments.operands.count == 1 else {
+            throw UsageError("record needs the folder of the dataset, one")
+        }
+        guard let label = arguments.value("--label"), let speaker = arguments.value("--speaker") else {
+            throw UsageError("record needs --label WORD and --speaker NAME")
+        }
+        for (option, name) in [("--label", label), ("--speaker", speaker)] {
+            guard Self.isName(name) else {
+                throw UsageError("\(option) names files: letters, digits, '-' and '_' within, not '\(printable(name))'")
+            }
+        }
+        guard !speaker.contains("_nohash_") else { throw UsageError("--speaker may not hold _nohash_") }
+        self.folder = "\(folder)/\(label)"
+        self.speaker = speaker
+        count = try arguments.value("--count").map { text throws(UsageError) in
+            guard let count = Int(text), (1...100_000).contains(count) else {
+                throw UsageError("--count takes a number from 1 to 100000, not '\(text)'")
+            }
+            return count
+        }
+        file = arguments.value("--file")
+        device = arguments.value("--device")
+        guard file == nil || device == nil else { throw UsageError("--device and --file exclude each other") }
+        configuration = arguments.value("--config")
+        listening = try ListeningOptions(arguments, processors: 1)
+    }
+
+    /// Letters of any script and digits, blanks nowhere, no dot in front.
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 100
+            && name.allSatisfy { $0.isLetter || $0.isNumber || "-_'".contains($0) }
+    }
+
+    /// Records until it has enough, the file ends, or Ctrl-C. Returns the exit status.
+    func run() throws -> Int32 {
+        let model = try listening.loadModel()
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw Failure("\(printable(folder)): cannot make this folder; is there room, and may it be written to?")
+        }
+        Interrupt.watch()
+        let source: any AudioSource =
+            if let file { try FileSource(path: file, mix: listening.mix) } else {
+                try ChosenMicrophone(configuration: configuration, device: device, channels: listening.channels).open()
+            }
+        var takes = try SpokenTakes(source, model: model)
+        defer { takes.stop() }
+        if file == nil { Terminal.error("Say the word again and again, a second apart. Ctrl-C ends.\n") }
+        var number = try firstNumber()
+        var written = 0
+        while count.map({ written < $0 }) ?? true, let utterance = takes.next() {
+            if let fault = TakeCheck(utterance).fault ?? Self.fault(utterance) {
+                Terminal.tell(.warning, "left out: \(fault)")
+                continue
+            }
+            let path = try write(Self.clip(utterance), &number)
+            written += 1
+            Terminal.output("\(TakePicture(utterance).line)  \(printable(path))\n")
+        }
+        if let file = source as? FileSource, let problem = file.problem { throw problem }
+        Terminal.error("\(printable(folder)): clips written: \(written)\n")
+        return written > 0 || file != nil ? 0 : Interrupt.isRequested ? 130 : 1
+    }
+
+    /// What is longer than a clip is none.
+    private static func fault(_ utterance: Utterance) -> TakeFault? {
+        guard utterance.speech.count > length else { return nil }
+        return .tooLong(utterance.seconds, longest: Double(length) / Double(Utterance.sampleRate))
+    }
+
+    /// A second with the speech in its middle; what was not recorded is quiet.
+    static func clip(_ utterance: Utterance) -> [Float] {
+        let middle = (utterance.speech.lowerBound + utterance.speech.upperBound) / 2
+        let start = middle - length / 2
+        return (start..<start + length).map { utterance.samples.indices.contains($0) ? utterance.samples[$0] : 0 }
+    }
+
+    /// One more than the highest number of this speaker's clips.
+    private func firstNumber() throws -> Int {
+        let prefix = "\(speaker)_nohash_"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let numbers = names.compactMap { name in
+            name.hasPrefix(prefix) ? Int(PathName(String(name.dropFirst(prefix.count))).stem) : nil
+        }
+        return (numbers.max() ?? -1) + 1
+    }
+
+    /// Writes a clip, and never over one that is there. Returns its path.
+    private func write(_ samples: [Float], _ number: inout Int) throws -> String {
+        let bytes = WaveFile.header(samples: samples.count, sampleRate: Utterance.sampleRate) + WaveFile.data(samples)
+        while true {
+            let path = "\(folder)/\(speaker)_nohash_\(number).wav"
+            number += 1
+            do throws(SystemError) {
+                guard try writeNew(bytes, path: path) else { continue }
+                return path
+            } catch {
+                throw Failure("\(printable(path)): cannot write the clip: \(SystemError.text(error.number))")
+            }
+        }
+    }
+}

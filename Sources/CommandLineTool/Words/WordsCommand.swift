@@ -1,0 +1,136 @@
+private import Core
+import Enrollment
+import Inference
+
+/// `beckon words` and `beckon forget`: the user's own words, listed, taken away, carried from one machine to another.
+struct WordsCommand {
+    static let options: [Arguments.Option] = [
+        ListeningOptions.wordsOption, .init("--model", short: "-m", takesValue: true), .init("--json"),
+        .init("--help", short: "-h"),
+    ]
+
+    private enum Task {
+        case list
+        case forget([String])
+        case export(String, [String])
+        case `import`(String)
+    }
+
+    private let task: Task
+    private let words: String?
+    private let json: Bool
+    private let listening: ListeningOptions
+
+    init(_ command: String, _ arguments: Arguments) throws(UsageError) {
+        words = arguments.value("--words")
+        json = arguments.has("--json")
+        listening = try ListeningOptions(arguments, processors: 1)
+        let operands = arguments.operands
+        if command == "forget" {
+            guard !operands.isEmpty else {
+                throw UsageError("forget needs the name of a word; beckon words lists them")
+            }
+            task = .forget(operands)
+            return
+        }
+        switch operands.first {
+        case nil: task = .list
+        case "export":
+            guard operands.count >= 2 else { throw UsageError("words export needs the file to write") }
+            task = .export(operands[1], Array(operands.dropFirst(2)))
+        case "import":
+            guard operands.count == 2 else { throw UsageError("words import takes one file") }
+            task = .import(operands[1])
+        case let name?: throw UsageError("unknown task words \(name)", near: name, of: ["export", "import"])
+        }
+    }
+
+    /// Does the work. Returns the exit status.
+    func run() throws -> Int32 {
+        let taught = TaughtWords(words)
+        switch task {
+        case .list: list(try taught.read())
+        case .forget(let names): try forget(names, taught)
+        case .export(let path, let names): try export(path, names, taught)
+        case .import(let path): try take(path, taught)
+        }
+        return 0
+    }
+
+    private func list(_ store: WordStore?) {
+        let words = store?.words ?? []
+        if json {
+            for word in words {
+                let seconds = word.takes.reduce(0) { $0 + $1.audio.count }
+                Terminal.output(
+                    "{\"word\": \(jsonString(word.name)), \"takes\": \(word.takes.count), "
+                        + "\"threshold\": \(decimal(Double(word.threshold), 3)), "
+                        + "\"boundary\": \(decimal(Double(word.boundary), 4)), "
+                        + "\"recordedSeconds\": \(decimal(Double(seconds) / Double(Utterance.sampleRate), 2))}\n"
+                )
+            }
+            return
+        }
+        guard !words.isEmpty else {
+            Terminal.output("No words were taught yet; beckon enroll WORD teaches one.\n")
+            return
+        }
+        var table = Columns(["WORD", "TAKES", "THRESHOLD", "RECORDINGS"], names: [0])
+        for word in words {
+            let recorded = word.takes.count { !$0.audio.isEmpty }
+            table.add([
+                printable(word.name), "\(word.takes.count)", decimal(Double(word.threshold), 2),
+                recorded == 0 ? "–" : "\(recorded)",
+            ])
+        }
+        Terminal.output(table.text)
+    }
+
+    private func forget(_ names: [String], _ taught: TaughtWords) throws {
+        guard let path = taught.path, try taught.read() != nil else {
+            throw Failure("no word '\(printable(names[0]))' was taught; there are none")
+        }
+        try WordStoreFile(path: path).update { store throws(EnrollmentError) in
+            for name in names { try store?.forget(name) }
+        }
+        if !json { Terminal.output("Forgotten: \(names.map(printable).joined(separator: ", "))\n") }
+    }
+
+    private func export(_ path: String, _ names: [String], _ taught: TaughtWords) throws {
+        guard var store = try taught.read(), !store.words.isEmpty else {
+            throw Failure("no words were taught yet; beckon enroll WORD teaches one")
+        }
+        if !names.isEmpty {
+            let all = store
+            store.words = []
+            for name in names { try store.put(try all.word(name)) }
+        }
+        try WordStoreFile(path: path).create(store)
+        if !json { Terminal.output("\(printable(path)): words: \(store.words.count)\n") }
+    }
+
+    private func take(_ path: String, _ taught: TaughtWords) throws {
+        guard var new = try WordStoreFile(path: path).read() else {
+            throw Failure("\(printable(path)): no such file; name one that beckon words export wrote")
+        }
+        let model = try listening.loadModel()
+        let background = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
+            try NegativeSet.beside(model, in: folder)
+        }
+        let lost = new.renew(for: model, background)
+        guard lost.isEmpty else {
+            throw Failure("\(printable(path)): \(TaughtWords.lostLine(lost[0])); nothing was taken over")
+        }
+        try taught.file().update { store throws(EnrollmentError) in
+            var kept = store ?? WordStore(embedding: model.embeddingIdentity)
+            let gone = kept.renew(for: model, background)
+            guard gone.isEmpty else { throw .otherModel(file: taught.path ?? "", words: gone) }
+            for word in new.words {
+                guard kept[word.name] == nil else { throw .taken(word.name) }
+                try kept.put(word)
+            }
+            store = kept
+        }
+        if !json { Terminal.output("Taken over: \(new.words.map { printable($0.name) }.joined(separator: ", "))\n") }
+    }
+}

@@ -1,0 +1,62 @@
+public import Audio
+public import Capture
+import Glibc
+import Synchronization
+import System
+
+/// A file that is played as if it came from a microphone: a block every 100 ms, and a second of quiet at its end.
+public final class FileSource: AudioSource {
+    private let ring: BlockRing
+    private let state: Mutex<State>
+    private let isOver = Atomic<Bool>(false)
+
+    private struct State: ~Copyable {
+        var stream: FileStream
+        var start: Int64?
+        /// Blocks so far.
+        var count: Int64 = 0
+        var problem: AudioError?
+    }
+
+    /// - Throws: what opening a file throws.
+    public init(path: String, mix: ChannelMix) throws(AudioError) {
+        let stream = try FileStream(path: path, mix: mix)
+        ring = stream.ring
+        state = Mutex(State(stream: stream))
+    }
+
+    public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
+
+    /// What ended reading early.
+    public var problem: AudioError? { state.withLock { $0.problem } }
+
+    public func next(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool {
+        let due = state.withLock { state -> Int64 in
+            let start = state.start ?? Clock.now
+            state.start = start
+            return start + (state.count + 1) * HopClock.hop
+        }
+        guard !hasEnded else { return false }
+        Clock.sleep(until: min(due, time))
+        guard due <= time, state.withLock({ advance(&$0, due) }) else { return false }
+        return ring.withWindow { window, block in
+            body(window, .init(time: due, sequence: block.sequence, continues: block.filled > 1, filled: block.filled))
+        }
+    }
+
+    /// Moves the window one block on; false at the end of all.
+    private func advance(_ state: inout State, _ due: Int64) -> Bool {
+        do throws(AudioError) {
+            guard try state.stream.advance(time: due) else {
+                isOver.store(true, ordering: .releasing)
+                return false
+            }
+        } catch {
+            // The quiet comes after what could be read.
+            state.problem = error
+            return advance(&state, due)
+        }
+        state.count += 1
+        return true
+    }
+}

@@ -1,0 +1,95 @@
+import CSystem
+import Glibc
+
+/// A thread of the system, with a stack of its own size. It goes on when this value ends, unless it is joined.
+public struct SystemThread: ~Copyable {
+    private let thread: pthread_t
+
+    /// What the new thread gets, and frees.
+    private final class Start {
+        let name: StaticString
+        let body: @Sendable () -> Void
+
+        init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
+    }
+
+    /// Begins a thread on a stack that the system makes.
+    ///
+    /// - Parameters:
+    ///   - name: what `ps` and `top` show: 15 bytes of it.
+    ///   - stackSize: in bytes.
+    ///   - failure: what to throw where the system gives no thread.
+    ///   - body: runs on the thread, whose end is the thread's end.
+    public init<Failure: Error>(
+        name: StaticString,
+        stackSize: Int,
+        or failure: (SystemError) -> Failure,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(Failure) {
+        do throws(SystemError) {
+            try self.init(Start(name, body)) { pthread_attr_setstacksize($0, stackSize) }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Begins a thread on memory of the caller, which must outlive it.
+    public init<Failure: Error>(
+        name: StaticString,
+        stack: UnsafeMutableRawBufferPointer,
+        or failure: (SystemError) -> Failure,
+        _ body: @escaping @Sendable () -> Void
+    ) throws(Failure) {
+        do throws(SystemError) {
+            try self.init(Start(name, body)) { attributes in
+                guard let base = stack.baseAddress else { return EINVAL }
+                // The system puts no guard below a stack that it was given.
+                mprotect(base, Int(sysconf(Int32(_SC_PAGESIZE))), PROT_NONE)
+                return pthread_attr_setstack(attributes, base, stack.count)
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private init(
+        _ start: Start,
+        prepare: (UnsafeMutablePointer<pthread_attr_t>) -> Int32
+    ) throws(SystemError) {
+        // Not `pthread_attr_t()`: to whose module that belongs depends on which C header the compiler meets first.
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        let refusal = prepare(attributes)
+        guard refusal == 0 else { throw SystemError("pthread_attr_setstack", refusal) }
+        let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { start in
+            guard let start else { return nil }
+            let given = Unmanaged<Start>.fromOpaque(start).takeRetainedValue()
+            given.name.withUTF8Buffer { name in
+                name.withMemoryRebound(to: CChar.self) { CSystem_name_thread($0.baseAddress) }
+            }
+            given.body()
+            return nil
+        }
+        var thread = pthread_t()
+        let start = Unmanaged.passRetained(start)
+        let result = pthread_create(&thread, attributes, run, start.toOpaque())
+        guard result == 0 else {
+            start.release()
+            throw SystemError("pthread_create", result)
+        }
+        self.thread = thread
+    }
+
+    deinit { pthread_detach(thread) }
+
+    /// Waits for the thread's end.
+    public consuming func join() {
+        let thread = thread
+        discard self
+        pthread_join(thread, nil)
+    }
+}
