@@ -11,20 +11,23 @@ let kernelSettings: [SwiftSetting] = [
     .unsafeFlags(["-Ounchecked", "-wmo", "-num-threads", "2", "-enforce-exclusivity=unchecked"])
 ]
 
-// The sources of KernelsBaseline once more, as links, for what not every processor has. They are called only where the
-// processor has it.
+/// One compilation of `Sources/Kernels/Shared`. Each target holds a directory link to it, because two targets may not share a path.
+func vectorKernels(_ name: String, _ settings: [SwiftSetting] = []) -> Target {
+    .target(
+        name: "Kernels\(name)",
+        dependencies: ["KernelInterface"],
+        path: "Sources/Kernels/\(name)",
+        swiftSettings: kernelSettings + settings
+    )
+}
+
+// Not every x86-64 processor has these instructions: `Kernels/Dispatch` calls them only where the processor does.
 #if arch(x86_64)
 let wideKernels = [
     ("AVX2", ["-march=x86-64-v3"]),
     ("AVX512", ["-march=x86-64-v4", "-mavx512vnni"]),
 ].map { name, flags in
-    Target.target(
-        name: "Kernels\(name)",
-        dependencies: ["KernelContract"],
-        swiftSettings: kernelSettings + [
-            .define("KERNEL_\(name)"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] }),
-        ]
-    )
+    vectorKernels(name, [.define("KERNEL_\(name)"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] })])
 }
 #else
 let wideKernels: [Target] = []
@@ -32,7 +35,7 @@ let wideKernels: [Target] = []
 
 /// The rooms of the house and who may import whom: imports go down only.
 ///
-///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelContract
+///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelInterface
 ///                             ↘  Live → Capture, Service, CSystemd
 ///                             ↘  Enrollment → Spotting, Linux, Wording
 ///                             ↘  Service → Spotting, Wording, Linux, CLinuxProcess
@@ -58,16 +61,19 @@ let package = Package(
 
         .target(name: "System", dependencies: ["CSystem"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
-        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CSystem", "KernelContract", "Kernels"]),
+        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels"]),
         .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CSystem", "System"]),
-        .target(name: "KernelContract", swiftSettings: kernelSettings),
-        .target(name: "KernelsBaseline", dependencies: ["KernelContract"], swiftSettings: kernelSettings),
+        .target(name: "KernelInterface", path: "Sources/Kernels/Interface", swiftSettings: kernelSettings),
+        vectorKernels("Baseline"),
         .target(
             name: "Kernels",
-            dependencies: ["KernelContract", "KernelsBaseline"] + wideKernels.map { .byName(name: $0.name) },
+            dependencies: ["KernelInterface", "KernelsBaseline"] + wideKernels.map { .byName(name: $0.name) },
+            path: "Sources/Kernels",
+            exclude: ["Interface", "Shared", "Baseline", "AVX2", "AVX512"],
+            sources: ["Scalar", "Dispatch"],
             swiftSettings: kernelSettings
         ),
-        .target(name: "Inference", dependencies: ["KernelContract", "Kernels"]),
+        .target(name: "Inference", dependencies: ["KernelInterface", "Kernels"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(
@@ -91,7 +97,7 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Capture", "Charts", "Enrollment", "Evaluation", "Inference", "Inspection", "KernelContract",
+                "Audio", "Capture", "Charts", "Enrollment", "Evaluation", "Inference", "Inspection", "KernelInterface",
                 "Kernels", "System", "Live", "Service", "Spotting", "Core",
             ]
         ),
@@ -99,15 +105,16 @@ let package = Package(
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "System"], path: "Benchmarks/Soak"),
         .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
-        .executableTarget(name: "pace", dependencies: ["Inference", "KernelContract"], path: "Benchmarks/Pace"),
+        .executableTarget(name: "pace", dependencies: ["Inference", "KernelInterface"], path: "Benchmarks/Pace"),
 
         .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "System", "TestSupport"]),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
+        .testTarget(name: "KernelTests", dependencies: ["KernelInterface", "Kernels", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",
-            dependencies: ["Inference", "KernelContract", "Kernels", "TestSupport"],
+            dependencies: ["Inference", "KernelInterface", "Kernels", "TestSupport"],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "EnrollmentTests", dependencies: ["Enrollment", "Inference", "Spotting", "TestSupport"]),
@@ -128,7 +135,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Audio", "Capture", "CommandLineTool", "CSndFile", "Inference", "Inspection", "KernelContract",
+                "Audio", "Capture", "CommandLineTool", "CSndFile", "Inference", "Inspection", "KernelInterface",
                 "Kernels", "Service", "Spotting", "TestSupport", "Core", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]

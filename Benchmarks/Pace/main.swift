@@ -12,7 +12,7 @@
 
 import Foundation
 import Inference
-import KernelContract
+import KernelInterface
 
 private struct Failure: Error, CustomStringConvertible {
     let description: String

@@ -1,5 +1,5 @@
 import Glibc
-import KernelContract
+import KernelInterface
 import Kernels
 
 /// A linear-phase low-pass that brings a multiple of 16 kHz down to 16 kHz.

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 
 /// From logits to posteriors: the calibrated softmax, summed by label.
 struct Calibration: Sendable {

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 
 /// A model's front end alone, from samples to the columns that the network takes.
 ///

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 import Kernels
 
 /// The checked front end of a model: how samples become the network's input columns.

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 import Kernels
 
 /// The rules that one layer must keep to fit its inputs, and to stream.

@@ -1,5 +1,5 @@
 private import Glibc
-public import KernelContract
+public import KernelInterface
 import Kernels
 
 /// The steps of a whole window, and those of a hop; the latter nil where the model does not stream.

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 
 /// All weights of a network in one buffer, laid out as the kernels read them.
 struct PackedWeights: ~Copyable, Sendable {

@@ -1,5 +1,5 @@
 private import Glibc
-import KernelContract
+import KernelInterface
 
 /// What the layers compute in.
 public enum Precision: String, CaseIterable, Sendable {

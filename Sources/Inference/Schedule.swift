@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 
 /// The steps of one run through a network, with every address settled: offsets in floats into one block of memory.
 ///

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 import Kernels
 
 extension Schedule {

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 
 /// Many live streams through one model, a hop of each at a time: each layer's weights are read once for all of them.
 ///

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 
 /// One stream through a model by many hops at once, as a file has them: each layer's weights are read once for all of them.
 ///

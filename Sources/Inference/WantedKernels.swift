@@ -1,5 +1,5 @@
 private import Glibc
-import KernelContract
+import KernelInterface
 import Kernels
 
 extension KernelSet {

@@ -1,6 +1,6 @@
 import Foundation
 import Inference
-import KernelContract
+import KernelInterface
 import Kernels
 import Spotting
 import TestSupport

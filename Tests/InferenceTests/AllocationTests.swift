@@ -10,7 +10,7 @@ struct AllocationTests {
 
         init(_ model: Model) {
             session = Session(model)
-            var random = Seeded(81)
+            var random = SplitMix(seed: 81)
             audio = random.floats(32000)
         }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Inference
-import KernelContract
+import KernelInterface
 import Kernels
 import TestSupport
 import Testing
@@ -24,7 +24,7 @@ struct BatchTests {
                 continue
             }
             var session = Session(model, embeds: true)
-            var random = Seeded(61)
+            var random = SplitMix(seed: 61)
             let lead = stretch.lead
             // Silence before the start, as both suppose.
             let audio =
@@ -66,7 +66,7 @@ struct BatchTests {
             Issue.record("no batch of \(streams) streams")
             return
         }
-        var random = Seeded(62)
+        var random = SplitMix(seed: 62)
         let audio = (0..<streams).map { _ in
             [Float](repeating: 0, count: model.windowSamples) + random.floats(4 * model.hopSamples, -0.3...0.3)
         }

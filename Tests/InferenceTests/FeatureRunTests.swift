@@ -5,7 +5,7 @@ import Testing
 struct FeatureRunTests {
     @Test func `front end and network one by one are a session`() throws {
         let model = try TestNetwork.medium().model()
-        var random = Seeded(91)
+        var random = SplitMix(seed: 91)
         let audio = random.floats(16000 + 12 * 1600)
         var session = Session(model)
         var network = NetworkRun(model)

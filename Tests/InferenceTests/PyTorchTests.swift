@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import TestSupport
 import Testing
 
 /// Fixtures whose answers PyTorch gave; `Models/training/make_fixtures.py` wrote them.
@@ -19,7 +20,7 @@ struct PyTorchTests {
         for (index, wave) in reference.waveforms.enumerated() {
             let expected = reference.row(index, of: logits, rows: count)
             session.scoreWhole(window: wave.span)
-            largest = max(largest, worst(session.logits, expected))
+            largest = max(largest, largestDifference(session.logits, expected))
             // The same second by hops, out of silence.
             session.reset()
             let padded = [Float](repeating: 0, count: 16000) + wave
@@ -28,19 +29,19 @@ struct PyTorchTests {
                 session.score(window: padded.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
                 steps += session.activity
             }
-            largest = max(largest, worst(session.logits, expected))
+            largest = max(largest, largestDifference(session.logits, expected))
             // Four columns a hop, of which the last 33 look at nothing but this second.
             #expect(steps.count == 40)
             let columns = reference.row(index, of: activity, rows: count)
-            activityError = max(activityError, worst(Array(steps.suffix(33)), columns))
+            activityError = max(activityError, largestDifference(Array(steps.suffix(33)), columns))
             session.scoreWhole(window: wave.span)
-            activityError = max(activityError, worst(session.activity, Array(columns.suffix(4))))
+            activityError = max(activityError, largestDifference(session.activity, Array(columns.suffix(4))))
         }
         var featureError: Float = 0
         for index in 0..<3 {
             let wave = reference.waveforms[index]
             let columns = model.features(of: wave.span)
-            featureError = max(featureError, worst(columns, reference.row(index, of: features, rows: 3)))
+            featureError = max(featureError, largestDifference(columns, reference.row(index, of: features, rows: 3)))
         }
         print(
             "every kind of layer: worst error \(largest) in a logit, \(featureError) in a feature, "
@@ -65,7 +66,8 @@ struct PyTorchTests {
         var largest: Float = 0
         for (index, wave) in waves.enumerated() {
             session.score(window: wave.span)
-            largest = max(largest, worst(session.logits, reference.row(index, of: logits, rows: waves.count)))
+            let expected = reference.row(index, of: logits, rows: waves.count)
+            largest = max(largest, largestDifference(session.logits, expected))
         }
         print("the tutorial's network: worst error \(largest) in a logit")
         #expect(largest < 1e-4)

@@ -125,7 +125,7 @@ struct SafeTensorsTests {
     @Test func `hundreds of random changes never trap`() throws {
         let bytes = try sample()
         let headerEnd = Int(bytes[0]) + 256 * Int(bytes[1]) + 8
-        var random = Seeded(61)
+        var random = SplitMix(seed: 61)
         for round in 0..<1500 {
             var changed = bytes
             for _ in 0...random.int(0...4) {

@@ -11,7 +11,7 @@ struct SessionTests {
         let silence = [Float](repeating: 0, count: 16000)
         for _ in 0..<20 {
             session.score(window: silence.span)
-            #expect(worst(session.logits, start) < 1e-5)
+            #expect(largestDifference(session.logits, start) < 1e-5)
         }
         session.scoreWhole(window: silence.span)
         #expect(session.logits == start)
@@ -24,7 +24,7 @@ struct SessionTests {
         let model = try network.model()
         var clip = Session(model, prior: .clip)
         var stream = Session(model)
-        var random = Seeded(77)
+        var random = SplitMix(seed: 77)
         let audio = random.floats(16000)
         clip.scoreWhole(window: audio.span)
         stream.scoreWhole(window: audio.span)
@@ -36,7 +36,7 @@ struct SessionTests {
             }
             let total = powers.reduce(0, +)
             let grouped = [powers[0], powers[1], powers[2] + powers[3], powers[4]].map { Float($0 / total) }
-            #expect(worst(session, grouped) < 1e-5)
+            #expect(largestDifference(session, grouped) < 1e-5)
         }
         #expect(clip.posteriors[2] < stream.posteriors[2])
     }
@@ -45,7 +45,7 @@ struct SessionTests {
         var network = TestNetwork.medium()
         network.voice("b1", 64)
         let model = try network.model()
-        var random = Seeded(51)
+        var random = SplitMix(seed: 51)
         let audio = random.floats(32000)
         var used = Session(model, embeds: true)
         for hop in 0...10 { used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
@@ -57,7 +57,7 @@ struct SessionTests {
         #expect(used.embedding == fresh.embedding)
         #expect(used.activity == fresh.activity && used.activity != heard)
         // Silence sounds alike at every moment, and so it does in a window of it.
-        #expect(worst(used.activity, [Float](repeating: used.activity[0], count: 4)) < 1e-5)
+        #expect(largestDifference(used.activity, [Float](repeating: used.activity[0], count: 4)) < 1e-5)
         let silence = [Float](repeating: 0, count: 16000)
         fresh.scoreWhole(window: silence.span)
         #expect(used.activity == fresh.activity)
@@ -71,14 +71,14 @@ struct SessionTests {
 
     @Test func `posteriors are the calibrated softmax summed by label`() throws {
         let model = try TestNetwork.medium().model()
-        var random = Seeded(52)
+        var random = SplitMix(seed: 52)
         let audio = random.floats(16000)
         var session = Session(model)
         session.scoreWhole(window: audio.span)
         var sums = [Float](repeating: 0, count: 4)
         let powers = session.logits.map { ($0 - (session.logits.max() ?? 0)) / 1.5 }.map { exponential($0) }
         for (power, label) in zip(powers, [0, 1, 2, 2, 3]) { sums[label] += power / powers.reduce(0, +) }
-        #expect(worst(session.posteriors, sums) < 1e-6)
+        #expect(largestDifference(session.posteriors, sums) < 1e-6)
         #expect(abs(session.posteriors.reduce(0, +) - 1) < 1e-6)
         let isFinite = session.isFinite
         #expect(isFinite)
@@ -95,7 +95,7 @@ struct SessionTests {
     @Test(arguments: [Float.nan, .infinity, -.infinity])
     func `broken samples count as silence until they have left the window`(broken: Float) throws {
         let model = try TestNetwork.medium().model()
-        var random = Seeded(53)
+        var random = SplitMix(seed: 53)
         var audio = random.floats(48000, -0.1...0.1)
         audio[17000] = broken
         var session = Session(model)
@@ -108,7 +108,7 @@ struct SessionTests {
             let (isFinite, expected) = (session.isFinite, clean.isFinite)
             #expect(isFinite == expected)
             if isFinite {
-                #expect(worst(session.logits, clean.logits) < 1e-5)
+                #expect(largestDifference(session.logits, clean.logits) < 1e-5)
             } else {
                 #expect(session.posteriors == [0, 0, 0, 1])
             }

@@ -1,7 +1,8 @@
 import Foundation
 import Inference
-import KernelContract
+import KernelInterface
 import Kernels
+import TestSupport
 import Testing
 
 /// The model that the program is shipped with, against what PyTorch answered when it was exported.
@@ -19,7 +20,7 @@ struct ShippedModelTests {
         var largest: Float = 0
         for (index, wave) in reference.waveforms.enumerated() {
             session.scoreWhole(window: wave.span)
-            let error = worst(session.logits, reference.row(index, of: logits, rows: count))
+            let error = largestDifference(session.logits, reference.row(index, of: logits, rows: count))
             #expect(error < 1e-4, "input \(index)")
             largest = max(largest, error)
         }
@@ -36,7 +37,7 @@ struct ShippedModelTests {
         for index in 0..<rows {
             let wave = reference.waveforms[index]
             let columns = model.features(of: wave.span)
-            largest = max(largest, worst(columns, reference.row(index, of: features, rows: rows)))
+            largest = max(largest, largestDifference(columns, reference.row(index, of: features, rows: rows)))
         }
         print("shipped model, features of \(rows) inputs: worst error \(largest)")
         #expect(largest < 1e-4)
@@ -54,7 +55,8 @@ struct ShippedModelTests {
             let window = audio.span.extracting(first..<(first + model.windowSamples))
             stream.score(window: window)
             whole.scoreWhole(window: window)
-            largest = max(largest, worst(stream.logits, whole.logits), worst(stream.embedding, whole.embedding))
+            largest = max(largest, largestDifference(stream.logits, whole.logits))
+            largest = max(largest, largestDifference(stream.embedding, whole.embedding))
             first += model.hopSamples
         }
         print("shipped model, \(first / model.hopSamples) hops: worst difference of streaming \(largest)")

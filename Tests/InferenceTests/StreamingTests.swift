@@ -5,7 +5,7 @@ import Testing
 /// RecordingTrace hop by hop must answer what computing each window anew answers.
 struct StreamingTests {
     /// The largest difference of logits, posteriors, embedding and activity over `hops` hops.
-    private func difference(_ model: Model, hops: Int, random: inout Seeded, reprime: Int? = nil) -> Float {
+    private func difference(_ model: Model, hops: Int, random: inout SplitMix, reprime: Int? = nil) -> Float {
         var stream = Session(model, embeds: true)
         var whole = Session(model, embeds: true)
         let start = [Float](repeating: 0, count: model.windowSamples)
@@ -20,17 +20,17 @@ struct StreamingTests {
             let window = audio.span.extracting(first..<(first + model.windowSamples))
             if hop == reprime { stream.scoreWhole(window: window) } else { stream.score(window: window) }
             whole.scoreWhole(window: window)
-            largest = max(largest, worst(stream.logits, whole.logits))
-            largest = max(largest, worst(stream.posteriors, whole.posteriors))
-            largest = max(largest, worst(stream.embedding, whole.embedding))
-            largest = max(largest, worst(stream.activity, whole.activity))
+            largest = max(largest, largestDifference(stream.logits, whole.logits))
+            largest = max(largest, largestDifference(stream.posteriors, whole.posteriors))
+            largest = max(largest, largestDifference(stream.embedding, whole.embedding))
+            largest = max(largest, largestDifference(stream.activity, whole.activity))
         }
         return largest
     }
 
     @Test func `the medium network streams`() throws {
         let model = try TestNetwork.medium().model()
-        var random = Seeded(41)
+        var random = SplitMix(seed: 41)
         let error = difference(model, hops: 40, random: &random)
         print("streaming, medium network, 40 hops: worst difference \(error)")
         #expect(error < 1e-5)
@@ -38,7 +38,7 @@ struct StreamingTests {
 
     @Test func `a stream goes on after a whole window`() throws {
         let model = try TestNetwork.medium().model()
-        var random = Seeded(42)
+        var random = SplitMix(seed: 42)
         #expect(difference(model, hops: 20, random: &random, reprime: 5) < 1e-5)
     }
 
@@ -46,7 +46,7 @@ struct StreamingTests {
         var network = TestNetwork.medium()
         network.json["streaming"] = streams
         let model = try network.model()
-        var random = Seeded(43)
+        var random = SplitMix(seed: 43)
         var session = Session(model)
         let hop = model.hopSamples
         let audio = random.floats(model.windowSamples + 8 * hop, -0.5...0.5)
@@ -64,7 +64,7 @@ struct StreamingTests {
 
     @Test func `streams of one model do not disturb each other`() throws {
         let model = try TestNetwork.medium().model()
-        var random = Seeded(43)
+        var random = SplitMix(seed: 43)
         let audio = random.floats(32000)
         var first = Session(model)
         var second = Session(model)
@@ -74,11 +74,11 @@ struct StreamingTests {
             second.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
         }
         // After ten hops both have heard the same second.
-        #expect(worst(first.logits, second.logits) < 1e-5)
+        #expect(largestDifference(first.logits, second.logits) < 1e-5)
     }
 
     @Test func `random networks stream`() throws {
-        var random = Seeded(44)
+        var random = SplitMix(seed: 44)
         var largest: Float = 0
         for round in 0..<30 {
             let network = randomNetwork(&random)
@@ -93,7 +93,7 @@ struct StreamingTests {
 
     /// A random network of branches that are cut to the same columns and added, with strides that divide 8 columns, and an
     /// activity layer on one of the sums.
-    private func randomNetwork(_ random: inout Seeded) -> TestNetwork {
+    private func randomNetwork(_ random: inout SplitMix) -> TestNetwork {
         var network = TestNetwork()
         var (source, columns, channels, rate) = ("input", 79, 40, 8)
         var stages = [(source, channels)]
@@ -154,7 +154,7 @@ struct StreamingTests {
         #expect(throws: ModelError.layer) { try network.model() }
         network.layers[1]["kernel"] = 7
         let model = try network.model()
-        var random = Seeded(45)
+        var random = SplitMix(seed: 45)
         #expect(difference(model, hops: 15, random: &random) < 1e-5)
     }
 
@@ -164,7 +164,7 @@ struct StreamingTests {
         network.crop("late", "voice", 3, 2)
         network.json["activity"] = "late"
         let late = try network.model()
-        var random = Seeded(47)
+        var random = SplitMix(seed: 47)
         #expect(difference(late, hops: 12, random: &random) < 1e-5)
         network.json["activity"] = "voice"
         let prompt = try network.model()
@@ -189,7 +189,7 @@ struct StreamingTests {
         network.crop("last", "a", 76, 0)
         network.dense("logits", "last", 8, 5)
         let model = try network.model()
-        var random = Seeded(46)
+        var random = SplitMix(seed: 46)
         #expect(difference(model, hops: 15, random: &random) < 1e-5)
         #expect(model.network.multiplyAddsPerHop == 8 * (40 * 8 * 3) + 8 * 5)
     }

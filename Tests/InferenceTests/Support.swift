@@ -1,47 +1,5 @@
 import Foundation
 import Inference
-import TestSupport
-
-typealias Seeded = SplitMix
-
-extension SplitMix {
-    init(_ seed: UInt64) { self.init(seed: seed) }
-
-    mutating func float(_ range: ClosedRange<Float> = -1...1) -> Float {
-        range.lowerBound + Float(next() >> 40) * 0x1p-24 * (range.upperBound - range.lowerBound)
-    }
-
-    mutating func floats(_ count: Int, _ range: ClosedRange<Float> = -1...1) -> [Float] {
-        (0..<count).map { _ in float(range) }
-    }
-
-    mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
-}
-
-/// The largest difference between two lists; NaN when their lengths differ or either holds NaN.
-func worst(_ a: [Float], _ b: [Float]) -> Float {
-    guard a.count == b.count else { return .nan }
-    var largest: Float = 0
-    for (x, y) in zip(a, b) {
-        let difference = abs(x - y)
-        if difference.isNaN { return .nan }
-        largest = max(largest, difference)
-    }
-    return largest
-}
-
-/// Memory on a 64-byte boundary, for calling kernels directly.
-final class Aligned {
-    let base: UnsafeMutablePointer<Float>
-
-    init(_ count: Int) {
-        let raw = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1) * 4, alignment: 64)
-        base = raw.bindMemory(to: Float.self, capacity: count)
-        base.initialize(repeating: .nan, count: count)
-    }
-
-    deinit { base.deallocate() }
-}
 
 enum Folders {
     static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

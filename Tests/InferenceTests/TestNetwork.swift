@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import TestSupport
 
 /// A model in the making: `model.json` as an object, and random weights for its layers.
 struct TestNetwork {
@@ -69,7 +70,7 @@ struct TestNetwork {
     }
 
     /// Random weights for every layer that has any, of a size that keeps activations level.
-    func tensors(_ generator: inout Seeded) -> TensorFile {
+    func tensors(_ generator: inout SplitMix) -> TensorFile {
         var file = TensorFile()
         for layer in layers {
             guard let name = layer["name"] as? String, let inputs = layer["in"] as? Int,
@@ -87,7 +88,7 @@ struct TestNetwork {
     }
 
     func model(seed: UInt64 = 1, precision: Precision? = nil) throws -> Model {
-        var generator = Seeded(seed)
+        var generator = SplitMix(seed: seed)
         return try Model(description: description, weights: tensors(&generator).bytes, precision: precision)
     }
 

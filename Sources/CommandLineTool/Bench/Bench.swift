@@ -1,7 +1,7 @@
 private import Core
 private import FoundationEssentials
 import Inference
-import KernelContract
+import KernelInterface
 private import Kernels
 private import Spotting
 

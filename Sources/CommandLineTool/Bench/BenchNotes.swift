@@ -1,5 +1,5 @@
 private import Core
-private import KernelContract
+private import KernelInterface
 
 /// What a reader of the figures must know: whether the machine was quiet, and kept its pace.
 enum BenchNotes {

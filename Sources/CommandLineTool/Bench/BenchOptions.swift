@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 private import Service
 import Spotting
 

@@ -1,7 +1,7 @@
 private import Core
 private import FoundationEssentials
 import Inference
-private import KernelContract
+private import KernelInterface
 private import System
 
 /// What `beckon bench --json` prints, and `--compare` reads; times of stages in microseconds.

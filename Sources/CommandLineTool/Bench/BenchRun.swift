@@ -1,5 +1,5 @@
 import Inference
-import KernelContract
+import KernelInterface
 import Kernels
 
 /// The measuring: every stage by every set of kernels in turn, again and again, so that what disturbs the machine

@@ -1,4 +1,4 @@
-import KernelContract
+import KernelInterface
 private import System
 
 /// A piece of work that can be done again and again.

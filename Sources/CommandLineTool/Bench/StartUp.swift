@@ -1,7 +1,7 @@
 private import FoundationEssentials
 private import Glibc
 import Inference
-import KernelContract
+import KernelInterface
 import Spotting
 private import System
 

@@ -1,6 +1,6 @@
 import Audio
 import Inference
-private import KernelContract
+private import KernelInterface
 import Spotting
 
 /// What a detector is made from.

@@ -1,6 +1,6 @@
 import Audio
 import Inference
-import KernelContract
+import KernelInterface
 import Spotting
 
 /// Sound to measure with, the same in every run: noise that swells and fades five times a second.

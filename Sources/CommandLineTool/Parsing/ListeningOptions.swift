@@ -1,6 +1,6 @@
 import Audio
 import Inference
-import KernelContract
+import KernelInterface
 private import Live
 import Service
 import Spotting

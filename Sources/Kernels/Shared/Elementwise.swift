@@ -1,0 +1,83 @@
+import KernelInterface
+
+/// See ``KernelSet/Add``.
+@Sendable
+func add(
+    _ left: UnsafePointer<Float>,
+    _ right: UnsafePointer<Float>,
+    to output: UnsafeMutablePointer<Float>,
+    count: Int,
+    rectify: Bool
+) {
+    var index = 0
+    while index + Width.vector <= count {
+        let sum = load(left + index) + load(right + index)
+        put(rectify ? rectified(sum) : sum, at: output + index)
+        index += Width.vector
+    }
+    while index < count {
+        let sum = left[index] + right[index]
+        output[index] = rectify && sum < 0 ? 0 : sum
+        index += 1
+    }
+}
+
+/// See ``KernelSet/Mean``.
+@Sendable
+func mean(
+    _ input: UnsafePointer<Float>,
+    to output: UnsafeMutablePointer<Float>,
+    columns: Int,
+    run: Int,
+    channels: Int
+) {
+    let scale = 1 / Float(run)
+    for column in 0..<columns {
+        let source = input + column * channels
+        let target = output + column * channels
+        var channel = 0
+        while channel + Width.vector <= channels {
+            var sum = load(source + channel)
+            for offset in 1..<max(run, 1) { sum = sum + load(source + offset * channels + channel) }
+            put(sum * scale, at: target + channel)
+            channel += Width.vector
+        }
+        while channel < channels {
+            var sum = source[channel]
+            for offset in 1..<max(run, 1) { sum = sum + source[offset * channels + channel] }
+            target[channel] = sum * scale
+            channel += 1
+        }
+    }
+}
+
+/// See ``KernelSet/Softmax``.
+@Sendable
+func softmax(
+    _ logits: UnsafePointer<Float>,
+    to output: UnsafeMutablePointer<Float>,
+    count: Int,
+    scale: Float
+) -> Bool {
+    var largest = -Float.infinity
+    for index in 0..<count {
+        guard logits[index].isFinite else { return false }
+        if logits[index] > largest { largest = logits[index] }
+    }
+    // A network has some tens of logits: lanes filled one by one cost less than a second way to take the rest.
+    var sum: Float = 0
+    var index = 0
+    while index < count {
+        var lanes = FrameVector.zero
+        let filled = min(Width.frames, count - index)
+        for lane in 0..<filled { lanes[lane] = (logits[index + lane] - largest) * scale }
+        let powers = exponential(lanes)
+        for lane in 0..<filled {
+            output[index + lane] = powers[lane]
+            sum += powers[lane]
+        }
+        index += filled
+    }
+    for index in 0..<count { output[index] /= sum }
+    return true
+}

@@ -1,1 +1,0 @@
-../KernelsBaseline/Quantised.swift

@@ -1,1 +1,0 @@
-../KernelsBaseline/PanelRows.swift

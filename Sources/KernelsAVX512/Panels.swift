@@ -1,1 +1,0 @@
-../KernelsBaseline/Panels.swift

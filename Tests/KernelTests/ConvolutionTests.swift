@@ -1,0 +1,113 @@
+import KernelInterface
+import Kernels
+import TestSupport
+import Testing
+
+/// The vector kernels against plain loops, over random geometries.
+struct ConvolutionTests {
+    /// Runs one random case and answers its largest error, relative to what the sum is made of.
+    private func error(
+        _ kernels: KernelSet,
+        _ shape: ConvolutionShape,
+        columns: Int,
+        rectify: Bool,
+        _ random: inout SplitMix
+    ) -> Float {
+        let input = random.floats(shape.inputColumns(for: columns) * shape.inputChannels)
+        let weights = random.floats(shape.weightCount)
+        let bias = random.floats(shape.outputChannels)
+        let residual = random.int(0...1) == 0 ? nil : random.floats(columns * shape.outputChannels)
+        let plain = ScalarReference.convolve(
+            input,
+            weights: weights,
+            bias: bias,
+            shape: shape,
+            columns: columns,
+            rectify: residual == nil && rectify
+        )
+        let expected = residual.map { zip(plain, $0).map { rectify ? max(0, $0 + $1) : $0 + $1 } } ?? plain
+
+        let count = packedConvolutionCount(shape)
+        let packed = AlignedFloats(count)
+        packConvolution(weights: weights, bias: bias, shape: shape, into: packed.base)
+        // One float more on each side shows whether the kernel writes where it should not.
+        let output = AlignedFloats(expected.count + 2)
+        output.base[0] = 77
+        output.base[expected.count + 1] = 78
+        kernels.convolve(input, output.base + 1, shape.run(of: columns), packed.base, shape, residual, rectify)
+        #expect(output.base[0] == 77 && output.base[expected.count + 1] == 78, "\(shape) wrote outside its output")
+        let result = Array(UnsafeBufferPointer(start: output.base + 1, count: expected.count))
+        let terms = Float(shape.kernel * shape.inputChannels / shape.groups)
+        return largestDifference(result, expected) / terms.squareRoot()
+    }
+
+    @Test(arguments: InstructionSet.supported)
+    func `dense, strided, dilated and grouped convolutions agree with plain loops`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 11)
+        var largest: Float = 0
+        for round in 0..<400 {
+            let groups = round % 3 == 0 ? random.int(1...5) : 1
+            let shape = ConvolutionShape(
+                inputChannels: groups * random.int(1...(round % 10 == 0 ? 70 : 18)),
+                outputChannels: groups * random.int(1...(round % 7 == 0 ? 140 : 20)),
+                kernel: random.int(1...7),
+                stride: random.int(1...4),
+                dilation: random.int(1...3),
+                groups: groups
+            )
+            let error = error(kernels, shape, columns: random.int(1...15), rectify: round % 2 == 0, &random)
+            #expect(error < 1e-6, "\(shape)")
+            largest = max(largest, error)
+        }
+        print("\(set) convolution: worst error \(largest) per √term")
+    }
+
+    @Test(arguments: InstructionSet.supported) func `depthwise convolutions agree with plain loops`(set: InstructionSet)
+        throws
+    {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 12)
+        var largest: Float = 0
+        for round in 0..<200 {
+            let channels = random.int(2...75)
+            let shape = ConvolutionShape(
+                inputChannels: channels,
+                outputChannels: channels,
+                kernel: random.int(1...17),
+                stride: random.int(1...3),
+                dilation: random.int(1...4),
+                groups: channels
+            )
+            #expect(shape.isDepthwise)
+            let error = error(kernels, shape, columns: random.int(1...15), rectify: round % 2 == 0, &random)
+            #expect(error < 1e-6, "\(shape)")
+            largest = max(largest, error)
+        }
+        print("\(set) depthwise convolution: worst error \(largest) per √term")
+    }
+
+    @Test(arguments: InstructionSet.supported) func `a column does not depend on the columns beside it`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 13)
+        let shape = ConvolutionShape(inputChannels: 33, outputChannels: 50, kernel: 3)
+        let input = random.floats(12 * 33)
+        let packed = AlignedFloats(packedConvolutionCount(shape))
+        packConvolution(
+            weights: random.floats(shape.weightCount),
+            bias: random.floats(50),
+            shape: shape,
+            into: packed.base
+        )
+        let all = AlignedFloats(10 * 50)
+        kernels.convolve(input, all.base, shape.run(of: 10), packed.base, shape, nil, false)
+        for column in 0..<10 {
+            let one = AlignedFloats(50)
+            let source = Array(input[(column * 33)...])
+            kernels.convolve(source, one.base, shape.run(of: 1), packed.base, shape, nil, false)
+            for channel in 0..<50 { #expect(one.base[channel] == all.base[column * 50 + channel]) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import KernelInterface
+import Kernels
+import TestSupport
+import Testing
+
+struct ElementwiseTests {
+    @Test(arguments: InstructionSet.supported) func `sums are exact, and rectified ones are never negative`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 21)
+        for count in [1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 100] {
+            let left = random.floats(count)
+            let right = random.floats(count)
+            for rectify in [false, true] {
+                var output = [Float](repeating: 0, count: count)
+                kernels.add(left, right, &output, count, rectify)
+                #expect(output == zip(left, right).map { rectify ? max(0, $0 + $1) : $0 + $1 })
+            }
+        }
+    }
+
+    @Test(arguments: InstructionSet.supported) func `NaN passes through a rectified sum`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
+        let left: [Float] = [.nan, 1, -1, 2, .nan]
+        var output = [Float](repeating: 0, count: 5)
+        kernels.add(left, left, &output, 5, true)
+        #expect(output[0].isNaN && output[4].isNaN)
+        #expect(Array(output[1...3]) == [2, 0, 4])
+    }
+
+    @Test(arguments: InstructionSet.supported) func `means agree with plain loops`(set: InstructionSet) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 22)
+        var largest: Float = 0
+        for _ in 0..<100 {
+            let (columns, run, channels) = (random.int(1...6), random.int(1...20), random.int(1...37))
+            let input = random.floats((columns + run - 1) * channels)
+            var output = [Float](repeating: 0, count: columns * channels)
+            kernels.mean(input, &output, columns, run, channels)
+            let expected = ScalarReference.mean(input, columns: columns, run: run, channels: channels)
+            largest = max(largest, largestDifference(output, expected))
+        }
+        print("\(set) mean: worst error \(largest)")
+        #expect(largest < 5e-7)
+    }
+
+    @Test(arguments: InstructionSet.supported) func `softmax agrees with double precision and sums to one`(
+        set: InstructionSet
+    ) throws {
+        let kernels = try #require(set.kernels)
+        var random = SplitMix(seed: 23)
+        var largest = 0.0
+        for round in 0..<500 {
+            let count = random.int(1...40)
+            let width = Float([0.1, 1, 10, 100, 1e30][round % 5])
+            let logits = random.floats(count, -width...width)
+            let scale = random.float(0.1...3)
+            var output = [Float](repeating: 0, count: count)
+            #expect(kernels.softmax(logits, &output, count, scale))
+            #expect(abs(output.reduce(0, +) - 1) < 1e-5)
+            guard width < 1e6 else { continue }
+            for (value, expected) in zip(output, ScalarReference.softmax(logits, scale: scale)) where expected > 1e-30 {
+                // The difference of two logits, as far as floats hold it, bounds what any exponential can know.
+                largest = max(largest, abs(Double(value) / expected - 1) / Double(1 + width * scale))
+            }
+        }
+        print("\(set) softmax: worst relative error \(largest), per unit of logit")
+        #expect(largest < 4e-7)
+    }
+
+    @Test(arguments: [Float.nan, .infinity, -.infinity])
+    func `softmax refuses logits that are not finite`(broken: Float) throws {
+        for set in InstructionSet.supported {
+            let kernels = try #require(set.kernels)
+            var output = [Float](repeating: 0, count: 3)
+            #expect(!kernels.softmax([1, broken, 2], &output, 3, 1))
+        }
+    }
+
+    @Test(arguments: InstructionSet.supported) func `softmax survives the largest differences`(set: InstructionSet)
+        throws
+    {
+        let kernels = try #require(set.kernels)
+        var output = [Float](repeating: 0, count: 2)
+        let largest = Float.greatestFiniteMagnitude
+        #expect(kernels.softmax([largest, -largest], &output, 2, 1000))
+        #expect(output[0] == 1 && output[1] < 1e-30)
+    }
+
+    @Test func `every half-precision number is widened exactly`() {
+        let patterns = (0...UInt16.max).map { $0 }
+        var floats = [Float](repeating: 0, count: patterns.count)
+        patterns.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress { widenHalf(start, to: &floats, count: patterns.count) }
+        }
+        let wrong = zip(patterns, floats).filter { pattern, float in
+            let expected = Float(Float16(bitPattern: pattern))
+            return expected.isNaN ? !float.isNaN : expected.bitPattern != float.bitPattern
+        }
+        #expect(wrong.isEmpty)
+    }
+}

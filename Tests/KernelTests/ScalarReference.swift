@@ -1,0 +1,92 @@
+import Glibc
+import KernelInterface
+
+/// The kernels once more in plain loops and double precision: what the tests hold the vector code against.
+///
+/// Slow on purpose. Nothing else calls it.
+enum ScalarReference {
+    /// A convolution, bias and ReLU; weights `[outputChannels, kernel, inputChannels / groups]`.
+    static func convolve(
+        _ input: [Float],
+        weights: [Float],
+        bias: [Float],
+        shape: ConvolutionShape,
+        columns: Int,
+        rectify: Bool
+    ) -> [Float] {
+        let inputs = shape.inputChannels / shape.groups
+        let outputs = shape.outputChannels / shape.groups
+        var result: [Float] = []
+        for column in 0..<columns {
+            for channel in 0..<shape.outputChannels {
+                var sum = Double(bias[channel])
+                for tap in 0..<shape.kernel {
+                    let source = column * shape.stride + tap * shape.dilation
+                    for index in 0..<inputs {
+                        let x = input[source * shape.inputChannels + (channel / outputs) * inputs + index]
+                        let w = weights[(channel * shape.kernel + tap) * inputs + index]
+                        sum += Double(x) * Double(w)
+                    }
+                }
+                result.append(Float(rectify ? max(0, sum) : sum))
+            }
+        }
+        return result
+    }
+
+    /// Means of `run` neighbouring columns.
+    static func mean(_ input: [Float], columns: Int, run: Int, channels: Int) -> [Float] {
+        var result: [Float] = []
+        for column in 0..<columns {
+            for channel in 0..<channels {
+                var sum = 0.0
+                for offset in 0..<run { sum += Double(input[(column + offset) * channels + channel]) }
+                result.append(Float(sum / Double(run)))
+            }
+        }
+        return result
+    }
+
+    /// Probabilities of logits.
+    static func softmax(_ logits: [Float], scale: Float) -> [Double] {
+        let largest = Double(logits.max() ?? 0)
+        let powers = logits.map { exp((Double($0) - largest) * Double(scale)) }
+        let sum = powers.reduce(0, +)
+        return powers.map { $0 / sum }
+    }
+
+    /// Log-mel columns by the definition of the discrete Fourier transform.
+    static func logMel(_ samples: [Float], shape: LogMelShape, columns: Int) -> [Double] {
+        let window = shape.window()
+        let borders = shape.filterBorders()
+        let size = shape.fftSize
+        let circle = (0..<size).map { index in
+            let angle = 2 * Double.pi * Double(index) / Double(size)
+            return (cosine: cos(angle), sine: sin(angle))
+        }
+        var result: [Double] = []
+        for column in 0..<columns {
+            var power: [Double] = []
+            for bin in 0...(size / 2) {
+                var re = 0.0
+                var im = 0.0
+                for index in 0..<shape.frameSamples {
+                    let x = Double(samples[column * shape.hopSamples + index]) * window[index]
+                    let turn = circle[(bin * index) % size]
+                    re += x * turn.cosine
+                    im -= x * turn.sine
+                }
+                power.append(re * re + im * im)
+            }
+            for band in 0..<shape.bands {
+                var energy = 0.0
+                for bin in 0...(size / 2) {
+                    energy += power[bin] * shape.filterWeight(band: band, bin: bin, borders: borders)
+                }
+                let value = (log(energy + Double(shape.floor)) - Double(shape.mean)) / Double(shape.deviation)
+                result.append(value)
+            }
+        }
+        return result
+    }
+}
