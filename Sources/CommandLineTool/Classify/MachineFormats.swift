@@ -4,22 +4,22 @@ private import Spotting
 /// One JSON object a line, keys in a fixed order.
 struct JSONLines: ReportFormat {
     func event(_ event: Event) -> String {
-        let name = event.kind == .word ? "word" : "phrase"
-        return """
-            {"file": \(jsonString(event.file)), "event": "\(event.kind.key)", "\(name)": \(jsonString(event.name)), \
-            "confidence": \(decimal(Double(event.confidence), 4)), "start": \(decimal(event.start, 3)), \
-            "end": \(decimal(event.end, 3)), "time": \(decimal(event.time, 3))}
-
-            """
+        let subject = event.kind == .word ? "word" : "phrase"
+        let object: JSON = [
+            "file": .string(event.file), "event": .string(event.kind.key), subject: .string(event.name),
+            "confidence": .number(event.confidence, places: 4), "start": .number(event.start, places: 3),
+            "end": .number(event.end, places: 3), "time": .number(event.time, places: 3),
+        ]
+        return object.line
     }
 
     func clip(_ clip: ClipLabel) -> String {
-        let scores = clip.scores.map { "\(jsonString($0.label)): \(decimal(Double($0.score), 4))" }
-        return """
-            {"file": \(jsonString(clip.file)), "label": \(jsonString(clip.label)), \
-            "confidence": \(decimal(Double(clip.confidence), 4)), "scores": {\(scores.joined(separator: ", "))}}
-
-            """
+        let object: JSON = [
+            "file": .string(clip.file), "label": .string(clip.label),
+            "confidence": .number(clip.confidence, places: 4),
+            "scores": .object(clip.scores.map { JSON.Member($0.label, .number($0.score, places: 4)) }),
+        ]
+        return object.line
     }
 }
 

@@ -62,26 +62,24 @@ struct Devices {
 
     /// One JSON object on a line, keys in a fixed order.
     static func json(_ device: Device) -> String {
-        var fields = [
-            "\"device\": \(jsonString(device.name))", "\"description\": \(jsonString(device.description))",
-            "\"driver\": \(device.driver.map(jsonString) ?? "null")", "\"auto\": \(device.isAutomatic)",
+        var object: JSON = [
+            "device": .string(device.name), "description": .string(device.description),
+            "driver": .optional(device.driver), "auto": .bool(device.isAutomatic),
         ]
         switch device.condition {
         case .free(let abilities):
-            let rates = abilities.rates.map(String.init).joined(separator: ", ")
-            let formats = abilities.formats.map(jsonString).joined(separator: ", ")
             let channels = abilities.channels
-            fields += [
-                "\"state\": \"free\"", "\"rates\": [\(rates)]",
-                "\"channels\": {\"min\": \(channels.lowerBound), \"max\": \(channels.upperBound)}",
-                "\"formats\": [\(formats)]",
-            ]
+            object.append([
+                "state": "free", "rates": .array(abilities.rates.map { .number($0) }),
+                "channels": ["min": .number(channels.lowerBound), "max": .number(channels.upperBound)],
+                "formats": .strings(abilities.formats),
+            ])
         case .busy(let holder):
-            let who = holder.map { "{\"pid\": \($0.process), \"name\": \(jsonString($0.name))}" } ?? "null"
-            fields += ["\"state\": \"busy\"", "\"holder\": \(who)"]
+            let process: JSON? = holder.map { ["pid": .number($0.process), "name": .string($0.name)] }
+            object.append(["state": "busy", "holder": process ?? .null])
         case .failed(let why):
-            fields += ["\"state\": \"failed\"", "\"problem\": \(jsonString(why))"]
+            object.append(["state": "failed", "problem": .string(why)])
         }
-        return "{\(fields.joined(separator: ", "))}\n"
+        return object.line
     }
 }

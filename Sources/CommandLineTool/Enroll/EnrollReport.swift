@@ -48,27 +48,35 @@ struct EnrollReport {
 
     /// One object on one line.
     var json: String {
-        var members = [
-            "\"word\": \(jsonString(word.name))", "\"takes\": \(word.takes.count)",
-            "\"threshold\": \(decimal(Double(word.threshold), 3))",
-            "\"boundary\": \(decimal(Double(word.boundary), 4))",
+        var object: JSON = [
+            "word": .string(word.name), "takes": .number(word.takes.count),
+            "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
         ]
         if let standing {
-            let rates = standing.rates.map { rates in
-                "{\"threshold\": \(decimal(Double(rates.threshold), 3)), \"missed\": \(decimal(rates.missed, 4)), "
-                    + "\"falseAcceptsPerHour\": {\"command\": \(decimal(rates.command, 4)), "
-                    + "\"spot\": \(decimal(rates.spot, 4))}}"
-            }
-            members.append("\"rates\": [\(rates.joined(separator: ", "))]")
-            for (key, near) in [("nearestBuiltIn", standing.nearestBuiltIn), ("nearestOwn", standing.nearestOwn)] {
-                let text = near.map { near in
-                    "{\"word\": \(jsonString(near.name)), \"likeness\": \(decimal(Double(near.likeness), 3)), "
-                        + "\"taken\": \(decimal(near.taken, 3))}"
-                }
-                members.append("\"\(key)\": \(text ?? "null")")
-            }
+            object.append([
+                "rates": .array(standing.rates.map(Self.json)),
+                "nearestBuiltIn": Self.json(standing.nearestBuiltIn), "nearestOwn": Self.json(standing.nearestOwn),
+            ])
         }
-        return "{\((members + ["\"file\": \(jsonString(path))"]).joined(separator: ", "))}"
+        object.append(["file": .string(path)])
+        return object.description
+    }
+
+    private static func json(_ rates: WordCalibration.Rates) -> JSON {
+        [
+            "threshold": .number(rates.threshold, places: 3), "missed": .number(rates.missed, places: 4),
+            "falseAcceptsPerHour": [
+                "command": .number(rates.command, places: 4), "spot": .number(rates.spot, places: 4),
+            ],
+        ]
+    }
+
+    private static func json(_ near: WordCalibration.Neighbour?) -> JSON {
+        guard let near else { return .null }
+        return [
+            "word": .string(near.name), "likeness": .number(near.likeness, places: 3),
+            "taken": .number(near.taken, places: 3),
+        ]
     }
 }
 

@@ -62,12 +62,12 @@ struct WordsCommand {
         if json {
             for word in words {
                 let seconds = word.takes.reduce(0) { $0 + $1.audio.count }
-                Terminal.output(
-                    "{\"word\": \(jsonString(word.name)), \"takes\": \(word.takes.count), "
-                        + "\"threshold\": \(decimal(Double(word.threshold), 3)), "
-                        + "\"boundary\": \(decimal(Double(word.boundary), 4)), "
-                        + "\"recordedSeconds\": \(decimal(Double(seconds) / Double(Utterance.sampleRate), 2))}\n"
-                )
+                let object: JSON = [
+                    "word": .string(word.name), "takes": .number(word.takes.count),
+                    "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
+                    "recordedSeconds": .number(Double(seconds) / Double(Utterance.sampleRate), places: 2),
+                ]
+                Terminal.output(object.line)
             }
             return
         }

@@ -1,0 +1,124 @@
+/// A JSON value (RFC 8259). Objects keep the order of their members, and numbers the decimals that they are given.
+///
+/// Literals make values, so that an object reads as it is printed:
+///
+///     let line: JSON = ["word": .string(name), "takes": .number(takes), "confidence": .number(confidence, places: 4)]
+public enum JSON: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case string(String)
+    /// Text that is JSON already: a number, or what another encoder wrote.
+    case encoded(String)
+    case array([JSON])
+    case object([Member])
+
+    /// A name and its value; names in one object are the caller's to keep apart.
+    public struct Member: Equatable, Sendable {
+        public let name: String
+        public let value: JSON
+
+        public init(_ name: String, _ value: JSON) {
+            self.name = name
+            self.value = value
+        }
+    }
+}
+
+// MARK: - Making values
+
+extension JSON {
+    public static func number(_ value: some BinaryInteger) -> JSON { .encoded(String(value)) }
+
+    /// A number with a fixed count of decimals, as ``decimal(_:_:)`` writes it.
+    public static func number(_ value: Double, places: Int) -> JSON { .encoded(decimal(value, places)) }
+
+    public static func number(_ value: Float, places: Int) -> JSON { .number(Double(value), places: places) }
+
+    /// The shortest text that reads back as the same number, such as `0.7`; null where it is not finite.
+    public static func shortest(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSON {
+        value.isFinite ? .encoded(value.description) : .null
+    }
+
+    /// The text, or null for none.
+    public static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
+
+    public static func strings(_ texts: some Sequence<String>) -> JSON { .array(texts.map(JSON.string)) }
+
+    /// Adds members to an object; any other value becomes an object of these alone.
+    public mutating func append(_ members: KeyValuePairs<String, JSON>) {
+        var all: [Member] = []
+        if case .object(let present) = self { all = present }
+        self = .object(all + members.map { Member($0.key, $0.value) })
+    }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int) { self = .number(value) }
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSON)...) { self = .object(elements.map { Member($0, $1) }) }
+}
+
+// MARK: - Writing
+
+extension JSON: CustomStringConvertible {
+    /// The value on one line, a blank after each comma and colon, without a line end.
+    public var description: String {
+        var text = ""
+        write(to: &text)
+        return text
+    }
+
+    /// The value and a line end, as outputs of one value a line need it.
+    public var line: String { description + "\n" }
+
+    private func write(to text: inout String) {
+        switch self {
+        case .null: text += "null"
+        case .bool(let value): text += value ? "true" : "false"
+        case .string(let value): Self.write(value, to: &text)
+        case .encoded(let value): text += value
+        case .array(let elements):
+            text += "["
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text += ", " }
+                element.write(to: &text)
+            }
+            text += "]"
+        case .object(let members):
+            text += "{"
+            for (index, member) in members.enumerated() {
+                if index > 0 { text += ", " }
+                Self.write(member.name, to: &text)
+                text += ": "
+                member.value.write(to: &text)
+            }
+            text += "}"
+        }
+    }
+
+    /// A string with its quotes; what JSON forbids in one is escaped, all else stays UTF-8.
+    private static func write(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.value < 0x20:
+                let hex = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}
+
+/// Text as a JSON string with its quotes.
+public func jsonString(_ text: String) -> String { JSON.string(text).description }
