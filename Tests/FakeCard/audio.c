@@ -25,7 +25,7 @@ static int wav_format(unsigned code, unsigned bits) {
     }
 }
 
-/// Finds the samples between a WAV file's chunks; 0, or a negative errno.
+/// Finds the samples among a WAV file's chunks. Returns 0 or a negative errno.
 static int find_samples(struct FakeCard_audio *audio, const uint8_t **samples, size_t *size) {
     const uint8_t *bytes = audio->map;
     bool described = false;
@@ -35,7 +35,7 @@ static int find_samples(struct FakeCard_audio *audio, const uint8_t **samples, s
         size_t room = audio->map_size - place - 8;
         if (!memcmp(bytes + place, "fmt ", 4) && length >= 16 && length <= room) {
             unsigned code = number(body, 2);
-            // Of the extensible form, the first bytes of the sub-format are the code.
+            // WAVE_FORMAT_EXTENSIBLE: the sub-format's first two bytes are the format code.
             if (code == 0xfffe && length >= 26) code = number(body + 24, 2);
             audio->channels = number(body + 2, 2);
             audio->rate = number(body + 4, 4);
@@ -92,7 +92,7 @@ void FakeCard_copy(const struct FakeCard_audio *audio, uint64_t from, bool loops
         size_t left = place < audio->frame_count ? (size_t)(audio->frame_count - place) : 0;
         size_t copied = left < count ? left : count;
         if (copied == 0) {
-            // Zero is silence in all formats a card here can have.
+            // Zero is silence in all formats that this card supports.
             memset(to, 0, count * audio->frame_bytes);
             return;
         }

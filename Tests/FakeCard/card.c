@@ -1,4 +1,4 @@
-// The card while it runs: its clock, what goes wrong with it, and what ALSA calls.
+// The running card: its clock, its faults, and the callbacks of ALSA's ioplug.
 
 #include "card.h"
 
@@ -19,7 +19,7 @@ static void set_timer(struct card *card, double seconds) {
     timerfd_settime(card->timer, 0, &in, NULL);
 }
 
-/// Frames since the start, read ones among them.
+/// Frames captured since the start, including those already read.
 static uint64_t captured(struct card *card) {
     if (card->stalled) return card->base;
     if (card->speed == 0) return card->taken + card->plug.buffer_size;
@@ -27,13 +27,13 @@ static uint64_t captured(struct card *card) {
     return card->base + (uint64_t)(frames > 0 ? frames : 0);
 }
 
-/// Lets the clock go on from so many frames.
+/// Restarts the clock at this number of frames.
 static void set_clock(struct card *card, uint64_t frames) {
     card->base = frames;
     card->base_time = now();
 }
 
-/// Rings when the next period is there, or when it is time to see whether a stall is over.
+/// Sets the timer to the next period's end or, while stalled, to the next look at the control file.
 static void await_period(struct card *card) {
     uint64_t wanted = card->taken + card->plug.period_size, there = captured(card);
     if (card->stalled) return set_timer(card, 0.01);
@@ -41,7 +41,7 @@ static void await_period(struct card *card) {
     set_timer(card, left);
 }
 
-/// Does what the control file asks for; the error to give, or 0.
+/// Applies the fault in the control file. Returns a negative errno, or 0.
 static int misbehave(struct card *card) {
     long number;
     enum FakeCard_fault fault = FakeCard_fault(card->control, true, &number);
@@ -62,7 +62,7 @@ static int misbehave(struct card *card) {
         return -ESTRPIPE;
     case FAKE_SKIP:
         card->place += (uint64_t)number;
-        // The clock has not seen these frames: it stands still as long as they would have taken.
+        // The skipped frames take no time on the card's clock, so the clock is moved on by their duration.
         card->base_time += (double)number / (card->plug.rate * card->speed);
         break;
     case FAKE_GONE:
@@ -136,7 +136,7 @@ static int card_poll_revents(
     *events = 0;
     if (count == 0 || !(polls[0].revents & POLLIN)) return 0;
     if (misbehave(card) < 0) {
-        // What it is, reading shows.
+        // The next read reports which error it is.
         *events = POLLIN | POLLERR;
     } else if (captured(card) >= card->taken + plug->period_size) {
         *events = POLLIN;

@@ -1,4 +1,4 @@
-// A card that is open, shared by what makes it and what runs it.
+// The state of an open card, shared by open.c and card.c.
 
 #ifndef FAKE_CARD_CARD_H
 #define FAKE_CARD_CARD_H
@@ -16,12 +16,12 @@ struct card {
     int loops, patient;
     int timer;
     snd_pcm_uframes_t boundary;
-    /// Frames of the file that were given out or lost.
+    /// Position in the file: frames delivered or lost.
     uint64_t place;
-    /// Frames since the start that were there at `base_time`, and frames that were read.
+    /// Frames captured by `base_time` since the start; frames read since the start.
     uint64_t base, taken;
     double base_time;
-    /// The clock stands still.
+    /// The card delivers no frames (fault `stall`).
     bool stalled;
     long storm;
 };

@@ -16,7 +16,7 @@ enum FakeCard_fault FakeCard_fault(const char *path, bool takes, long *number) {
     };
     *number = 0;
     int descriptor = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    // A confined program may only read it, which is enough for what does not happen once.
+    // A confined program may only read the file; that is enough for faults that last.
     if (path && descriptor < 0) descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return FAKE_NONE;
     char text[32] = {0};

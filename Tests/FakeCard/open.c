@@ -1,4 +1,4 @@
-// Opening a card as ALSA's configuration describes it; see FakeCard.h.
+// Opens a card from ALSA's configuration; see FakeCard.h.
 
 #include <errno.h>
 #include <sys/timerfd.h>
@@ -13,7 +13,7 @@ void FakeCard_destroy(struct card *card) {
     free(card);
 }
 
-/// Takes one key of the configuration; 0, or a negative errno.
+/// Reads one key of the configuration. Returns 0 or a negative errno.
 static int configure(struct card *card, const char *key, snd_config_t *value) {
     const char *text;
     long number;
@@ -46,7 +46,7 @@ static int configure(struct card *card, const char *key, snd_config_t *value) {
     return -EINVAL;
 }
 
-/// Says what the card can do.
+/// Declares the card's formats, rates, channels and buffer sizes to ALSA.
 static int constrain(struct card *card) {
     snd_pcm_ioplug_t *plug = &card->plug;
     const struct FakeCard_audio *audio = &card->audio;
@@ -69,7 +69,7 @@ static int constrain(struct card *card) {
     return result;
 }
 
-/// What the control file says of opening; 0, or a negative errno.
+/// Whether the control file lets the card open. Returns 0 or a negative errno.
 static int may_open(const struct card *card) {
     long number;
     switch (FakeCard_fault(card->control, false, &number)) {
@@ -121,7 +121,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(fake) {
     }
     result = constrain(card);
     if (result < 0) {
-        // It closes the card too.
+        // This calls card_close, which frees the card.
         snd_pcm_ioplug_delete(&card->plug);
         return result;
     }

@@ -10,20 +10,20 @@
 //     rate      of raw samples, in Hz (48000)
 //     channels  of raw samples (1)
 //     format    of raw samples, by ALSA's name (S16_LE)
-//     speed     so many times as fast as the clock (1.0); 0 gives audio as fast as it is read
-//     loop      begins again at the file's end (off)
-//     patient   waits for a reader that is late, in place of an overrun (off)
-//     control   a text file with what is wrong now; empty or missing means nothing
+//     speed     playback speed, as a multiple of the clock (1.0); 0: as fast as it is read
+//     loop      repeats the file (off)
+//     patient   waits for a late reader instead of an overrun (off)
+//     control   a text file that names the present fault; empty or missing: no fault
 //
-// What the control file may say; the first four happen once and clear the file:
+// Faults in the control file; the first four happen once and clear the file:
 //
 //     xrun      an overrun
 //     suspend   the device is suspended until it is resumed
 //     skip N    N frames are lost without an error
 //     storm N   N overruns, one after the other, without a frame in between
-//     gone      unplugged: the device is disconnected, and cannot be opened
-//     eio       as a removed PCI card: reads give EIO while the state is RUNNING, and it cannot be opened
-//     busy      it cannot be opened; an open one goes on
+//     gone      unplugged: the device is disconnected and cannot be opened
+//     eio       like a removed PCI card: reads give EIO while the state is RUNNING, and it cannot be opened
+//     busy      cannot be opened; an open device keeps working
 //     stall     no more frames, no error
 
 #ifndef FAKE_CARD_H
@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Audio in memory, as the file has it.
+/// A file of audio in memory.
 struct FakeCard_audio {
     void *map;
     size_t map_size;
@@ -44,19 +44,19 @@ struct FakeCard_audio {
     unsigned rate, channels;
 };
 
-/// Maps a file. Rate, channels and format hold those of raw samples and are replaced by a WAV file's own.
-/// 0, or a negative errno.
+/// Maps a file. Rate, channels and format are those of raw samples; a WAV header replaces them.
+/// Returns 0 or a negative errno.
 int FakeCard_load(struct FakeCard_audio *audio, const char *path);
 void FakeCard_unload(struct FakeCard_audio *audio);
 
-/// Copies frames from a place counted from the start, silence where there are none.
+/// Copies frames from a position in the file, or silence past its end.
 void FakeCard_copy(const struct FakeCard_audio *audio, uint64_t from, bool loops, uint8_t *to, size_t count);
 
 enum FakeCard_fault {
     FAKE_NONE, FAKE_XRUN, FAKE_SUSPEND, FAKE_SKIP, FAKE_STORM, FAKE_GONE, FAKE_EIO, FAKE_BUSY, FAKE_STALL
 };
 
-/// What the control file says now; what happens once is cleared from it where `takes` says so.
+/// The fault in the control file. With `takes`, a fault that happens once is cleared from the file.
 enum FakeCard_fault FakeCard_fault(const char *path, bool takes, long *number);
 
 #endif
