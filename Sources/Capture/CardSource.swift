@@ -7,6 +7,7 @@ import System
 struct CardSource: CaptureSource, ~Copyable {
     private var finder: DeviceFinder
     private let wanted: PCM.Wanted
+    private let choice: SelectionMailbox
     private let record: CaptureRecord
     /// Rung when the wish changes.
     private let wakeUp: EventFD
@@ -14,22 +15,24 @@ struct CardSource: CaptureSource, ~Copyable {
     /// The wakeUp's descriptor, and after it the device's own.
     private var polls = UnsafeMutableBufferPointer<pollfd>(start: nil, count: 0)
 
-    init(wanted: PCM.Wanted, record: CaptureRecord, wakeUp: EventFD) {
-        self.record = record
-        finder = DeviceFinder(.auto)
+    init(wanted: PCM.Wanted, output: CaptureOutput, wakeUp: EventFD) {
+        choice = output.choice
+        record = output.record
+        finder = DeviceFinder(choice.value.device)
         self.wanted = wanted
         self.wakeUp = wakeUp
     }
 
     deinit { polls.deallocate() }
 
-    mutating func open(_ selection: InputSelection) throws(CaptureError) -> StreamFormat {
+    mutating func open() throws(CaptureError) -> StreamFormat {
         pcm = nil
-        if selection.device != finder.choice { finder = DeviceFinder(selection.device) }
+        let choice = choice.value
+        if choice.device != finder.choice { finder = DeviceFinder(choice.device) }
         do throws(CaptureError) {
             let name = try finder.find(at: now)
             record.device = name
-            let opened = try openCard(name, highestChannel: selection.mix.highest ?? 0)
+            let opened = try openCard(name, highestChannel: choice.mix.highest ?? 0)
             let result = opened.restart()
             guard result >= 0 else { throw .device(name, "snd_pcm_start", result) }
             polls.deallocate()

@@ -15,7 +15,7 @@ struct DetectorLoop: ~Copyable {
     final class Ends: Sendable {
         let source: any AudioSource
         let events: EventInbox
-        let rules = Mailbox<Rules>()
+        let rules = SettingsMailbox()
         let record = DetectorRecord()
         let tape = AudioHistory()
 
@@ -30,8 +30,7 @@ struct DetectorLoop: ~Copyable {
 
     private var rules: Rules
     private var detector: Detector
-    /// The block before was too late to be heard.
-    private var hasSkipped = false
+    private var expected: UInt64 = 0
 
     init(rules: Rules, _ ends: Ends) {
         self.rules = rules
@@ -50,16 +49,21 @@ struct DetectorLoop: ~Copyable {
         _ = ends.source.next(until: time) { window, block in hear(window, block, ends) }
     }
 
-    private mutating func hear(_ window: Span<Float>, _ block: AudioBlock, _ ends: Ends) {
+    private mutating func hear(_ window: Span<Float>, _ block: Microphone.Block, _ ends: Ends) {
         let began = Clock.now
-        if block.missed > 0 { ends.record.dropped.add(block.missed, ordering: .relaxed) }
+        // Blocks that the ring had no room for are missing from the count.
+        if block.sequence > expected, expected > 0 {
+            ends.record.dropped.add(block.sequence - expected, ordering: .relaxed)
+        }
+        let goesOn = block.continues && block.sequence == expected
+        expected = block.sequence + 1
         guard began - block.time < Self.patience else {
-            hasSkipped = true
+            // What comes after is no continuation of what was heard before.
+            expected = 0
             ends.record.dropped.add(1, ordering: .relaxed)
             return
         }
-        if !block.continues || hasSkipped {
-            hasSkipped = false
+        if !goesOn {
             detector.flush()
             // The first block follows nothing.
             if ends.record.hops.load(ordering: .relaxed) > 0 { ends.record.gaps.add(1, ordering: .relaxed) }

@@ -1,4 +1,3 @@
-import Audio
 import System
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-private import Audio
 import Capture
 import Enrollment
 import Inference
