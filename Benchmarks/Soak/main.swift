@@ -58,7 +58,7 @@ do {
 
 func soak() throws {
     var settings = Microphone.Settings()
-    settings.choice.device = .named("soak")
+    settings.selection.device = .named("soak")
     settings.realTimePriority = nil
     // The card waits for nobody: room for a reader that loses its turn for a second.
     settings.ringBlocks = 2_000

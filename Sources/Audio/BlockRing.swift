@@ -8,7 +8,7 @@ import Synchronization
 /// other's with acquire, and publishes with release, after PipeWire's `spa_ringbuffer`.
 ///
 /// A full ring drops its oldest unread block and counts it: the producer moves the read index on, which the consumer
-/// sees as a step in ``Block/sequence``; the audio of that block stays in the next window. While the consumer holds
+/// sees in ``AudioBlock/missed``; the audio of that block stays in the next window. While the consumer holds
 /// a window the read index is marked busy and the producer drops its new block instead, so nothing the consumer
 /// looks at is ever overwritten. Such a hole, like ``flush()``, begins a new stretch: the window is zero before it,
 /// so that no decision is made across the gap.
@@ -22,16 +22,6 @@ public final class BlockRing: @unchecked Sendable {
     public static let windowBlocks = 10
     /// Samples in a window.
     public static let windowLength = blockLength * windowBlocks
-
-    /// The newest block of a window.
-    public struct Block: Equatable, Sendable {
-        /// Counts every block handed to ``BlockRing/write(_:time:)``, dropped or not, from 0.
-        public var sequence: UInt64
-        /// When it was captured, in nanoseconds on the producer's clock.
-        public var time: Int64
-        /// Blocks at the end of the window that follow each other without a gap, 1–10; the window is zero before.
-        public var filled: Int
-    }
 
     /// Unread blocks the ring can hold.
     public var capacity: Int { slots - (BlockRing.windowBlocks - 1) }
@@ -50,6 +40,8 @@ public final class BlockRing: @unchecked Sendable {
     let consumed = CacheLine(0)
     let flushed = CacheLine(0)
     let underruns = CacheLine(0)
+    /// The consumer's own: the sequence of the block after the one it has read, 0 before the first.
+    private let expected = CacheLine(0)
 
     /// - Parameter minimumCapacity: Unread blocks to hold at least; page sizes round it up.
     /// - Throws: ``AudioError/memory``.
@@ -134,7 +126,7 @@ public final class BlockRing: @unchecked Sendable {
     /// - Parameter body: Gets ``windowLength`` samples, oldest first, and what is known of the newest block.
     /// - Returns: False if there was no unread block; ``Counts/underruns`` counts it.
     public func withWindow<Failure: Error>(
-        _ body: (Span<Float>, Block) throws(Failure) -> Void
+        _ body: (Span<Float>, AudioBlock) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
         guard let slot = claim() else {
             underruns.increment()
@@ -180,7 +172,8 @@ public final class BlockRing: @unchecked Sendable {
         }
     }
 
-    private func newestBlock(_ slot: UInt64) -> Block {
+    /// Decides how the block in a slot continues the audio: within its window, and after the block that was read before.
+    private func newestBlock(_ slot: UInt64) -> AudioBlock {
         let newest = stamps[Int(slot % UInt64(slots))]
         let stretch = slot - min(floor.value.load(ordering: .relaxed), slot)
         var filled: UInt64 = 1
@@ -189,7 +182,15 @@ public final class BlockRing: @unchecked Sendable {
             guard older.sequence + filled == newest.sequence else { break }
             filled += 1
         }
-        return Block(sequence: newest.sequence, time: newest.time, filled: Int(filled))
+        let next = expected.value.load(ordering: .relaxed)
+        expected.value.store(newest.sequence + 1, ordering: .relaxed)
+        return AudioBlock(
+            sequence: newest.sequence,
+            time: newest.time,
+            filled: Int(filled),
+            continues: newest.sequence == next && filled > 1,
+            missed: next == 0 ? 0 : newest.sequence - next
+        )
     }
 
     // MARK: Either side

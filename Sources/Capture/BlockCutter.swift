@@ -5,16 +5,6 @@ import Glibc
 ///
 /// Nothing allocates after `init`.
 struct BlockCutter: ~Copyable {
-    /// What a block is published with.
-    struct Block {
-        /// Nanoseconds on the device's clock, of the block's last sample.
-        var time: Int64
-        /// Greatest absolute sample.
-        var peak: Float
-        /// Root of the mean square.
-        var level: Float
-    }
-
     let format: StreamFormat
     /// Where the device writes frames; room for ``capacity`` of them.
     let frames: UnsafeMutableRawBufferPointer
@@ -107,26 +97,17 @@ struct BlockCutter: ~Copyable {
             samplesMade += progress.produced
             if filled == block.count {
                 filled = 0
-                output.publish(UnsafeBufferPointer(block).span, describe(newest: time))
+                output.publish(UnsafeBufferPointer(block).span, time: time - ageOfBlock())
             } else if progress.consumed == 0, progress.produced == 0 {
                 return
             }
         }
     }
 
-    private func describe(newest: Int64) -> Block {
-        var peak: Float = 0
-        var sum: Float = 0
-        for sample in block {
-            peak = max(peak, abs(sample))
-            sum += sample * sample
-        }
+    /// How long before the newest frame the block's last sample lies, in nanoseconds.
+    private func ageOfBlock() -> Int64 {
         // Sample n of the output lies at n / 16000 s of the input.
         let age = Double(framesTaken - 1) / Double(format.rate) - Double(samplesMade - 1) / Double(Resampler.outputRate)
-        return Block(
-            time: newest - Int64((age * 1e9).rounded()),
-            peak: peak,
-            level: (sum / Float(block.count)).squareRoot()
-        )
+        return Int64((age * 1e9).rounded())
     }
 }

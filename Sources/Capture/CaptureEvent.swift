@@ -1,6 +1,6 @@
 extension CaptureMachine {
     /// Which call of the device went wrong.
-    public enum Call: UInt8, Sendable {
+    public enum Call: UInt8, Sendable, BitwiseCopyable {
         case none, open, prepare, resume, wait, read, convert
 
         /// The function's name, for messages.
@@ -68,8 +68,8 @@ extension CaptureMachine {
     }
 
     /// What the user should know; plain numbers only, so that the capture thread can pass it on without allocating.
-    public struct Change: Equatable, Sendable {
-        public enum Kind: UInt8, Sendable {
+    public struct Change: Equatable, Sendable, BitwiseCopyable {
+        public enum Kind: UInt8, Sendable, BitwiseCopyable {
             /// Frames come, again or for the first time.
             case running
             case overrun, suspended, framesMissing

@@ -7,14 +7,13 @@ import System
 final class CaptureOutput: Sendable {
     let ring: BlockRing
     let record = CaptureRecord()
-    let changes = ChangeQueue()
+    let changes = SPSCQueue<CaptureMachine.Change>(capacity: 64)
     /// Rung for each block.
     let reader: EventFD
-    let choice: SelectionMailbox
+    let selections = Mailbox<InputSelection>()
     private let wish = Atomic<UInt8>(CaptureMachine.Target.capture.rawValue)
 
-    init(ringCapacity: Int, choice: InputSelection) throws(CaptureError) {
-        self.choice = SelectionMailbox(choice)
+    init(ringCapacity: Int) throws(CaptureError) {
         do throws(AudioError) {
             ring = try BlockRing(minimumCapacity: ringCapacity)
         } catch {
@@ -24,10 +23,22 @@ final class CaptureOutput: Sendable {
     }
 
     /// Hands a block to the reader.
-    func publish(_ samples: Span<Float>, _ block: BlockCutter.Block) {
-        record.note(block)
-        ring.write(samples, time: block.time)
+    ///
+    /// - Parameter time: when its last sample was captured, in nanoseconds on the device's clock.
+    func publish(_ samples: Span<Float>, time: Int64) {
+        var peak: Float = 0
+        var sum: Float = 0
+        for index in samples.indices {
+            peak = max(peak, abs(samples[index]))
+            sum += samples[index] * samples[index]
+        }
+        record.note(blockAt: time, peak: peak, level: (sum / Float(samples.count)).squareRoot())
+        ring.write(samples, time: time)
         reader.signal()
+    }
+
+    var status: CaptureStatus {
+        record.status(droppedBlocks: ring.counts.dropped, droppedChanges: changes.droppedCount)
     }
 
     var wanted: CaptureMachine.Target {
@@ -47,19 +58,21 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
     private var step: CaptureMachine.Action?
-    /// Of the choice that is followed.
-    private var generation: UInt64 = 0
+    /// What the device is, or will be, opened with.
+    private var selection: InputSelection
     /// Frames that the device still held after the newest read, and when that was.
     private var held = 0
     private var lastRead: Int64 = 0
 
     init(
         source: consuming Source,
+        selection: InputSelection = InputSelection(),
         quality: Resampler.Quality = .standard,
         limits: CaptureMachine.Limits = .init(),
         output: CaptureOutput
     ) {
         self.source = source
+        self.selection = selection
         self.quality = quality
         self.output = output
         machine = CaptureMachine(limits: limits)
@@ -78,8 +91,8 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         let event: CaptureMachine.Event
         if output.wanted != machine.wish || step == nil {
             event = .wish(output.wanted)
-        } else if step != .close, output.choice.generation != generation {
-            generation = output.choice.generation
+        } else if step != .close, let newest = output.selections.take(), newest != selection {
+            selection = newest
             event = .chosen
         } else {
             event = take(step ?? .end, output)
@@ -88,7 +101,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         if decision.flush { flush(output) }
         // The state first: whoever is told of a change finds it there.
         output.record.note(machine)
-        if let change = decision.change { output.changes.put(change) }
+        if let change = decision.change { output.changes.push(change) }
         step = decision.step
         return decision.step != .end
     }
@@ -115,11 +128,9 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
 
     private mutating func open(_ output: CaptureOutput) -> CaptureMachine.Event {
         do throws(CaptureError) {
-            // Read before the choice itself: one that changes meanwhile is then seen as new.
-            generation = output.choice.generation
-            let format = try source.open()
+            let format = try source.open(selection)
             cutter = nil
-            cutter = try BlockCutter(format: format, mix: output.choice.value.mix, quality: quality)
+            cutter = try BlockCutter(format: format, mix: selection.mix, quality: quality)
             clock = FrameClock(rate: format.rate)
             output.record.note(format)
             let isRingLocked = output.ring.lockMemory()

@@ -4,7 +4,7 @@
 /// as ALSA's do.
 protocol CaptureSource: ~Copyable {
     /// Opens the device, which then runs.
-    mutating func open() throws(CaptureError) -> StreamFormat
+    mutating func open(_ selection: InputSelection) throws(CaptureError) -> StreamFormat
     mutating func close()
     /// Makes a device that has stopped run again.
     mutating func restart() -> Int32

@@ -94,10 +94,10 @@ final class CaptureRecord: Sendable {
 
     func note(frames count: Int) { frames.wrappingAdd(UInt64(count), ordering: .relaxed) }
 
-    func note(_ block: BlockCutter.Block) {
-        peak.store(block.peak.bitPattern, ordering: .relaxed)
-        level.store(block.level.bitPattern, ordering: .relaxed)
-        lastBlock.store(block.time, ordering: .relaxed)
+    func note(blockAt time: Int64, peak: Float, level: Float) {
+        self.peak.store(peak.bitPattern, ordering: .relaxed)
+        self.level.store(level.bitPattern, ordering: .relaxed)
+        lastBlock.store(time, ordering: .relaxed)
         blocks.wrappingAdd(1, ordering: .relaxed)
     }
 
@@ -106,7 +106,7 @@ final class CaptureRecord: Sendable {
         CaptureMachine.State(rawValue: state.load(ordering: .acquiring)) ?? .stopped
     }
 
-    func status(ring: BlockRing, changes: ChangeQueue) -> CaptureStatus {
+    func status(droppedBlocks: UInt64, droppedChanges: UInt64) -> CaptureStatus {
         let format = StreamFormat(
             rate: rate.load(ordering: .relaxed),
             channels: channels.load(ordering: .relaxed),
@@ -133,8 +133,8 @@ final class CaptureRecord: Sendable {
             ),
             frames: frames.load(ordering: .relaxed),
             blocks: blocks.load(ordering: .relaxed),
-            droppedBlocks: ring.counts.dropped,
-            droppedChanges: changes.dropped,
+            droppedBlocks: droppedBlocks,
+            droppedChanges: droppedChanges,
             peak: Float(bitPattern: peak.load(ordering: .relaxed)),
             level: Float(bitPattern: level.load(ordering: .relaxed)),
             lastBlock: lastBlock.load(ordering: .relaxed)

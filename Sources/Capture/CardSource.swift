@@ -7,7 +7,6 @@ import System
 struct CardSource: CaptureSource, ~Copyable {
     private var finder: DeviceFinder
     private let wanted: PCM.Wanted
-    private let choice: SelectionMailbox
     private let record: CaptureRecord
     /// Rung when the wish changes.
     private let wakeUp: EventFD
@@ -15,24 +14,22 @@ struct CardSource: CaptureSource, ~Copyable {
     /// The wakeUp's descriptor, and after it the device's own.
     private var polls = UnsafeMutableBufferPointer<pollfd>(start: nil, count: 0)
 
-    init(wanted: PCM.Wanted, output: CaptureOutput, wakeUp: EventFD) {
-        choice = output.choice
-        record = output.record
-        finder = DeviceFinder(choice.value.device)
+    init(wanted: PCM.Wanted, record: CaptureRecord, wakeUp: EventFD) {
+        self.record = record
+        finder = DeviceFinder(.auto)
         self.wanted = wanted
         self.wakeUp = wakeUp
     }
 
     deinit { polls.deallocate() }
 
-    mutating func open() throws(CaptureError) -> StreamFormat {
+    mutating func open(_ selection: InputSelection) throws(CaptureError) -> StreamFormat {
         pcm = nil
-        let choice = choice.value
-        if choice.device != finder.choice { finder = DeviceFinder(choice.device) }
+        if selection.device != finder.choice { finder = DeviceFinder(selection.device) }
         do throws(CaptureError) {
             let name = try finder.find(at: now)
             record.device = name
-            let opened = try openCard(name, highestChannel: choice.mix.highest ?? 0)
+            let opened = try openCard(name, highestChannel: selection.mix.highest ?? 0)
             let result = opened.restart()
             guard result >= 0 else { throw .device(name, "snd_pcm_start", result) }
             polls.deallocate()

@@ -9,7 +9,7 @@ import System
 /// be used from any thread.
 public final class Microphone: Sendable {
     public struct Settings: Equatable, Sendable {
-        public var choice = InputSelection()
+        public var selection = InputSelection()
         public var quality = Resampler.Quality.standard
         /// What to ask the device for.
         public var wanted = PCM.Wanted()
@@ -21,41 +21,22 @@ public final class Microphone: Sendable {
         public init() {}
     }
 
-    /// A block, with the second of audio that it ends.
-    public struct Block: Equatable, Sendable {
-        /// When its last sample was captured, in nanoseconds on ``Clock``.
-        public var time: Int64
-        /// Counts all blocks captured, those that were dropped among them.
-        public var sequence: UInt64
-        /// Whether it follows the block read before. If not, whoever remembers earlier audio must forget it.
-        public var continues: Bool
-        /// Blocks at the end of the window that belong together, 1–10; the window is zero before them.
-        public var filled: Int
-
-        public init(time: Int64, sequence: UInt64, continues: Bool, filled: Int) {
-            self.time = time
-            self.sequence = sequence
-            self.continues = continues
-            self.filled = filled
-        }
-    }
-
     private let settings: Settings
     private let output: CaptureOutput
     private let wakeUp: EventFD
     private let thread = Mutex<CaptureThread?>(nil)
-    /// The reader's own: the sequence of the block after the one it has read.
-    private let expected = Atomic<UInt64>(.max)
+    /// The newest one that was applied.
+    private let selection: Mutex<InputSelection>
+    /// For threads that ask for changes: the queue allows one at a time.
+    private let takingChanges = Mutex(())
 
     /// Prepares the ring; no device is touched before ``start()``.
     ///
     /// - Throws: ``CaptureError/system`` where memory or descriptors are short.
     public init(_ settings: Settings = Settings()) throws(CaptureError) {
         self.settings = settings
-        output = try CaptureOutput(
-            ringCapacity: settings.ringBlocks,
-            choice: settings.choice
-        )
+        selection = Mutex(settings.selection)
+        output = try CaptureOutput(ringCapacity: settings.ringBlocks)
         wakeUp = try EventFD(or: CaptureError.noEventFD)
     }
 
@@ -65,14 +46,15 @@ public final class Microphone: Sendable {
     ///
     /// - Throws: ``CaptureError/system`` where no thread can be had.
     public func start() throws(CaptureError) {
-        let (settings, output, wakeUp) = (settings, output, wakeUp)
+        let (settings, output, wakeUp, selection) = (settings, output, wakeUp, selection.withLock { $0 })
         try thread.withLock { thread throws(CaptureError) in
             guard thread == nil else { return }
             output.wanted = output.wanted == .stop ? .capture : output.wanted
             thread = try CaptureThread {
                 Self.becomeRealTime(settings.realTimePriority, output)
                 var loop = CaptureLoop(
-                    source: CardSource(wanted: settings.wanted, output: output, wakeUp: wakeUp),
+                    source: CardSource(wanted: settings.wanted, record: output.record, wakeUp: wakeUp),
+                    selection: selection,
                     quality: settings.quality,
                     output: output
                 )
@@ -85,7 +67,7 @@ public final class Microphone: Sendable {
         guard let priority else { return }
         let result = CaptureThread.becomeRealTime(priority: priority)
         output.record.note(isRealTime: result == 0)
-        if result != 0 { output.changes.put(.init(.notRealTime, at: Clock.now, number: result)) }
+        if result != 0 { output.changes.push(.init(.notRealTime, at: Clock.now, number: result)) }
     }
 
     /// Closes the device and ends the thread; returns when that is done.
@@ -106,8 +88,13 @@ public final class Microphone: Sendable {
     /// Listens to another device, or to other channels of it; where this is what it does already, nothing happens.
     ///
     /// The device that is open is closed, audio not yet read is forgotten, and a gap is counted; muted, it stays so.
-    public func choose(_ choice: InputSelection) {
-        if output.choice.change(to: choice) { wakeUp.signal() }
+    public func apply(_ selection: InputSelection) {
+        // Posted under the lock, so that of two callers the later one's selection is the newer one in the mailbox too.
+        self.selection.withLock { current in
+            current = selection
+            output.selections.post(selection)
+        }
+        wakeUp.signal()
     }
 
     private func wishUnlessStopped(_ wanted: CaptureMachine.Target) {
@@ -125,10 +112,10 @@ public final class Microphone: Sendable {
     public var isStopped: Bool { output.wanted == .stop }
 
     /// What it does now and has done so far.
-    public var status: CaptureStatus { output.record.status(ring: output.ring, changes: output.changes) }
+    public var status: CaptureStatus { output.status }
 
     /// The oldest change that nobody has taken; nil where there is none. For a thread that tells of them.
-    public func nextChange() -> CaptureMachine.Change? { output.changes.take() }
+    public func nextChange() -> CaptureMachine.Change? { takingChanges.withLock { _ in output.changes.pop() } }
 
     /// Readable when there may be a block; for a reader that waits for other things too.
     public var descriptor: Int32 { output.reader.descriptor }
@@ -143,18 +130,10 @@ public final class Microphone: Sendable {
     /// - Returns: False if the time came first, or if capture was stopped.
     public func nextBlock<Failure: Error>(
         until time: Int64,
-        _ body: (Span<Float>, Block) throws(Failure) -> Void
+        _ body: (Span<Float>, AudioBlock) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
         while true {
-            let found = try output.ring.withWindow { window, block throws(Failure) in
-                let continues = block.sequence == expected.load(ordering: .relaxed) && block.filled > 1
-                expected.store(block.sequence + 1, ordering: .relaxed)
-                try body(
-                    window,
-                    Block(time: block.time, sequence: block.sequence, continues: continues, filled: block.filled)
-                )
-            }
-            if found { return true }
+            if try output.ring.withWindow(body) { return true }
             guard output.wanted != .stop, output.reader.wait(until: time) else { return false }
         }
     }

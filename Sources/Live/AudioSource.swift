@@ -1,3 +1,4 @@
+public import Audio
 public import Capture
 
 /// Where live audio comes from: a microphone, or a file that is played as if it came from one.
@@ -6,14 +7,14 @@ public protocol AudioSource: Sendable {
     ///
     /// - Parameter time: nanoseconds on the monotonic clock at which to give up.
     /// - Returns: false if the time came first, or if there is no more.
-    func next(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool
+    func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool
 
     /// Whether there will be no more audio, ever.
     var hasEnded: Bool { get }
 }
 
 extension Microphone: AudioSource {
-    public func next(until time: Int64, _ body: (Span<Float>, Block) -> Void) -> Bool {
+    public func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
         nextBlock(until: time, body)
     }
 

@@ -15,7 +15,7 @@ struct DetectorLoop: ~Copyable {
     final class Ends: Sendable {
         let source: any AudioSource
         let events: EventInbox
-        let rules = SettingsMailbox()
+        let rules = Mailbox<Rules>()
         let record = DetectorRecord()
         let tape = AudioHistory()
 
@@ -30,7 +30,8 @@ struct DetectorLoop: ~Copyable {
 
     private var rules: Rules
     private var detector: Detector
-    private var expected: UInt64 = 0
+    /// The block before was too late to be heard.
+    private var hasSkipped = false
 
     init(rules: Rules, _ ends: Ends) {
         self.rules = rules
@@ -49,21 +50,16 @@ struct DetectorLoop: ~Copyable {
         _ = ends.source.next(until: time) { window, block in hear(window, block, ends) }
     }
 
-    private mutating func hear(_ window: Span<Float>, _ block: Microphone.Block, _ ends: Ends) {
+    private mutating func hear(_ window: Span<Float>, _ block: AudioBlock, _ ends: Ends) {
         let began = Clock.now
-        // Blocks that the ring had no room for are missing from the count.
-        if block.sequence > expected, expected > 0 {
-            ends.record.dropped.add(block.sequence - expected, ordering: .relaxed)
-        }
-        let goesOn = block.continues && block.sequence == expected
-        expected = block.sequence + 1
+        if block.missed > 0 { ends.record.dropped.add(block.missed, ordering: .relaxed) }
         guard began - block.time < Self.patience else {
-            // What comes after is no continuation of what was heard before.
-            expected = 0
+            hasSkipped = true
             ends.record.dropped.add(1, ordering: .relaxed)
             return
         }
-        if !goesOn {
+        if !block.continues || hasSkipped {
+            hasSkipped = false
             detector.flush()
             // The first block follows nothing.
             if ends.record.hops.load(ordering: .relaxed) > 0 { ends.record.gaps.add(1, ordering: .relaxed) }

@@ -1,5 +1,4 @@
 public import Audio
-public import Capture
 import Glibc
 import Synchronization
 import System
@@ -30,7 +29,7 @@ public final class FileSource: AudioSource {
     /// What ended reading early.
     public var problem: AudioError? { state.withLock { $0.problem } }
 
-    public func next(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool {
+    public func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
         let due = state.withLock { state -> Int64 in
             let start = state.start ?? Clock.now
             state.start = start
@@ -39,9 +38,7 @@ public final class FileSource: AudioSource {
         guard !hasEnded else { return false }
         Clock.sleep(until: min(due, time))
         guard due <= time, state.withLock({ advance(&$0, due) }) else { return false }
-        return ring.withWindow { window, block in
-            body(window, .init(time: due, sequence: block.sequence, continues: block.filled > 1, filled: block.filled))
-        }
+        return ring.withWindow(body)
     }
 
     /// Moves the window one block on; false at the end of all.

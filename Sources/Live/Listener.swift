@@ -168,7 +168,7 @@ public final class Listener: Sendable {
         detector.follow(rules)
         if let microphone {
             actions.setDevice(new.configuration.device)
-            microphone.choose(InputSelection(new.configuration))
+            microphone.apply(InputSelection(new.configuration))
         }
         guard new.configuration.socket != old.socket else { return nil }
         return "socket: the one in use stays until the service is started again"

@@ -50,7 +50,7 @@ public struct ClipStore: Sendable {
         let path = "\(folder)/\(name)"
         let temporary = "\(folder)/\(Self.unfinished)\(getpid())-\(event.sequence)"
         unlink(temporary)
-        let file = Descriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        let file = FileDescriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
         guard file.isOpen else { throw failure("open", errno) }
         do throws(ServiceError) {
             try write(WaveFile.bytes(samples, sampleRate: Self.sampleRate), to: file)
@@ -70,8 +70,8 @@ public struct ClipStore: Sendable {
         )
     }
 
-    private func write(_ bytes: [UInt8], to file: borrowing Descriptor) throws(ServiceError) {
-        guard writeAll(bytes, to: file.number) else { throw failure("write", errno) }
+    private func write(_ bytes: [UInt8], to file: borrowing FileDescriptor) throws(ServiceError) {
+        guard writeAll(bytes, to: file.rawValue) else { throw failure("write", errno) }
     }
 
     /// The names begin with the time, so that the oldest come first.

@@ -4,7 +4,7 @@ import System
 /// A connection to the daemon's control socket.
 public struct ControlClient: ~Copyable {
     private let path: String
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     private var input: [UInt8] = []
 
     /// The socket named by `BECKON_SOCKET`, else the user's own service's, else the system's.
@@ -46,7 +46,7 @@ public struct ControlClient: ~Copyable {
         var rest = Array((command.json + "\n").utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Glibc.send(descriptor.rawValue, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count > 0 {
                 rest = rest.dropFirst(count)
@@ -74,7 +74,7 @@ public struct ControlClient: ~Copyable {
             }
             guard input.count < 1 << 20 else { throw .socket.saying("\(path): this is no control socket of beckon") }
             var piece = [UInt8](repeating: 0, count: 4096)
-            let count = recv(descriptor.number, &piece, piece.count, 0)
+            let count = recv(descriptor.rawValue, &piece, piece.count, 0)
             if count > 0 {
                 input += piece.prefix(count)
             } else if count == 0 || errno == ECONNRESET {
@@ -88,7 +88,7 @@ public struct ControlClient: ~Copyable {
     }
 
     private func wait(_ events: Int32, until deadline: Int64?) throws(ServiceError) {
-        var requests = [Poll.request(descriptor.number, events)]
+        var requests = [Poll.request(descriptor.rawValue, events)]
         Poll.wait(&requests, until: deadline)
         guard requests[0].revents != 0 else {
             throw .timedOut.saying("\(path): the service does not answer; see systemctl status beckon")

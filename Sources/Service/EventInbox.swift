@@ -4,7 +4,7 @@ import Synchronization
 import System
 
 /// What the detector's thread hands over: plain numbers, whose names are looked up on the other side.
-public struct HeardEvent: Sendable {
+public struct HeardEvent: Sendable, BitwiseCopyable {
     public let detection: Detection
     /// When it was decided, on the monotonic clock in nanoseconds.
     public let decided: Int64
@@ -23,46 +23,34 @@ public struct HeardEvent: Sendable {
 /// A lock-free queue from the detector's thread to the one that acts. A full one drops the new event and counts it.
 ///
 /// ``offer(_:)`` neither allocates, locks nor waits.
-// Sendable is unchecked because of the raw memory: the places give each slot to one side at a time.
-public final class EventInbox: @unchecked Sendable {
+public final class EventInbox: Sendable {
     public static let capacity = 256
 
-    private let slots: UnsafeMutablePointer<HeardEvent>
     private let wakeUp: EventFD
-    private let places = SPSCIndices(capacity: capacity)
+    private let queue = SPSCQueue<HeardEvent>(capacity: capacity)
     private let offered = Atomic<UInt64>(0)
 
     public init() throws(ServiceError) {
         wakeUp = try EventFD(or: ServiceError.noEventFD)
-        slots = .allocate(capacity: EventInbox.capacity)
-        let none = Detection(kind: .word, index: 0, confidence: 0, start: 0, end: 0, time: 0)
-        slots.initialize(repeating: HeardEvent(none, decided: 0, generation: 0), count: EventInbox.capacity)
     }
 
-    deinit { slots.deallocate() }
-
     /// Events dropped because the queue was full.
-    public var lostEvents: UInt64 { places.lost }
+    public var lostEvents: UInt64 { queue.droppedCount }
 
     /// Hands an event over; only one thread may. Returns whether there was room.
     @discardableResult
     public func offer(_ event: HeardEvent) -> Bool {
         let sequence = offered.load(ordering: .relaxed) + 1
         offered.store(sequence, ordering: .relaxed)
-        guard let place = places.free() else { return false }
-        slots[place] = event
-        slots[place].sequence = sequence
-        places.publish()
+        var event = event
+        event.sequence = sequence
+        guard queue.push(event) else { return false }
         wakeUp.signal()
         return true
     }
 
     /// The next event, if there is one; only one thread may ask.
-    func take() -> HeardEvent? {
-        guard let place = places.oldest() else { return nil }
-        defer { places.release() }
-        return slots[place]
-    }
+    func take() -> HeardEvent? { queue.pop() }
 
     /// Waits until something may have been offered, or somebody rang.
     func wait() {

@@ -6,13 +6,13 @@ public final class Journal: Sendable {
     /// Where journald listens.
     public static let systemPath = "/run/systemd/journal/socket"
 
-    private let descriptor: Descriptor
+    private let descriptor: FileDescriptor
     private let path: String
 
     public init(path: String = systemPath) {
         self.path = path
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        descriptor = Descriptor(socket(AF_UNIX, type, 0))
+        descriptor = FileDescriptor(socket(AF_UNIX, type, 0))
     }
 
     /// Writes an entry, without waiting.
@@ -32,7 +32,7 @@ public final class Journal: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
                 entry.withUnsafeBytes {
                     sendto(
-                        descriptor.number,
+                        descriptor.rawValue,
                         $0.baseAddress,
                         $0.count,
                         Int32(MSG_NOSIGNAL),

@@ -5,7 +5,7 @@ import System
 final class LineClient {
     enum End { case gone, slow, rude }
 
-    let descriptor: Descriptor
+    let descriptor: FileDescriptor
     var listens = false
 
     private let settings: LineServer.Settings
@@ -17,13 +17,13 @@ final class LineClient {
     private var silenceEnd: Int64
     private var readingEnd: Int64?
 
-    init(_ descriptor: consuming Descriptor, settings: LineServer.Settings) {
+    init(_ descriptor: consuming FileDescriptor, settings: LineServer.Settings) {
         self.descriptor = descriptor
         self.settings = settings
         silenceEnd = Clock.now + Int64(settings.patience * 1e9)
         // The system would keep hundreds of kilobytes for a client that does not read.
         var size: Int32 = 16 << 10
-        setsockopt(self.descriptor.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(self.descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// Whether something waits to be sent.
@@ -45,7 +45,7 @@ final class LineClient {
     /// Takes in what has come, 4 KiB at a time, so that no client has the thread to itself.
     func receive() {
         var piece = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor.number, &piece, piece.count, 0)
+        let count = recv(descriptor.rawValue, &piece, piece.count, 0)
         guard count > 0 else {
             if count == 0 || (errno != EAGAIN && errno != EINTR) { ended = ended ?? .gone }
             return
@@ -78,7 +78,7 @@ final class LineClient {
         var sent = 0
         while sent < output.count {
             let count = output.withUnsafeBytes {
-                Glibc.send(descriptor.number, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+                Glibc.send(descriptor.rawValue, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno != EAGAIN { ended = .gone }

@@ -61,7 +61,7 @@ public final class LineServer: Sendable {
     private let settings: Settings
     private let snapshot: @Sendable (String?) -> String
     private let answer: @Sendable (String) -> Answer
-    private let listener: Descriptor
+    private let listener: FileDescriptor
     private let identity: [UInt64]
     private let wakeUp: EventFD
     private let shared = Mutex(Shared())
@@ -134,9 +134,9 @@ public final class LineServer: Sendable {
             let now = Clock.now
             var requests = [
                 Poll.request(wakeUp.descriptor, POLLIN),
-                Poll.request(now < pause ? -1 : listener.number, POLLIN),
+                Poll.request(now < pause ? -1 : listener.rawValue, POLLIN),
             ]
-            requests += clients.map { Poll.request($0.descriptor.number, $0.isWaiting ? POLLIN | POLLOUT : POLLIN) }
+            requests += clients.map { Poll.request($0.descriptor.rawValue, $0.isWaiting ? POLLIN | POLLOUT : POLLIN) }
             let deadlines = clients.compactMap(\.deadline) + (now < pause ? [pause] : [])
             Poll.wait(&requests, until: deadlines.min())
 
@@ -176,7 +176,7 @@ public final class LineServer: Sendable {
     /// Takes new connections; false where the system has no more descriptors.
     private func accept(_ clients: inout [LineClient]) -> Bool {
         while true {
-            let connection = Descriptor(CSystem_accept(listener.number))
+            let connection = FileDescriptor(CSystem_accept(listener.rawValue))
             guard connection.isOpen else { return errno != EMFILE && errno != ENFILE && errno != ENOMEM }
             let client = LineClient(connection, settings: settings)
             guard clients.count < settings.clients else {

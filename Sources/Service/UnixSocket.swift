@@ -16,7 +16,7 @@ enum UnixSocket {
     }
 
     /// Connects, without waiting for anybody; nil with `errno` set where that fails.
-    static func connect(_ path: String) -> Descriptor? {
+    static func connect(_ path: String) -> FileDescriptor? {
         let descriptor = make()
         guard descriptor.isOpen, let address = address(path),
             call(Glibc.connect, descriptor, address) == 0
@@ -27,7 +27,7 @@ enum UnixSocket {
     /// Makes a socket that listens, in the place of one that was left behind by a service that died.
     ///
     /// - Throws: ``ServiceError/socket``, as where another service listens there or something else has that name.
-    static func listen(_ path: String, mode: mode_t) throws(ServiceError) -> Descriptor {
+    static func listen(_ path: String, mode: mode_t) throws(ServiceError) -> FileDescriptor {
         func failure(_ function: String, _ number: Int32) -> ServiceError {
             .socket.saying(
                 "cannot listen at \(path): \(function): \(SystemError.text(number)); check the folder and its "
@@ -39,10 +39,10 @@ enum UnixSocket {
         let descriptor = make()
         guard descriptor.isOpen else { throw failure("socket", errno) }
         // On Linux a socket gives its own mode to its file, so that it is at no time open to more.
-        fchmod(descriptor.number, mode)
+        fchmod(descriptor.rawValue, mode)
         guard call(bind, descriptor, address) == 0 else { throw failure("bind", errno) }
         guard chmod(path, mode) == 0 else { throw failure("chmod", errno) }
-        guard Glibc.listen(descriptor.number, 16) == 0 else { throw failure("listen", errno) }
+        guard Glibc.listen(descriptor.rawValue, 16) == 0 else { throw failure("listen", errno) }
         return descriptor
     }
 
@@ -68,17 +68,17 @@ enum UnixSocket {
     }
 
     /// Never waits.
-    private static func make() -> Descriptor {
-        Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
+    private static func make() -> FileDescriptor {
+        FileDescriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
     }
 
     private static func call(
         _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
-        _ descriptor: borrowing Descriptor,
+        _ descriptor: borrowing FileDescriptor,
         _ address: sockaddr_un
     ) -> Int32 {
         var address = address
-        let number = descriptor.number
+        let number = descriptor.rawValue
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 function(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))

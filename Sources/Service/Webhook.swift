@@ -39,7 +39,7 @@ struct Webhook: Sendable {
         }
     }
 
-    private func connect(deadline: Int64, stop: EventFD?) throws(ServiceError) -> Descriptor {
+    private func connect(deadline: Int64, stop: EventFD?) throws(ServiceError) -> FileDescriptor {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
@@ -57,7 +57,7 @@ struct Webhook: Sendable {
             // `localhost` is this machine whatever a name server says.
             if address.isLoopback, !Self.isLoopback(entry) { continue }
             let type = entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-            let connection = Descriptor(socket(entry.ai_family, type, entry.ai_protocol))
+            let connection = FileDescriptor(socket(entry.ai_family, type, entry.ai_protocol))
             guard connection.isOpen else { continue }
             do throws(ServiceError) {
                 try connect(connection, entry, deadline: deadline, stop: stop)
@@ -87,17 +87,17 @@ struct Webhook: Sendable {
     }
 
     private func connect(
-        _ connection: borrowing Descriptor,
+        _ connection: borrowing FileDescriptor,
         _ entry: addrinfo,
         deadline: Int64,
         stop: EventFD?
     ) throws(ServiceError) {
-        if Glibc.connect(connection.number, entry.ai_addr, entry.ai_addrlen) == 0 { return }
+        if Glibc.connect(connection.rawValue, entry.ai_addr, entry.ai_addrlen) == 0 { return }
         guard errno == EINPROGRESS else { throw unreachable(errno) }
         try wait(connection, POLLOUT, deadline: deadline, stop: stop)
         var number: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(connection.number, SOL_SOCKET, SO_ERROR, &number, &size)
+        getsockopt(connection.rawValue, SOL_SOCKET, SO_ERROR, &number, &size)
         if number != 0 { throw unreachable(number) }
     }
 
@@ -107,14 +107,14 @@ struct Webhook: Sendable {
 
     private func send(
         _ bytes: [UInt8],
-        _ connection: borrowing Descriptor,
+        _ connection: borrowing FileDescriptor,
         deadline: Int64,
         stop: EventFD?
     ) throws(ServiceError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                Glibc.send(connection.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                Glibc.send(connection.rawValue, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             if count > 0 {
                 rest = rest.dropFirst(count)
@@ -127,13 +127,14 @@ struct Webhook: Sendable {
     }
 
     /// Reads the first line of the answer: `HTTP/1.1 204 No Content`.
-    private func readStatus(_ connection: borrowing Descriptor, deadline: Int64, stop: EventFD?) throws(ServiceError)
+    private func readStatus(_ connection: borrowing FileDescriptor, deadline: Int64, stop: EventFD?)
+        throws(ServiceError)
         -> Int
     {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while line.count < 1024 {
-            let count = recv(connection.number, &byte, 1, 0)
+            let count = recv(connection.rawValue, &byte, 1, 0)
             if count == 1 {
                 if byte == 10 { break }
                 line.append(byte)
@@ -157,12 +158,12 @@ struct Webhook: Sendable {
     }
 
     private func wait(
-        _ connection: borrowing Descriptor,
+        _ connection: borrowing FileDescriptor,
         _ events: Int32,
         deadline: Int64,
         stop: EventFD?
     ) throws(ServiceError) {
-        var requests = [Poll.request(connection.number, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
+        var requests = [Poll.request(connection.rawValue, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
         Poll.wait(&requests, until: deadline)
         if requests[1].revents != 0 { throw .webhook.saying("\(address.text): given up, as the service stops") }
         guard requests[0].revents != 0 else {

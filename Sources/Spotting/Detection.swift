@@ -1,6 +1,6 @@
 /// Something the detector heard: a word, a phrase, or part of one. Times are in seconds since the stream began.
-public struct Detection: Equatable, Sendable {
-    public enum Kind: Equatable, Sendable {
+public struct Detection: Equatable, Sendable, BitwiseCopyable {
+    public enum Kind: Equatable, Sendable, BitwiseCopyable {
         case word
         /// All words of a phrase, in order.
         case phrase

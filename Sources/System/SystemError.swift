@@ -6,8 +6,11 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// An errno.
     public let number: Int32
 
+    /// The call that failed just now, with `errno`.
+    public init(_ call: String) { self.init(call, errno) }
+
     /// - Parameter number: an errno, which is also what a call of the thread library returns.
-    init(_ call: String, _ number: Int32 = errno) { (self.call, self.number) = (call, number) }
+    public init(_ call: String, _ number: Int32) { (self.call, self.number) = (call, number) }
 
     public var description: String { "\(call): \(Self.text(number))" }
 

@@ -13,8 +13,8 @@ import Testing
     }
 
     /// First and last sample of each block in the next window, which must agree.
-    static func read(_ ring: BlockRing) -> (block: BlockRing.Block, window: [Float])? {
-        var result: (BlockRing.Block, [Float])?
+    static func read(_ ring: BlockRing) -> (block: AudioBlock, window: [Float])? {
+        var result: (AudioBlock, [Float])?
         let found = ring.withWindow { window, block in
             var values: [Float] = []
             for place in 0..<BlockRing.windowBlocks {
@@ -75,7 +75,7 @@ import Testing
         #expect(found)
         #expect(ring.counts.dropped == 5)
         Self.write(end + 5..<end + 6, to: ring)
-        var last: (block: BlockRing.Block, window: [Float])?
+        var last: (block: AudioBlock, window: [Float])?
         while let next = Self.read(ring) { last = next }
         let (block, window) = try #require(last)
         #expect(block.sequence == UInt64(end + 5))

@@ -31,7 +31,7 @@ import Testing
     }
 
     /// Samples at a stride: enough to notice a block overwritten half-way.
-    static func check(_ window: Span<Float>, _ block: BlockRing.Block, _ findings: inout Findings) {
+    static func check(_ window: Span<Float>, _ block: AudioBlock, _ findings: inout Findings) {
         findings.read += 1
         if let last = findings.last, block.sequence <= last { findings.outOfOrder += 1 }
         findings.last = block.sequence

@@ -21,24 +21,24 @@ struct CaptureLoopTests {
     ///
     /// - Parameter choices: made one after the other where the script has no more for the device that is open.
     static func run(_ script: [ScriptedSource.Answer], choices: [InputSelection] = []) throws -> Outcome {
-        let output = try CaptureOutput(ringCapacity: 100, choice: InputSelection())
+        let output = try CaptureOutput(ringCapacity: 100)
         let log = ScriptedSource.Log()
         var next = choices[...]
         let source = ScriptedSource(script, log: log) {
-            if let choice = next.popFirst() { _ = output.choice.change(to: choice) } else { output.wanted = .stop }
+            if let choice = next.popFirst() { output.selections.post(choice) } else { output.wanted = .stop }
         }
         var loop = CaptureLoop(source: source, output: output)
         var steps = 0
         while loop.advance(), steps < 100_000 { steps += 1 }
         #expect(steps < 100_000, "the loop ends")
         var outcome = Outcome(calls: log.calls, changes: [], blocks: [], counts: .init(), ring: output.ring.counts)
-        while let change = output.changes.take() { outcome.changes.append(change) }
+        while let change = output.changes.pop() { outcome.changes.append(change) }
         while output.ring.withWindow({ window, block in
             let first = window[BlockRing.windowLength - BlockRing.blockLength]
             let last = window[BlockRing.windowLength - 1]
             outcome.blocks.append((first, last, block.time, block.filled))
         }) {}
-        outcome.counts = output.record.status(ring: output.ring, changes: output.changes).counts
+        outcome.counts = output.status.counts
         outcome.ring = output.ring.counts
         return outcome
     }
@@ -141,7 +141,7 @@ struct CaptureLoopTests {
         let output: CaptureOutput
 
         init() throws {
-            let output = try CaptureOutput(ringCapacity: 1, choice: InputSelection())
+            let output = try CaptureOutput(ringCapacity: 1)
             let source = ScriptedSource([.periods(.max)], log: ScriptedSource.Log()) { output.wanted = .stop }
             self.output = output
             loop = CaptureLoop(source: source, output: output)
@@ -169,9 +169,10 @@ struct CaptureLoopTests {
         init() throws {
             let folder = try TestFolder()
             card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "channels 2 loop on speed 0")
-            output = try CaptureOutput(ringCapacity: 1, choice: InputSelection(device: .named(card.name)))
-            let source = CardSource(wanted: .init(), output: output, wakeUp: try EventFD(or: { $0 }))
-            loop = CaptureLoop(source: source, output: output)
+            output = try CaptureOutput(ringCapacity: 1)
+            let source = CardSource(wanted: .init(), record: output.record, wakeUp: try EventFD(or: { $0 }))
+            let selection = InputSelection(device: .named(card.name))
+            loop = CaptureLoop(source: source, selection: selection, output: output)
             hear()
         }
 
@@ -184,7 +185,7 @@ struct CaptureLoopTests {
     @Test func `nor by ALSA, the poll and the resampler`() throws {
         let running = try RunningCard()
         #expect(HeapTrial { running.hear() }.isQuiet(seconds: 30))
-        let status = running.output.record.status(ring: running.output.ring, changes: running.output.changes)
+        let status = running.output.status
         #expect(status.blocks > 0 && status.format?.rate == 48_000 && status.counts == .init())
     }
 }

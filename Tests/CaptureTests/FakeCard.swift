@@ -65,8 +65,8 @@ final class FakeCard: Sendable {
     /// A microphone on this card that leaves the machine's other threads their time.
     func microphone(mix: ChannelMix = .mix) throws -> Microphone {
         var settings = Microphone.Settings()
-        settings.choice.device = .named(name)
-        settings.choice.mix = mix
+        settings.selection.device = .named(name)
+        settings.selection.mix = mix
         settings.realTimePriority = nil
         return try Microphone(settings)
     }

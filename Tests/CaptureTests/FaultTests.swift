@@ -73,7 +73,7 @@ struct FaultTests {
         #expect(eventually { microphone.status.state == .running })
         let resumed = Clock.now
         // Whatever is read now was captured after the gap began, and begins a new window.
-        var fresh: Microphone.Block?
+        var fresh: AudioBlock?
         while fresh == nil, Clock.now < resumed + 5_000_000_000 {
             _ = microphone.nextBlock(until: resumed + 5_000_000_000) { _, block in
                 if !block.continues { fresh = block }
@@ -120,7 +120,9 @@ struct FaultTests {
         var late: Int
         var reads = 0
 
-        mutating func open() throws(CaptureError) -> StreamFormat { try card.open() }
+        mutating func open(_ selection: InputSelection) throws(CaptureError) -> StreamFormat {
+            try card.open(selection)
+        }
         mutating func close() { card.close() }
         mutating func restart() -> Int32 { card.restart() }
         mutating func resume() -> Int32 { card.resume() }
@@ -141,14 +143,18 @@ struct FaultTests {
     private static func late(_ milliseconds: Int) throws -> (CaptureMachine.Counts, blocks: Int) {
         let folder = try TestFolder()
         let card = try FakeCard(playing: noise(in: folder), in: folder, "rate 16000 loop on")
-        let output = try CaptureOutput(ringCapacity: 32, choice: InputSelection(device: .named(card.name)))
-        let source = CardSource(wanted: .init(), output: output, wakeUp: try EventFD(or: { $0 }))
-        var loop = CaptureLoop(source: LateSource(card: source, late: milliseconds), output: output)
+        let output = try CaptureOutput(ringCapacity: 32)
+        let source = CardSource(wanted: .init(), record: output.record, wakeUp: try EventFD(or: { $0 }))
+        var loop = CaptureLoop(
+            source: LateSource(card: source, late: milliseconds),
+            selection: InputSelection(device: .named(card.name)),
+            output: output
+        )
         let end = Clock.now + 1_500_000_000 + Int64(milliseconds) * 1_000_000
         while loop.advance() {
             if Clock.now > end { output.wanted = .stop }
         }
-        let status = output.record.status(ring: output.ring, changes: output.changes)
+        let status = output.status
         return (status.counts, Int(status.blocks))
     }
 

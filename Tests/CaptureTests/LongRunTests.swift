@@ -16,12 +16,10 @@ struct LongRunTests {
         let bytes = values.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         let file = try folder.write("noise.raw", bytes: bytes)
         let card = try FakeCard(playing: file, in: folder, "rate 16000 loop on speed 0")
-        let output = try CaptureOutput(
-            ringCapacity: 8,
-            choice: InputSelection(device: .named(card.name), mix: .channel(0))
-        )
-        let source = CardSource(wanted: .init(), output: output, wakeUp: try EventFD(or: { $0 }))
-        var loop = CaptureLoop(source: source, output: output)
+        let output = try CaptureOutput(ringCapacity: 8)
+        let source = CardSource(wanted: .init(), record: output.record, wakeUp: try EventFD(or: { $0 }))
+        let selection = InputSelection(device: .named(card.name), mix: .channel(0))
+        var loop = CaptureLoop(source: source, selection: selection, output: output)
         var blocks = 0
         var wrong = 0
         while blocks < 3_000, loop.advance() {
@@ -35,7 +33,7 @@ struct LongRunTests {
             }
         }
         #expect(blocks == 3_000 && wrong == 0)
-        let status = output.record.status(ring: output.ring, changes: output.changes)
+        let status = output.status
         #expect(status.blocks == 3_000 && status.frames == 3_000 * 1_600)
         #expect(status.counts == .init() && status.droppedBlocks == 0)
     }

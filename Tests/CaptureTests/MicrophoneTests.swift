@@ -31,7 +31,7 @@ struct MicrophoneTests {
 
         let unmuted = Clock.now
         microphone.unmute()
-        var first: Microphone.Block?
+        var first: AudioBlock?
         #expect(microphone.nextBlock(until: unmuted + 2_000_000_000) { _, block in first = block })
         #expect(first?.continues == false && first?.filled == 1)
         #expect((first?.time ?? 0) >= unmuted)
@@ -65,19 +65,19 @@ struct MicrophoneTests {
             (InputSelection(device: .named(cards[1].name), mix: .channel(1)), 4),
         ] {
             let before = Clock.now
-            microphone.choose(choice)
+            microphone.apply(choice)
             // What was captured before is forgotten, and what comes continues nothing.
-            var first: Microphone.Block?
+            var first: AudioBlock?
             while first.map({ $0.filled > 1 }) ?? true {
                 guard microphone.nextBlock(until: before + 5_000_000_000, { first = $1 }) else { break }
             }
             #expect(first?.continues == false && first?.filled == 1 && (first?.time ?? 0) > before)
             #expect(hears(value))
-            microphone.choose(choice)
+            microphone.apply(choice)
         }
         microphone.mute()
         #expect(eventually { microphone.status.state == .muted })
-        microphone.choose(InputSelection(device: .named(cards[0].name)))
+        microphone.apply(InputSelection(device: .named(cards[0].name)))
         #expect(!microphone.nextBlock(until: Clock.now + 150_000_000) { _, _ in })
         microphone.unmute()
         #expect(hears(1.5) && microphone.status.device == cards[0].name)
@@ -113,7 +113,7 @@ struct MicrophoneTests {
         let microphone = try card.microphone()
         try microphone.start()
         defer { microphone.stop() }
-        var blocks: [(block: Microphone.Block, age: Int64)] = []
+        var blocks: [(block: AudioBlock, age: Int64)] = []
         while blocks.count < 12 {
             let found = microphone.nextBlock(until: Clock.now + 5_000_000_000) { _, block in
                 blocks.append((block, Clock.now - block.time))
@@ -140,7 +140,7 @@ struct MicrophoneTests {
         let folder = try TestFolder()
         let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 loop on")
         var settings = Microphone.Settings()
-        settings.choice.device = .named(card.name)
+        settings.selection.device = .named(card.name)
         settings.realTimePriority = nil
         settings.wanted.bufferMilliseconds = 100
         let microphone = try Microphone(settings)
@@ -207,7 +207,7 @@ struct MicrophoneTests {
         let folder = try TestFolder()
         let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 loop on")
         var settings = Microphone.Settings()
-        settings.choice.device = .named(card.name)
+        settings.selection.device = .named(card.name)
         let microphone = try Microphone(settings)
         try microphone.start()
         #expect(FakeCardTests.blocks(2, of: microphone).count == 2)
@@ -220,7 +220,7 @@ struct MicrophoneTests {
 
     @Test func `a device that is not there is waited for, with a line that says what to do`() throws {
         var settings = Microphone.Settings()
-        settings.choice.device = .named("no-such-device")
+        settings.selection.device = .named("no-such-device")
         settings.realTimePriority = nil
         let microphone = try Microphone(settings)
         try microphone.start()

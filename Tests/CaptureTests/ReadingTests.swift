@@ -1,3 +1,4 @@
+import Audio
 import System
 import TestSupport
 import Testing

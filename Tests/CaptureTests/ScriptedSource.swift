@@ -56,7 +56,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
         }
     }
 
-    mutating func open() throws(CaptureError) -> StreamFormat {
+    mutating func open(_ selection: InputSelection) throws(CaptureError) -> StreamFormat {
         takeOpenings()
         log.calls.append("open")
         if let number = openings.popLast() { throw .device("scripted", "snd_pcm_open", -number) }

@@ -7,7 +7,7 @@ import Testing
 struct BenchTests {
     @Test func `each stage is what lies between two moments`() throws {
         // Blocks end every 100 ms from 10 s on, are read 5 ms later and heard in 2 ms; the device errs by 1 ms once.
-        let blocks = (0..<20).map { index -> StageTimes.Block in
+        let blocks = (0..<20).map { index -> StageTimes.Stamps in
             let end = Int64(10_000_000_000) + Int64(index + 1) * 100_000_000
             return .init(
                 captured: end + (index == 7 ? 1_000_000 : 0),

@@ -9,40 +9,6 @@ import Testing
 
 @testable import Live
 
-struct RulesInboxTests {
-    @Test func `the newest rules are taken, once`() throws {
-        let inbox = SettingsMailbox()
-        let model = try Material.model()
-        #expect(inbox.take() == nil)
-        inbox.post(try Material.rules(model, generation: 1))
-        inbox.post(try Material.rules(model, generation: 2))
-        #expect(inbox.take()?.generation == 2)
-        #expect(inbox.take() == nil)
-    }
-
-    @Test func `none is lost between two threads, and the last one arrives`() throws {
-        let inbox = SettingsMailbox()
-        let rules = try Material.rules(Material.model())
-        let poster = Thread {
-            for generation in 1...20_000 {
-                var new = rules
-                new.generation = UInt32(generation)
-                inbox.post(new)
-            }
-        }
-        poster.start()
-        var newest: UInt32 = 0
-        let end = Date(timeIntervalSinceNow: 20)
-        while newest < 20_000, Date() < end {
-            guard let taken = inbox.take() else { continue }
-            #expect(taken.generation > newest)
-            newest = taken.generation
-        }
-        #expect(newest == 20_000)
-        #expect(inbox.take() == nil)
-    }
-}
-
 struct TapeTests {
     /// A window whose sample n of all is n.
     private func window(endingAt end: Int) -> [Float] {

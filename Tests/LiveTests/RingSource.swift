@@ -16,7 +16,7 @@ final class RingSource: AudioSource, @unchecked Sendable {
     enum Trouble {
         /// The capture side forgot what came before, as after an overrun.
         case flush
-        /// The block is dropped before it is read, and the one after it comes in its place.
+        /// The reader is late until the ring is full and drops this block; those after it are read.
         case loss
         /// The block comes so late that it is of no use.
         case delay
@@ -26,7 +26,6 @@ final class RingSource: AudioSource, @unchecked Sendable {
     private let audio: [Float]
     private let troubles: [Int: Trouble]
     private let loops: Bool
-    private var expected: UInt64 = .max
     /// Blocks played.
     private(set) var count = 0
 
@@ -34,7 +33,7 @@ final class RingSource: AudioSource, @unchecked Sendable {
     ///   - audio: at 16 kHz.
     ///   - troubles: by the block that they come before, from 0.
     init(_ audio: [Float], troubles: [Int: Trouble] = [:], loops: Bool = false) throws {
-        ring = try BlockRing()
+        ring = try BlockRing(minimumCapacity: 1)
         self.audio = audio + [Float](repeating: 0, count: (1600 - audio.count % 1600) % 1600)
         self.troubles = troubles
         self.loops = loops
@@ -42,25 +41,18 @@ final class RingSource: AudioSource, @unchecked Sendable {
 
     var blocks: Int { audio.count / 1600 }
 
-    var hasEnded: Bool { !loops && count >= blocks }
+    var hasEnded: Bool { !loops && count >= blocks && ring.counts.unread == 0 }
 
-    func next(until time: Int64, _ body: (Span<Float>, Microphone.Block) -> Void) -> Bool {
+    func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
         guard !hasEnded else { return false }
+        if ring.counts.unread > 0 { return ring.withWindow(body) }
         let trouble = troubles.isEmpty ? nil : troubles[count]
         if trouble == .flush { ring.flush() }
         if trouble == .loss {
-            put(late: false)
-            _ = ring.withWindow { _, _ in }
+            for _ in 0..<ring.capacity { put(late: false) }
         }
         put(late: trouble == .delay)
-        return ring.withWindow { window, block in
-            let continues = block.sequence == expected && block.filled > 1
-            expected = block.sequence + 1
-            body(
-                window,
-                .init(time: block.time, sequence: block.sequence, continues: continues, filled: block.filled)
-            )
-        }
+        return ring.withWindow(body)
     }
 
     private func put(late: Bool) {

@@ -66,8 +66,8 @@ struct EndToEnd {
         let file = FileManager.default.temporaryDirectory.path + "/beckon-bench-\(getpid())"
         defer { unlink(file) }
         var settings = Microphone.Settings()
-        settings.choice.device = .named(setting.device)
-        settings.choice.mix = options.listening.mix
+        settings.selection.device = .named(setting.device)
+        settings.selection.mix = options.listening.mix
         let length = (words.last?.end ?? 0) + Self.tolerance + 0.3
         let source = StampedSource(try Microphone(settings), seconds: length + 5)
         let events = Mutex<[ServiceEvent]>([])

@@ -4,7 +4,7 @@ import Evaluation
 /// How long each part of the way took, from the end of a word in the audio to the start of its action.
 struct StageTimes {
     /// When the blocks of a stream were where, in nanoseconds on the monotonic clock.
-    struct Block {
+    struct Stamps {
         /// The last sample's capture, by the device's account.
         var captured: Int64
         /// The detector's thread has it.
@@ -34,12 +34,12 @@ struct StageTimes {
     /// Blocks between two hops, in seconds.
     static let hop = 0.1
 
-    private let blocks: [Block]
+    private let blocks: [Stamps]
     /// When the audio began, on the monotonic clock.
     private let origin: Int64
 
     /// - Parameter blocks: all of them, from the first.
-    init(blocks: [Block]) {
+    init(blocks: [Stamps]) {
         self.blocks = blocks
         // The device counts in samples: where its account of a block's time jitters, the middle one is right.
         let origins = blocks.enumerated().map { $1.captured - Int64(Double($0 + 1) * Self.hop * 1e9) }.sorted()

@@ -19,7 +19,7 @@ struct SoundCheck {
 
     init(_ configuration: Configuration, isServiceListening: Bool) {
         var settings = Microphone.Settings()
-        settings.choice = InputSelection(configuration)
+        settings.selection = InputSelection(configuration)
         self.settings = settings
         name = configuration.device
         self.isServiceListening = isServiceListening
@@ -73,7 +73,7 @@ struct SoundCheck {
         wanted.channels = format.channels
         do throws(CaptureError) {
             let excerpt = try RawCapture(of: status.device, wanted: wanted, seconds: Double(ChannelCheck.seconds))
-            return ChannelCheck(excerpt, mix: settings.choice.mix).diagnoses
+            return ChannelCheck(excerpt, mix: settings.selection.mix).diagnoses
         } catch {
             let text = "they cannot be looked at one by one: \(error)"
             return [Diagnosis(.warning, "channels", text, "try again while nobody else opens the device")]

@@ -1,3 +1,4 @@
+private import Audio
 import Capture
 import Enrollment
 import Inference

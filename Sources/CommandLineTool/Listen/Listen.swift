@@ -97,7 +97,7 @@ struct Listen {
         let choice = InputSelection(configuration)
         if let file = options.file { return (try FileSource(path: file, mix: choice.mix), file) }
         var settings = Microphone.Settings()
-        settings.choice = choice
+        settings.selection = choice
         return (try Microphone(settings), configuration.device)
     }
 

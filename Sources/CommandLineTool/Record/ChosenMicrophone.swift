@@ -26,7 +26,7 @@ struct ChosenMicrophone {
             Terminal.tell(.notice, "the service listens; where it has the microphone for itself, say beckon mute first")
         }
         var settings = Microphone.Settings()
-        settings.choice = InputSelection(chosen)
+        settings.selection = InputSelection(chosen)
         return try Microphone(settings)
     }
 }
