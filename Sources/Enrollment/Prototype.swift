@@ -32,8 +32,8 @@ extension WordStore.Word {
         PersonalWord(
             name: name,
             threshold: threshold,
-            anchors: prototype,
-            lag: takes.first?.lag ?? 0,
+            templates: prototype,
+            templateSpacing: takes.first?.lag ?? 0,
             boundary: boundary
         )
     }

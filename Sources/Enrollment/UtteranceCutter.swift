@@ -14,7 +14,7 @@ public struct UtteranceCutter: ~Copyable {
 
     private let model: Model
     private var session: Session
-    private var tracker: ActivityTracker
+    private var detector: ActivityDetector
     /// What was heard lately; `samples[0]` is sample number `start` of all.
     private var samples: [Float] = []
     private var start = 0
@@ -25,7 +25,7 @@ public struct UtteranceCutter: ~Copyable {
     public init(_ model: Model) {
         self.model = model
         session = Session(model)
-        tracker = ActivityTracker(of: model)
+        detector = ActivityDetector(of: model)
     }
 
     /// Whether somebody is just speaking, or has just stopped.
@@ -38,11 +38,11 @@ public struct UtteranceCutter: ~Copyable {
     public mutating func hear(window: Span<Float>) -> Utterance? {
         session.score(window: window)
         let hop = window.extracting(last: model.hopSamples)
-        tracker.add(hop: hop, logits: session.activity)
+        detector.add(hop: hop, logits: session.activity)
         for index in hop.indices { samples.append(hop[index]) }
-        let step = Int((tracker.activity.stepSeconds * Double(model.sampleRate)).rounded())
+        let step = Int((detector.history.stepSeconds * Double(model.sampleRate)).rounded())
         let end = start + samples.count
-        let sounds = tracker.activity.newest(model.hopSamples / step)
+        let sounds = detector.history.newest(model.hopSamples / step)
         for (index, isSound) in sounds.enumerated() where isSound {
             last = end - (sounds.count - 1 - index) * step
             first = first ?? last - step
@@ -59,7 +59,7 @@ public struct UtteranceCutter: ~Copyable {
     public mutating func finish() -> Utterance? {
         defer {
             session.reset()
-            tracker.flush()
+            detector.flush()
             samples = []
             start = 0
         }

@@ -1,18 +1,22 @@
 public import Spotting
 
-/// What a model heard in a recording, hop by hop: scored once, to be decided about many times.
+/// Scores and activity of a whole recording, hop by hop: computed once, decided about under many settings.
 public struct PosteriorTrace: Sendable {
-    private let handler: @Sendable (GateSettings, Thresholds) -> PosteriorHandler
-    private var answers: [HopScores] = []
-    /// What was foreseen after each hop, where it was.
-    private var foreseen: [HopScores?] = []
-    private var sounds: [SoundActivity] = []
+    private struct Hop {
+        let scores: HopScores
+        let lookahead: HopScores?
+        let activity: ActivityHistory
+    }
+
+    private let makeHandler: @Sendable (GateSettings, Thresholds) -> PosteriorHandler
+    private var hops: [Hop] = []
 
     /// - Parameters:
-    ///   - labels: posteriors a hop.
-    ///   - silence: index of the label that stands for silence.
+    ///   - labels: number of posteriors of a hop.
+    ///   - silence: index of the silence label.
+    ///   - hopSeconds: time from one hop to the next.
     public init(labels: Int, silence: Int, hopSeconds: Double) {
-        handler = { settings, thresholds in
+        makeHandler = { settings, thresholds in
             PosteriorHandler(
                 labels: labels,
                 silence: silence,
@@ -23,26 +27,22 @@ public struct PosteriorTrace: Sendable {
         }
     }
 
-    /// For a model and the user's own words.
+    /// For the posteriors of a model and the probabilities of personal words.
     public init(_ vocabulary: Vocabulary) {
-        handler = { PosteriorHandler(vocabulary, settings: $0, thresholds: $1) }
+        makeHandler = { PosteriorHandler(vocabulary, settings: $0, thresholds: $1) }
     }
 
-    /// Takes one hop in.
-    public mutating func add(_ answer: HopScores, foreseen: HopScores? = nil, sound: SoundActivity) {
-        answers.append(answer)
-        self.foreseen.append(foreseen)
-        sounds.append(sound)
+    /// Adds one hop; the parameters are those of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
+    public mutating func add(_ scores: HopScores, lookahead: HopScores? = nil, activity: ActivityHistory) {
+        hops.append(Hop(scores: scores, lookahead: lookahead, activity: activity))
     }
 
     /// The words that a detector with these settings reports, by time.
-    public func words(settings: GateSettings, thresholds: Thresholds) -> [HeardWord] {
-        var handler = handler(settings, thresholds)
-        var found: [HeardWord] = []
-        for (number, sound) in sounds.enumerated() {
-            handler.add(answers[number], foreseen: foreseen[number], sound: sound) {
-                found.append(HeardWord(label: $0.index, time: $0.time))
-            }
+    public func detections(settings: GateSettings, thresholds: Thresholds) -> [Detection] {
+        var handler = makeHandler(settings, thresholds)
+        var found: [Detection] = []
+        for hop in hops {
+            handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { found.append($0) }
         }
         return found
     }

@@ -1,42 +1,33 @@
-/// A word that a detector reported.
-public struct HeardWord: Sendable, Equatable {
-    /// Index of its label.
-    public let label: Int
-    /// When it was decided, in seconds from the recording's start.
-    public let time: Double
+public import Spotting
 
-    public init(label: Int, time: Double) {
-        self.label = label
-        self.time = time
-    }
-}
-
-/// What became of one detection.
+/// Result of comparing one detection with the reference.
 public enum Outcome: Sendable, Equatable {
-    /// It is this truth, decided so many seconds after the truth's end.
+    /// It matches this reference word; `latency` is the time from the word's end to the decision, in seconds.
     case hit(truth: Int, latency: Double)
-    /// It came in the time of this truth, which is another word.
+    /// It came in the time of this reference word, which is another word.
     case wrong(truth: Int)
-    /// Nothing it could be was said then, or it had been reported before.
+    /// No reference word was there, or it had been matched before.
     case falseAccept
 }
 
-/// Compares detections with what was said.
+/// Compares detections with the reference words of a recording.
 ///
-/// A truth's time lasts from its start to `tolerance` after its end. In the order of their decisions, each detection takes
-/// the nearest truth of its word that is in its time and not yet taken: a hit. Where its word was said then but has been
-/// taken it is a repeat, a false accept. Otherwise the nearest truth of another word that is in its time and not yet taken
-/// makes it a wrong word; that truth is not taken by it. What is left are false accepts.
+/// A reference word can be matched from its start to `tolerance` after its end. Detections are taken by time:
+///
+/// 1. A detection matches the nearest unmatched reference of its word: a hit.
+/// 2. If all references of its word there are matched, it is a repeat: a false accept.
+/// 3. Otherwise, if an unmatched reference of another word is there, it is a wrong word. That reference stays unmatched.
+/// 4. Any other detection is a false accept.
 ///
 /// - Parameters:
-///   - detections: by time.
-///   - truths: by start.
+///   - detections: words, by time.
+///   - truths: reference words, by start.
 ///   - tolerance: in seconds.
-/// - Returns: what became of each detection; a truth that no hit took is a miss.
-public func outcomes(of detections: [HeardWord], truths: [SpokenWord], tolerance: Double) -> [Outcome] {
-    // Decisions fall on tenths of seconds, which binary fractions miss by a little.
+/// - Returns: the outcome of each detection. A reference without a hit is a miss.
+public func outcomes(of detections: [Detection], truths: [SpokenWord], tolerance: Double) -> [Outcome] {
+    // Decisions fall on tenths of seconds, which binary fractions only approximate.
     let reach = tolerance + 1e-6
-    var taken = [Bool](repeating: false, count: truths.count)
+    var matched = [Bool](repeating: false, count: truths.count)
     var first = 0
     return detections.map { detection in
         let time = detection.time
@@ -47,16 +38,16 @@ public func outcomes(of detections: [HeardWord], truths: [SpokenWord], tolerance
             let truth = truths[index]
             guard truth.start <= time + 1e-6 else { break }
             guard truth.end + reach >= time else { continue }
-            if taken[index] {
-                if truth.label == detection.label { isRepeat = true }
-            } else if truth.label == detection.label {
+            if matched[index] {
+                if truth.label == detection.index { isRepeat = true }
+            } else if truth.label == detection.index {
                 own = nearer(own, index, to: time, truths)
             } else {
                 other = nearer(other, index, to: time, truths)
             }
         }
         if let own {
-            taken[own] = true
+            matched[own] = true
             return .hit(truth: own, latency: time - truths[own].end)
         }
         if let other, !isRepeat { return .wrong(truth: other) }
@@ -64,9 +55,107 @@ public func outcomes(of detections: [HeardWord], truths: [SpokenWord], tolerance
     }
 }
 
-/// The one of two truths whose span of time lies nearer to `time`; of equals the one whose end does.
+/// The one of two reference words whose span is nearer to `time`; for equal distance, the one whose end is.
 private func nearer(_ left: Int?, _ right: Int, to time: Double, _ truths: [SpokenWord]) -> Int {
     guard let left else { return right }
     func distance(_ truth: SpokenWord) -> (Double, Double) { (max(0, time - truth.end), abs(time - truth.end)) }
     return distance(truths[left]) <= distance(truths[right]) ? left : right
+}
+
+/// Counts of hits and errors over recordings.
+public struct StreamTally: Sendable, Equatable {
+    /// Counts of one word.
+    public struct Word: Sendable, Equatable {
+        /// Times it was said.
+        public var said = 0
+        public var hits = 0
+        /// Times that another word was detected in its place.
+        public var wrong = 0
+        /// Times it was detected without having been said.
+        public var falseAccepts = 0
+        /// Seconds from the end of the word to the decision, `[hits]`.
+        public var latencies: [Double] = []
+
+        public init() {}
+
+        mutating func add(_ other: Word) {
+            said += other.said
+            hits += other.hits
+            wrong += other.wrong
+            falseAccepts += other.falseAccepts
+            latencies += other.latencies
+        }
+    }
+
+    /// Counts by label, `[words]`.
+    public private(set) var words: [Word]
+    /// Wrong words, `[label said × label detected]`.
+    public private(set) var confusion: [[Int]]
+    /// Length of all recordings, in seconds.
+    public private(set) var seconds = 0.0
+    /// Length of the recordings without any word, in seconds, and the false accepts in them.
+    public private(set) var wordlessSeconds = 0.0
+    public private(set) var wordlessFalseAccepts = 0
+
+    /// A tally of no recordings.
+    public init(words count: Int) {
+        words = [Word](repeating: Word(), count: count)
+        confusion = [[Int]](repeating: [Int](repeating: 0, count: count), count: count)
+    }
+
+    /// The tally of one recording; see ``outcomes(of:truths:tolerance:)``. Labels from `count` on are ignored.
+    ///
+    /// - Parameters:
+    ///   - count: number of words; their labels are 0 to `count − 1`.
+    ///   - detections: by time.
+    ///   - truths: by start.
+    ///   - seconds: length of the recording.
+    ///   - tolerance: in seconds.
+    public init(
+        words count: Int,
+        detections: [Detection],
+        truths: [SpokenWord],
+        seconds: Double,
+        tolerance: Double
+    ) {
+        self.init(words: count)
+        self.seconds = seconds
+        let truths = truths.filter { words.indices.contains($0.label) }
+        let detections = detections.filter { words.indices.contains($0.index) }
+        for truth in truths { words[truth.label].said += 1 }
+        for (detection, outcome) in zip(detections, outcomes(of: detections, truths: truths, tolerance: tolerance)) {
+            switch outcome {
+            case .hit(_, let latency):
+                words[detection.index].hits += 1
+                words[detection.index].latencies.append(latency)
+            case .wrong(let truth):
+                words[truths[truth].label].wrong += 1
+                confusion[truths[truth].label][detection.index] += 1
+            case .falseAccept:
+                words[detection.index].falseAccepts += 1
+            }
+        }
+        if truths.isEmpty {
+            wordlessSeconds = seconds
+            wordlessFalseAccepts = total.falseAccepts
+        }
+    }
+
+    /// Adds recordings of the same words.
+    public mutating func add(_ other: StreamTally) {
+        for (label, word) in zip(words.indices, other.words) {
+            words[label].add(word)
+            for (detected, count) in zip(words.indices, other.confusion[label]) { confusion[label][detected] += count }
+        }
+        seconds += other.seconds
+        wordlessSeconds += other.wordlessSeconds
+        wordlessFalseAccepts += other.wordlessFalseAccepts
+    }
+
+    /// Counts over all words.
+    public var total: Word {
+        var sum = Word()
+        for word in words { sum.add(word) }
+        return sum
+    }
 }

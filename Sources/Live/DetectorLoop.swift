@@ -65,7 +65,7 @@ struct DetectorLoop: ~Copyable {
             if ends.record.hops.load(ordering: .relaxed) > 0 { ends.record.gaps.add(1, ordering: .relaxed) }
         }
         let generation = rules.generation
-        detector.hear(window: window) { detection in
+        detector.process(window: window) { detection in
             ends.events.offer(HeardEvent(detection, decided: began, generation: generation))
         }
         ends.tape.add(window)
@@ -78,6 +78,6 @@ struct DetectorLoop: ~Copyable {
             ends.record.prepare(labels: new.vocabulary.labels.count)
         }
         rules = new
-        detector.adopt(new.vocabulary, settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
+        detector.apply(new.vocabulary, settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
     }
 }

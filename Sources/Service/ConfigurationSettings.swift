@@ -33,7 +33,7 @@ extension SettingKind where Value == Configuration {
         Setting("stability", \.stability, .whole(1...20)),
         Setting("refractory", \.refractory, .number(0...60, "seconds from 0 to 60")),
         Setting("quietBefore", \.quietBefore, .number(0...10, "seconds from 0 to 10")),
-        Setting("breath", \.breath, .number(0...10, "seconds from 0 to 10")),
+        Setting("breath", \.trailingSilence, .number(0...10, "seconds from 0 to 10")),
         Setting("quietAfter", \.quietAfter, .number(0...10, "seconds from 0 to 10")),
         Setting("longestUtterance", \.longestUtterance, .number(0.2...60, "seconds from 0.2 to 60")),
     ])

@@ -3,13 +3,13 @@ private import Glibc
 /// `base` to the power of `exponent`.
 func power(_ base: Float, _ exponent: Float) -> Float { powf(base, exponent) }
 
-/// e to the power of a number.
+/// e to the power of `exponent`.
 func naturalExponential(_ exponent: Float) -> Float { expf(exponent) }
 
-/// A mean square in dB relative to full scale; digital silence is −120.
+/// Level of a mean square, in dB relative to full scale; at least −120, the level of digital silence.
 func decibels(_ meanSquare: Float) -> Float { 10 * log10f(max(meanSquare, 1e-12)) }
 
-/// An amplitude in dB relative to full scale; digital silence is −120.
+/// Level of an amplitude, in dB relative to full scale; at least −120, the level of digital silence.
 public func decibels(amplitude: Float) -> Double { max(-120, 20 * log10(Double(max(amplitude, 1e-9)))) }
 
 /// The natural logarithm.

@@ -1,13 +1,15 @@
-/// Something the detector heard: a word, a phrase, or part of one. Times are in seconds since the stream began.
+/// What the gate decides: a word, a phrase or the first words of a phrase was said.
+///
+/// Times are in seconds since the stream began.
 public struct Detection: Equatable, Sendable, BitwiseCopyable {
     public enum Kind: Equatable, Sendable, BitwiseCopyable {
         case word
         /// All words of a phrase, in order.
         case phrase
-        /// The first words of a phrase, more to come.
+        /// The first words of a phrase, with more to come.
         case phrasePartial
 
-        /// What formats for machines call it: the value of the key `event`.
+        /// Value of the key `event` in machine-readable formats.
         public var key: String {
             switch self {
             case .word: "word"
@@ -20,12 +22,12 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
     public let kind: Kind
     /// Index of the label, or of the phrase.
     public let index: Int
-    /// 0…1; of a phrase, the least of its words.
+    /// Smoothed posterior, 0…1; for a phrase, the least of its words.
     public let confidence: Float
     /// Estimated bounds of what was said.
     public let start: Double
     public let end: Double
-    /// When it was decided: the end of the newest audio that had been heard then.
+    /// Time of the decision: the end of the newest hop at that moment.
     public let time: Double
 
     public init(kind: Kind, index: Int, confidence: Float, start: Double, end: Double, time: Double) {
@@ -37,7 +39,7 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
         self.time = time
     }
 
-    /// What it is called, by the labels and phrases of the detector that heard it.
+    /// Name of the word or phrase, by the labels and phrases of the detector that reported it; empty if there is none.
     public func name(labels: [String], phrases: [Phrase]) -> String {
         switch kind {
         case .word: labels.indices.contains(index) ? labels[index] : ""

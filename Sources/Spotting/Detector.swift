@@ -1,9 +1,9 @@
-/// Audio windows in, detections out: network, smoother, gate and phrases as one stream.
+/// Audio windows in, detections out: network, smoother, gate and phrases of one stream.
 ///
-/// The same detector serves files and microphones. It knows no clock: time is counted in hops.
+/// Files and microphones use the same detector. It has no clock: time is counted in hops. After `init`, only ``apply`` allocates.
 public struct Detector: ~Copyable {
     private var vocabulary: Vocabulary
-    /// For the names of detections, as ``labels`` are.
+    /// Phrases by index, for the names of detections.
     public private(set) var phrases: [Phrase]
 
     private var scorer: HopScorer
@@ -12,56 +12,56 @@ public struct Detector: ~Copyable {
     public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
         self.vocabulary = vocabulary
         self.phrases = phrases
-        scorer = HopScorer(vocabulary, foreseenQuiet: settings.foreseenQuiet)
+        scorer = HopScorer(vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
         handler = PosteriorHandler(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
     public var labels: [String] { vocabulary.labels }
 
-    /// The averages that the gate decided by after the newest hop, one a label.
+    /// Smoothed posteriors after the newest hop, `[labels]`: what the gate decided by.
     public var scores: [Float] { handler.scores }
 
-    /// Where there was speech or sound, after the newest hop: what the gate knows of pauses.
-    public var sound: SoundActivity { scorer.sound }
+    /// Speech or sound activity after the newest hop: what the gate knows of pauses.
+    public var activity: ActivityHistory { scorer.activity }
 
     /// The gate after the newest hop.
     public var gate: Gate { handler.gate }
 
-    /// Hears one hop more.
+    /// Processes one hop.
     ///
     /// - Parameters:
-    ///   - window: the last second, 16000 samples in [−1, 1], its last 1600 new since the call before.
-    ///   - report: called for each detection of this hop; a word comes before the phrases it moves.
-    public mutating func hear(window: Span<Float>, report: (Detection) -> Void) {
-        scorer.hear(window: window)
-        handler.add(scorer.answer, foreseen: scorer.foreseen, sound: scorer.sound, report: report)
+    ///   - window: the newest second, 16000 samples in [−1, 1], of which the last 1600 are new since the previous call.
+    ///   - report: called for each detection of this hop, a word before the phrases that it advances.
+    public mutating func process(window: Span<Float>, report: (Detection) -> Void) {
+        scorer.score(window: window)
+        handler.process(scorer.scores, lookahead: scorer.lookahead, activity: scorer.activity, report: report)
     }
 
-    /// Decides by other rules from here on, without losing what was heard: a word that is just being said is heard, and
-    /// one that has fired does not fire again. Allocates.
+    /// Applies new settings from the next hop on and keeps the state of the stream: a word that is being said is still
+    /// detected, and one that has fired does not fire again. Allocates.
     ///
-    /// - Parameter vocabulary: another one, or the same; the hop of its model lasts as long as the old one's.
-    public mutating func adopt(
+    /// - Parameter vocabulary: the same vocabulary or another one whose model has the same hop length.
+    public mutating func apply(
         _ vocabulary: Vocabulary,
         settings: GateSettings,
         thresholds: Thresholds,
         phrases: [Phrase]
     ) {
-        if self.vocabulary !== vocabulary { scorer.adopt(vocabulary) }
-        scorer.foreseenQuiet = settings.foreseenQuiet
-        if self.vocabulary !== vocabulary { handler.adopt(vocabulary, before: self.vocabulary) }
+        if self.vocabulary !== vocabulary { scorer.apply(vocabulary) }
+        scorer.lookaheadQuiet = settings.lookaheadQuiet
+        if self.vocabulary !== vocabulary { handler.apply(vocabulary, replacing: self.vocabulary) }
         self.vocabulary = vocabulary
         self.phrases = phrases
-        handler.adopt(settings: settings, thresholds: thresholds, phrases: phrases)
+        handler.apply(settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
-    /// Forgets the audio heard so far: after a gap, a resume or a change of device, so that nothing old fires.
+    /// Forgets the audio so far, after a gap, a resume or a change of device: nothing from before fires later.
     public mutating func flush() {
         scorer.flush()
         handler.flush()
     }
 
-    /// What a detection is called.
+    /// Name of a detection's word or phrase.
     public func name(of detection: Detection) -> String {
         detection.name(labels: labels, phrases: phrases)
     }

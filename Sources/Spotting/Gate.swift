@@ -1,58 +1,73 @@
-/// Turns smoothed scores into one decision a word: a state machine without clock, audio or effects.
+/// Turns smoothed posteriors into at most one detection per word: a state machine without clock, audio or effects.
 ///
-/// Each hop takes the scores in and hands back at most one decision. Three defects end here: the same word firing again
-/// while the window slides over it, a word's tail taken for another word, and old audio firing after a gap.
+/// It prevents three errors: a word that fires again while the window slides over it, the residue of a word in the window
+/// taken for another word, and old audio that fires after a gap. With s the smoothed posteriors of a hop, each hop does this:
+///
+/// 1. Speech, with hysteresis: it starts where (1 − s[silence]) − s[silence] > `startMargin` and ends where
+///    s[silence] − (1 − s[silence]) > `endMargin`.
+/// 2. Utterance: one begins where speech starts, and where sound follows `quietBefore` seconds of quiet.
+/// 3. Re-arming: a label that fired is refractory until `refractory` seconds have passed and s[label] < its threshold.
+/// 4. Candidate: the label of the highest score, during speech and if it has a threshold.
+/// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold, it is not
+///    refractory and, within `residueWindow` of the last detection, it began while something was being said.
+///    `Mode.command` adds that it is the first word of an utterance not longer than `longestUtterance`.
+///    ``GateSettings/Trigger`` says when a candidate that qualifies fires.
 public struct Gate {
-    /// A word the gate let through.
-    public struct Decision: Equatable, Sendable {
-        /// Index of the label.
-        public let label: Int
-        /// Smoothed posterior, 0…1; with `Trigger.end` the highest of the word.
-        public let confidence: Float
-        /// Hop at which the word first won, counted from the start or the last `flush()`.
-        public let firstHop: Int
-        /// Hop at which that confidence was reached.
-        public let bestHop: Int
-    }
-
     private struct Candidate {
         var label: Int
+        /// Hop at which it first won, counted as `hop`.
         var firstHop: Int
+        /// Hops in a row that it has won.
         var streak: Int
-        /// Something was being said when the word began to win; a tail that is left of an earlier word has nothing new.
-        var fresh: Bool
+        /// Something was being said when it began to win; the residue of an earlier word wins in quiet.
+        var isSpoken: Bool
     }
 
-    /// Whether the gate hears speech now.
+    /// A candidate that qualified, at its best hop so far.
+    private struct Hit {
+        let label: Int
+        let confidence: Float
+        let firstHop: Int
+        let bestHop: Int
+    }
+
+    /// Whether the gate is in speech.
     public private(set) var inSpeech = false
-    /// Hops taken in since the start or the last `flush()`.
+    /// Hops since the start or the last `flush()`.
     public private(set) var hop = 0
 
-    /// Labels of the words that fired and may not fire again yet.
-    public var resting: [Int] { armed.indices.filter { !armed[$0] } }
+    /// Labels that fired and have not been re-armed.
+    public var refractoryLabels: [Int] { armed.indices.filter { !armed[$0] } }
 
-    /// May be changed between hops; state is kept.
+    /// May change between hops; state is kept.
     public var thresholds: Thresholds
+    /// May change between hops; state is kept.
     var settings: GateSettings
-    /// `command`: for each label, how much longer than `longestUtterance` its utterances may be, in seconds; none where it ends.
-    var longer: [Double] = []
+    /// `command`: seconds by which an utterance of each label may exceed `longestUtterance`; missing ones are 0.
+    var extraDurations: [Double] = []
     private var silence: Int
     private let hopSeconds: Double
 
+    /// Hops since the stream began, flushes included: the stream's time.
+    private var streamHops = 0
+    /// End of the last detection in seconds; no later word starts before it.
+    private var lastEnd = 0.0
     private var candidate: Candidate?
-    private var pending: Decision?
+    /// `end`: the best hit of the word that is being said.
+    private var pending: Hit?
     private var armed: [Bool]
+    /// Hop at which each label last fired.
     private var firedAt: [Int]
     private var lastFire: Int?
     private var utteranceStart = 0
-    /// Time since the last sound, one hop ago.
+    /// Seconds since the last sound, one hop ago.
     private var lastQuiet = 0.0
-    /// `command`: the utterance began after a pause and has not had its decision yet.
-    private var open = false
+    /// `command`: the utterance began after a pause and nothing has fired in it.
+    private var isOpen = false
 
     /// - Parameters:
-    ///   - silence: index of the label that stands for silence.
-    ///   - hopSeconds: time between two score vectors.
+    ///   - silence: index of the silence label.
+    ///   - hopSeconds: time from one hop to the next.
     public init(settings: GateSettings, thresholds: Thresholds, silence: Int, hopSeconds: Double) {
         self.settings = settings
         self.thresholds = thresholds
@@ -62,40 +77,41 @@ public struct Gate {
         firedAt = [Int](repeating: 0, count: thresholds.values.count)
     }
 
-    /// Takes one hop in.
+    /// Processes one hop. Allocates nothing.
     ///
     /// - Parameters:
-    ///   - scores: smoothed posteriors, one a label.
-    ///   - quietSeconds: time since the last sound above the background, or speech.
-    /// - Returns: the word to act on, if this hop decides one.
-    public mutating func step(_ scores: [Float], quietSeconds: Double) -> Decision? {
+    ///   - scores: smoothed posteriors, `[labels]`; with another count only time passes.
+    ///   - activity: speech or sound up to and including this hop.
+    /// - Returns: the word that fires at this hop, if one does.
+    public mutating func step(_ scores: [Float], activity: ActivityHistory) -> Detection? {
+        streamHops += 1
         guard scores.count == armed.count, silence < scores.count else { return nil }
+        let quiet = activity.quietSeconds
         hop += 1
-        followSpeech(silence: scores[silence])
-        followUtterance(quietSeconds: quietSeconds)
+        updateSpeech(silence: scores[silence])
+        updateUtterance(quietSeconds: quiet)
         rearm(scores)
-        followCandidate(scores, quietSeconds: quietSeconds)
-        let decision: Decision? =
+        updateCandidate(scores, quietSeconds: quiet)
+        let hit: Hit? =
             switch settings.trigger {
-            case .early: early(scores, quietSeconds: quietSeconds)
-            case .end: atEnd(scores, quietSeconds: quietSeconds)
+            case .early: earlyHit(scores, quietSeconds: quiet)
+            case .end: endHit(scores, quietSeconds: quiet)
             }
-        if let decision { close(decision.label) }
-        return decision
+        return hit.map { fire($0, activity) }
     }
 
-    /// Decides by what the next hop would bring if it stayed quiet, when the hop before decided nothing: a word that is over
-    /// need not wait for the window to move on.
+    /// Decides one hop early, by the scores that the next hop will have if it stays quiet, when `step` returned nil: a word
+    /// that is over need not wait for the window to move on. Call it only within ``GateSettings/lookaheadQuiet``.
     ///
-    /// - Parameter scores: smoothed posteriors as they would be then.
-    public mutating func foresee(_ scores: [Float]) -> Decision? {
+    /// - Parameters:
+    ///   - scores: smoothed posteriors of the next hop, `[labels]`.
+    ///   - activity: as given to `step`.
+    public mutating func lookAhead(_ scores: [Float], activity: ActivityHistory) -> Detection? {
         guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores) else { return nil }
-        let decision = qualified(scores, streak: candidate.streak + 1)
-        if let decision { close(decision.label) }
-        return decision
+        return hit(scores, streak: candidate.streak + 1).map { fire($0, activity) }
     }
 
-    /// Forgets everything, as after a gap in the audio: nothing heard before may fire.
+    /// Forgets everything but the stream's time, for example after a gap in the audio: nothing from before may fire.
     public mutating func flush() {
         inSpeech = false
         hop = 0
@@ -104,14 +120,14 @@ public struct Gate {
         lastFire = nil
         utteranceStart = 0
         lastQuiet = 0
-        open = false
-        // In place: a flush happens on the detector's thread too, which does not allocate.
+        isOpen = false
+        // In place, as the detector thread flushes too and may not allocate.
         for label in armed.indices { armed[label] = true }
     }
 
-    /// Takes scores of other labels from the next hop on; words that rest go on resting. Allocates.
+    /// Changes the labels from the next hop on; refractory labels stay so. Allocates.
     ///
-    /// - Parameter sources: for each new label, which one it was before.
+    /// - Parameter sources: for each new label, its index among the old ones; nil if it is new.
     mutating func relabel(_ sources: [Int?], silence: Int) {
         armed = sources.map { $0.map { armed[$0] } ?? true }
         firedAt = sources.map { $0.map { firedAt[$0] } ?? 0 }
@@ -122,8 +138,7 @@ public struct Gate {
 
     // MARK: - The parts of a hop
 
-    /// Hysteresis: starts and ends speech, holds in between.
-    private mutating func followSpeech(silence: Float) {
+    private mutating func updateSpeech(silence: Float) {
         let speech = 1 - silence
         if !inSpeech, speech > silence + settings.startMargin {
             inSpeech = true
@@ -133,20 +148,18 @@ public struct Gate {
         }
     }
 
-    /// An utterance begins where speech does, and where sound comes back after a pause: the network's window forgets a
-    /// word only after most of a second, so that two words a short pause apart are one stretch of speech to it. In
-    /// noise that hides the pauses, the first of the two is left.
-    private mutating func followUtterance(quietSeconds: Double) {
+    /// Splits speech at pauses by the activity history: the posteriors cover a whole window, so two words with a short
+    /// pause between are one stretch of speech to them. In noise that hides the pause, only the first word can fire.
+    private mutating func updateUtterance(quietSeconds: Double) {
         if lastQuiet >= settings.quietBefore, quietSeconds < hopSeconds { beginUtterance() }
         lastQuiet = quietSeconds
     }
 
     private mutating func beginUtterance() {
         utteranceStart = hop
-        open = true
+        isOpen = true
     }
 
-    /// A word may fire again when its score has fallen below its threshold and the refractory time is over.
     private mutating func rearm(_ scores: [Float]) {
         for label in armed.indices where !armed[label] {
             guard let threshold = thresholds.values[label] else { continue }
@@ -154,8 +167,7 @@ public struct Gate {
         }
     }
 
-    /// Which word wins, and since when.
-    private mutating func followCandidate(_ scores: [Float], quietSeconds: Double) {
+    private mutating func updateCandidate(_ scores: [Float], quietSeconds: Double) {
         let best = best(scores)
         guard inSpeech, thresholds.values[best] != nil else {
             candidate = nil
@@ -168,7 +180,7 @@ public struct Gate {
                 label: best,
                 firstHop: hop,
                 streak: 1,
-                fresh: quietSeconds <= settings.freshness
+                isSpoken: quietSeconds <= settings.hangover
             )
         }
     }
@@ -179,15 +191,14 @@ public struct Gate {
         return best
     }
 
-    /// The candidate as a decision if it is stable, sure, armed, no remainder of the last word and, in `command` mode,
-    /// said alone so far.
-    private func qualified(_ scores: [Float], streak: Int) -> Decision? {
+    /// The candidate at this hop, if it qualifies.
+    private func hit(_ scores: [Float], streak: Int) -> Hit? {
         guard let candidate, streak >= settings.stability, armed[candidate.label],
             let threshold = thresholds.values[candidate.label], scores[candidate.label] >= threshold
         else { return nil }
-        if let lastFire, seconds(hop - lastFire) < settings.echo, !candidate.fresh { return nil }
-        if settings.mode == .command, !open || isTooLong(candidate.label) { return nil }
-        return Decision(
+        if let lastFire, seconds(hop - lastFire) < settings.residueWindow, !candidate.isSpoken { return nil }
+        if settings.mode == .command, !isOpen || isTooLong(candidate.label) { return nil }
+        return Hit(
             label: candidate.label,
             confidence: scores[candidate.label],
             firstHop: candidate.firstHop,
@@ -195,21 +206,21 @@ public struct Gate {
         )
     }
 
-    /// The candidate as soon as it qualifies and, in `command` mode, nothing follows the word at once.
-    private func early(_ scores: [Float], quietSeconds: Double) -> Decision? {
-        if settings.mode == .command, quietSeconds < settings.breath { return nil }
-        return qualified(scores, streak: candidate?.streak ?? 0)
+    /// `Trigger.early`: the candidate as soon as it qualifies and, in `command` mode, quiet follows it.
+    private func earlyHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
+        if settings.mode == .command, quietSeconds < settings.trailingSilence { return nil }
+        return hit(scores, streak: candidate?.streak ?? 0)
     }
 
-    /// Keeps the best of the word and gives it when the word is over.
-    private mutating func atEnd(_ scores: [Float], quietSeconds: Double) -> Decision? {
-        if let now = qualified(scores, streak: candidate?.streak ?? 0),
+    /// `Trigger.end`: keeps the best hit of the word and returns it when the word is over.
+    private mutating func endHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
+        if let now = hit(scores, streak: candidate?.streak ?? 0),
             now.confidence > (pending?.confidence ?? 0) || now.label != pending?.label
         {
-            let over = settings.mode == .spot && pending != nil && now.label != pending?.label
+            let isNextWord = settings.mode == .spot && pending != nil && now.label != pending?.label
             let previous = pending
             pending = now
-            if over { return previous }
+            if isNextWord { return previous }
         }
         guard let best = pending else { return nil }
         switch settings.mode {
@@ -226,15 +237,42 @@ public struct Gate {
         return best
     }
 
-    private mutating func close(_ label: Int) {
-        armed[label] = false
-        firedAt[label] = hop
-        lastFire = hop
-        open = false
+    private func isTooLong(_ label: Int) -> Bool {
+        let extra = extraDurations.indices.contains(label) ? extraDurations[label] : 0
+        return seconds(hop - utteranceStart) > settings.longestUtterance + extra
     }
 
-    private func isTooLong(_ label: Int) -> Bool {
-        seconds(hop - utteranceStart) > settings.longestUtterance + (longer.indices.contains(label) ? longer[label] : 0)
+    private mutating func fire(_ hit: Hit, _ activity: ActivityHistory) -> Detection {
+        armed[hit.label] = false
+        firedAt[hit.label] = hop
+        lastFire = hop
+        isOpen = false
+        let now = Double(streamHops) * hopSeconds
+        let bounds = bounds(of: hit, activity, now: now)
+        lastEnd = bounds.end
+        return Detection(
+            kind: .word,
+            index: hit.label,
+            confidence: hit.confidence,
+            start: bounds.start,
+            end: bounds.end,
+            time: now
+        )
+    }
+
+    /// Estimates start and end of a word: those of the active segment around the hops that it won, cut to the length that a
+    /// word can have.
+    private func bounds(of hit: Hit, _ activity: ActivityHistory, now: Double) -> (start: Double, end: Double) {
+        let won = now - Double(hop - hit.firstHop) * hopSeconds
+        let best = now - Double(hop - hit.bestHop) * hopSeconds
+        // The first hop that a word wins lies within it or right after it; few command words last over 0.7 s.
+        let earliest = max(0, won - 0.75, min(lastEnd, won - 0.2))
+        // A segment that starts after the best hop is what was said after the word.
+        guard let last = activity.lastSegment(within: 1.5), now - last.start < best else {
+            return (max(0, won - 0.5), won)
+        }
+        let end = min(now - last.end, best)
+        return (max(0, min(max(now - last.start, earliest), end - 0.1)), end)
     }
 
     private func seconds(_ hops: Int) -> Double { Double(hops) * hopSeconds }

@@ -1,8 +1,10 @@
 public import Inference
 
-/// What is said of a hop: the model's posteriors, one a label, and the probability of each of the user's own words.
+/// Scores of one hop before any decision.
 public struct HopScores: Sendable, Equatable {
+    /// Posteriors of the model's labels, `[labels]`.
     public var posteriors: [Float]
+    /// Probabilities of the personal words, `[words]`.
     public var personal: [Float]
 
     public init(posteriors: [Float], personal: [Float] = []) {
@@ -11,40 +13,41 @@ public struct HopScores: Sendable, Equatable {
     }
 }
 
-/// Audio windows in, posteriors and sound activity out: the hearing half of the ``Detector``, before any decision.
+/// Audio windows in, scores and activity out: the network's half of the ``Detector``, before any decision.
+///
+/// Only `init` and `apply` allocate.
 public struct HopScorer: ~Copyable {
     private var vocabulary: Vocabulary
     private var session: Session
     private var personal: PersonalScorer
     private var personalAhead: [Float]
-    private var tracker: ActivityTracker
-    /// Time since the last sound in which the next hop is foreseen.
-    var foreseenQuiet: ClosedRange<Double>?
-    /// The window as it will be one hop later if it stays quiet.
-    private var future: [Float]
-    /// The session has not heard what comes before the next hop.
+    private var detector: ActivityDetector
+    /// Time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
+    var lookaheadQuiet: ClosedRange<Double>?
+    /// The window one hop later if it stays quiet.
+    private var nextWindow: [Float]
+    /// The session has not processed the audio before the next hop.
     private var isNew = false
-    private var isForeseen = false
+    private var hasLookahead = false
 
-    /// - Parameter foreseenQuiet: time since the last sound in which `foreseen` is computed; nil never.
-    public init(_ vocabulary: Vocabulary, foreseenQuiet: ClosedRange<Double>? = nil) {
+    /// - Parameter lookaheadQuiet: time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
+    public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil) {
         let model = vocabulary.model
         self.vocabulary = vocabulary
         session = Session(model, embeds: !vocabulary.personal.isEmpty)
         personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
         personalAhead = personal.probabilities
-        self.foreseenQuiet = foreseenQuiet
-        future = [Float](repeating: 0, count: model.windowSamples)
-        tracker = ActivityTracker(of: model)
+        self.lookaheadQuiet = lookaheadQuiet
+        nextWindow = [Float](repeating: 0, count: model.windowSamples)
+        detector = ActivityDetector(of: model)
     }
 
-    public init(model: Model, foreseenQuiet: ClosedRange<Double>? = nil) {
-        self.init(Vocabulary(model), foreseenQuiet: foreseenQuiet)
+    public init(model: Model, lookaheadQuiet: ClosedRange<Double>? = nil) {
+        self.init(Vocabulary(model), lookaheadQuiet: lookaheadQuiet)
     }
 
-    /// Hears with other words, or another model, from the next hop on; a model hears it with the whole second before.
-    /// Allocates.
-    mutating func adopt(_ vocabulary: Vocabulary) {
+    /// Switches to other words or another model from the next hop on. A new model computes that hop from the whole window.
+    mutating func apply(_ vocabulary: Vocabulary) {
         let old = self.vocabulary
         self.vocabulary = vocabulary
         let model = vocabulary.model
@@ -55,60 +58,62 @@ public struct HopScorer: ~Copyable {
         guard model !== old.model || vocabulary.personal.isEmpty != old.personal.isEmpty else { return }
         session = Session(model, embeds: !vocabulary.personal.isEmpty)
         isNew = true
-        if future.count != model.windowSamples { future = [Float](repeating: 0, count: model.windowSamples) }
-        tracker.follow(model)
+        if nextWindow.count != model.windowSamples { nextWindow = [Float](repeating: 0, count: model.windowSamples) }
+        detector.apply(model)
     }
 
-    /// What is said of the newest hop.
-    public var answer: HopScores { HopScores(posteriors: session.posteriors, personal: personal.probabilities) }
+    /// Scores of the newest hop.
+    public var scores: HopScores { HopScores(posteriors: session.posteriors, personal: personal.probabilities) }
 
-    /// What will be said one hop later, if it stays as quiet as since the last sound; nil where the settings do not ask for
-    /// it, or it is not quiet.
-    public var foreseen: HopScores? {
-        isForeseen ? HopScores(posteriors: session.foreseen, personal: personalAhead) : nil
+    /// Scores that the next hop will have if it stays quiet; nil outside `lookaheadQuiet`.
+    public var lookahead: HopScores? {
+        hasLookahead ? HopScores(posteriors: session.foreseen, personal: personalAhead) : nil
     }
 
-    /// Where there was speech, or sound where the model cannot tell the two apart, after the newest hop.
-    public var sound: SoundActivity { tracker.activity }
+    /// Speech or sound activity after the newest hop.
+    public var activity: ActivityHistory { detector.history }
 
-    /// Hears one hop more; `window` is the last second, its last hop new since the call before.
-    public mutating func hear(window: Span<Float>) {
+    /// Processes one hop.
+    ///
+    /// - Parameter window: the newest second, 16000 samples in [−1, 1]; its last hop is new since the previous call.
+    public mutating func score(window: Span<Float>) {
         if isNew { session.scoreWhole(window: window) } else { session.score(window: window) }
         isNew = false
         if !vocabulary.personal.isEmpty { personal.add(session.embedding) }
-        tracker.add(hop: window.extracting(last: session.model.hopSamples), logits: session.activity)
-        foresee(window)
+        detector.add(hop: window.extracting(last: session.model.hopSamples), logits: session.activity)
+        lookAhead(window)
     }
 
-    /// Moves the window one hop on, into quiet made of the newest quiet forwards and backwards in turn, and scores it.
-    private mutating func foresee(_ window: Span<Float>) {
-        let quiet = sound.quietSeconds
-        isForeseen = foreseenQuiet?.contains(quiet) ?? false
-        guard isForeseen else { return }
+    /// Moves the window one hop on and scores it. The new hop is the quiet so far, repeated backwards and forwards in turn.
+    private mutating func lookAhead(_ window: Span<Float>) {
+        let quiet = activity.quietSeconds
+        hasLookahead = lookaheadQuiet?.contains(quiet) ?? false
+        guard hasLookahead else { return }
         let model = session.model
         let hop = model.hopSamples
         let kept = window.count - hop
-        for index in 0..<kept { future[index] = window[hop + index] }
+        for index in 0..<kept { nextWindow[index] = window[hop + index] }
         let length = max(1, min(hop, kept, Int(quiet * Double(model.sampleRate))))
-        // The sample just before stands mirrored just behind: no step, and no click that a word could begin with.
+        // Mirrored at the joint: a step in the signal would be a click, which words may begin with.
         for index in 0..<hop {
             let place = index % (2 * length)
-            future[kept + index] = place < length ? future[kept - 1 - place] : future[kept + place - 2 * length]
+            nextWindow[kept + index] =
+                place < length ? nextWindow[kept - 1 - place] : nextWindow[kept + place - 2 * length]
         }
-        // Taken out of `self` while the session, another part of it, changes.
+        // Moved out of `self`, as the session, another part of `self`, changes meanwhile.
         var window: [Float] = []
-        swap(&window, &future)
+        swap(&window, &nextWindow)
         session.foresee(window: window.span)
-        swap(&window, &future)
-        if !vocabulary.personal.isEmpty { personal.foresee(session.foreseenEmbedding, into: &personalAhead) }
+        swap(&window, &nextWindow)
+        if !vocabulary.personal.isEmpty { personal.lookAhead(session.foreseenEmbedding, into: &personalAhead) }
     }
 
-    /// Forgets the audio heard so far.
+    /// Forgets the audio so far.
     public mutating func flush() {
         session.reset()
         personal.flush()
-        isForeseen = false
-        tracker.flush()
+        hasLookahead = false
+        detector.flush()
     }
 
     /// Seconds from one hop to the next.

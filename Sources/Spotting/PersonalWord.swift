@@ -1,33 +1,192 @@
-/// A word that the user taught, as a detector hears it.
+/// A word that the user taught, as a detector recognises it: templates in the model's embedding space.
 public struct PersonalWord: Sendable, Equatable {
-    /// How steeply probability rises with likeness: from a tenth to nine tenths within 0.44, so that thresholds have room.
+    /// Slope of the logistic curve from similarity to probability: 10 % to 90 % within 0.44, which leaves room for thresholds.
     static let slope: Float = 10
 
-    /// How much above its boundary a word's likeness is where it has this probability, between 0 and 1.
+    /// Similarity minus `boundary` at which a word has a probability p: ln(p / (1 − p)) / slope, for 0 < p < 1.
     public static func margin(probability: Float) -> Float { logarithm(probability / (1 - probability)) / slope }
 
-    /// Longest way from a word's end to its first anchor, in hops.
+    /// Longest distance from a word's end to its first template, in hops.
     public static let longestReach = 16
 
-    /// One of the model's words, which is then heard in this voice too, or any other name.
+    /// One of the model's words, which is then recognised in this voice too, or any other name.
     public let name: String
     /// Probability from which on it fires, 0…1.
     public let threshold: Float
-    /// Embeddings at the word's end, and `lag` hops before each the next: one for a word, more for a long phrase.
-    public let anchors: [[Float]]
-    public let lag: Int
-    /// Similarity, −1…1, at which it is as likely as not that the word was said.
+    /// `[templates × dimensions]`: the embedding at the word's end, then those `templateSpacing` hops before one another. A word
+    /// has one template, a long phrase more.
+    public let templates: [[Float]]
+    /// Hops from one template to the next; any for a single template.
+    public let templateSpacing: Int
+    /// Similarity, −1…1, at which the probability is 0.5.
     public let boundary: Float
 
-    /// - Returns: nil where there is no anchor, they differ in length, or reach back too far.
-    public init?(name: String, threshold: Float, anchors: [[Float]], lag: Int, boundary: Float) {
-        guard let first = anchors.first, !first.isEmpty, anchors.allSatisfy({ $0.count == first.count }), lag >= 0,
-            (anchors.count - 1) * (lag + 1) < Self.longestReach
+    /// - Returns: nil without templates, with templates of different lengths, or if they reach back too far.
+    public init?(name: String, threshold: Float, templates: [[Float]], templateSpacing: Int, boundary: Float) {
+        guard let first = templates.first, !first.isEmpty, templates.allSatisfy({ $0.count == first.count }),
+            templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < Self.longestReach
         else { return nil }
         self.name = name
         self.threshold = threshold
-        self.anchors = anchors
-        self.lag = lag
+        self.templates = templates
+        self.templateSpacing = templateSpacing
         self.boundary = boundary
+    }
+
+    /// Similarity of N templates to the embeddings that end at a hop:
+    ///
+    ///     1 / N · Σₙ max { cos(template n, embedding n · spacing + s hops before) : |s| ≤ n }
+    ///
+    /// The shift s allows for phrases that are said faster or slower than the takes.
+    ///
+    /// - Parameters:
+    ///   - cosine: the cosine between a template and the embedding so many hops before; 0 where there is no such embedding.
+    /// - Returns: −1…1; 0 without templates.
+    @inlinable
+    public static func similarity(
+        templates count: Int,
+        spacing: Int,
+        cosine: (_ template: Int, _ age: Int) -> Float
+    ) -> Float {
+        guard count > 0 else { return 0 }
+        var sum = cosine(0, 0)
+        for template in 1..<max(1, count) {
+            let age = template * spacing
+            var best = cosine(template, age)
+            for shift in 1...template {
+                best = max(best, cosine(template, age - shift), cosine(template, age + shift))
+            }
+            sum += best
+        }
+        return sum / Float(count)
+    }
+}
+
+/// Computes for each hop the probability of each personal word, from the embeddings of the newest hops.
+///
+/// With sₜ the similarity of a word at hop t, its probability is 1 / (1 + exp(slope · (boundary − (sₜ + sₜ₋₁) / 2))). The mean
+/// of two hops suppresses similarities that last for one hop by chance. Nothing is allocated after `init`.
+struct PersonalScorer {
+    private typealias Lanes = SIMD16<Float>
+
+    private struct Word {
+        /// Index of the first lanes of its first template.
+        var start: Int
+        /// 0 if the templates are of another model.
+        var templates: Int
+        var spacing: Int
+        var boundary: Float
+    }
+
+    /// `[words]`, 0…1.
+    private(set) var probabilities: [Float]
+    /// Similarities at the newest hop, `[words]`.
+    private var similarities: [Float]
+
+    private let words: [Word]
+    /// Unit vectors, `[templates × lanesPerVector]`, zero-padded.
+    private let templates: [Lanes]
+    /// Ring of the newest embeddings as unit vectors, `[hops × lanesPerVector]`.
+    private var recent: [Lanes]
+    private let lanesPerVector: Int
+    private let hops: Int
+    /// Row of the newest embedding.
+    private var newest = 0
+
+    /// - Parameter dimensions: of the model's embedding. Words of another embedding have probability 0.
+    init(_ words: [PersonalWord], dimensions: Int) {
+        lanesPerVector = (dimensions + Lanes.scalarCount - 1) / Lanes.scalarCount
+        hops = PersonalWord.longestReach + 2
+        var templates: [Lanes] = []
+        self.words = words.map { word in
+            let fits = word.templates.allSatisfy { $0.count == dimensions }
+            let entry = Word(
+                start: templates.count,
+                templates: fits ? word.templates.count : 0,
+                spacing: word.templateSpacing,
+                boundary: word.boundary
+            )
+            if fits { for template in word.templates { templates += Self.unit(template) } }
+            return entry
+        }
+        self.templates = templates
+        recent = Array(repeating: .zero, count: hops * lanesPerVector)
+        probabilities = Array(repeating: 0, count: words.count)
+        similarities = probabilities
+    }
+
+    /// Adds the embedding of one hop and updates `probabilities`.
+    mutating func add(_ embedding: [Float]) {
+        newest = (newest + 1) % hops
+        Self.unit(embedding, into: &recent, at: newest * lanesPerVector)
+        for index in words.indices {
+            let similarity = similarity(to: words[index])
+            probabilities[index] = probability(of: index, similarity)
+            similarities[index] = similarity
+        }
+    }
+
+    /// Computes in `ahead` what `probabilities` would become if this embedding came next; changes nothing else.
+    mutating func lookAhead(_ embedding: [Float], into ahead: inout [Float]) {
+        let row = (newest + 1) % hops
+        let kept = newest
+        // The row of the oldest embedding, which no template reaches.
+        Self.unit(embedding, into: &recent, at: row * lanesPerVector)
+        newest = row
+        for index in words.indices { ahead[index] = probability(of: index, similarity(to: words[index])) }
+        newest = kept
+        for lane in 0..<lanesPerVector { recent[row * lanesPerVector + lane] = .zero }
+    }
+
+    /// Forgets all embeddings, for example after a gap in the audio.
+    mutating func flush() {
+        for index in recent.indices { recent[index] = .zero }
+        for index in probabilities.indices {
+            probabilities[index] = 0
+            similarities[index] = 0
+        }
+    }
+
+    private func probability(of index: Int, _ newest: Float) -> Float {
+        guard words[index].templates > 0 else { return 0 }
+        let exponent = PersonalWord.slope * (words[index].boundary - (newest + similarities[index]) / 2)
+        // Below 0.25 %, as most words are in most hops, the exponential is not worth its time.
+        return exponent > 6 ? 0 : 1 / (1 + naturalExponential(exponent))
+    }
+
+    private func similarity(to word: Word) -> Float {
+        PersonalWord.similarity(templates: word.templates, spacing: word.spacing) { template, age in
+            cosine(at: age, template: word.start + template * lanesPerVector)
+        }
+    }
+
+    /// The cosine between a template and the embedding `age` hops before the newest; 0 outside the ring.
+    private func cosine(at age: Int, template: Int) -> Float {
+        guard (0..<hops - 1).contains(age) else { return 0 }
+        let row = (newest + hops - age) % hops * lanesPerVector
+        var sum = Lanes.zero
+        for lane in 0..<lanesPerVector { sum += recent[row + lane] * templates[template + lane] }
+        // Pairwise: sixteen additions in sequence would wait for each other.
+        let eight = sum.lowHalf + sum.highHalf
+        let four = eight.lowHalf + eight.highHalf
+        return four.sum()
+    }
+
+    private static func unit(_ vector: [Float]) -> [Lanes] {
+        var lanes = [Lanes](repeating: .zero, count: (vector.count + Lanes.scalarCount - 1) / Lanes.scalarCount)
+        unit(vector, into: &lanes, at: 0)
+        return lanes
+    }
+
+    /// Scales a vector to length 1. A vector that is not finite, as it follows from samples that are not finite, becomes zero:
+    /// its cosine with every template is 0.
+    private static func unit(_ vector: [Float], into target: inout [Lanes], at start: Int) {
+        var square: Float = 0
+        for index in vector.indices { square += vector[index] * vector[index] }
+        let scale = square.isFinite && square > 0 ? 1 / square.squareRoot() : 0
+        for index in vector.indices {
+            let value = scale == 0 ? 0 : vector[index] * scale
+            target[start + index / Lanes.scalarCount][index % Lanes.scalarCount] = value
+        }
     }
 }

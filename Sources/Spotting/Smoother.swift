@@ -1,62 +1,67 @@
-/// Averages the last few posterior vectors, the newer ones weighing more.
+/// Weighted moving average of the last N posterior vectors `[labels]`.
 ///
-/// The vector at position p of N (0 oldest) weighs ((1 + p) / N)^exponent. One odd hop so moves the average little,
-/// while a word still gets through in a few hops. Nothing is allocated after `init`.
+/// With p₀ the oldest of the vectors and pₙ₋₁ the newest, the average is
+///
+///     Σ wᵢ pᵢ / Σ wᵢ,    wᵢ = ((i + 1) / N)^exponent
+///
+/// so a single outlier changes little while a word still passes in a few hops. Before N vectors have come, the sums run over
+/// those there are, with the weights of the newest. Nothing is allocated after `init`.
 public struct Smoother {
-    /// The weighted mean of the vectors seen since the last `flush()`, one value a label; it sums to one as they do.
+    /// The average since the last `flush()`, `[labels]`; sums to 1 if the vectors do.
     public private(set) var average: [Float]
 
-    /// What `average` would become, after `foresee`, or has become.
-    public private(set) var foreseen: [Float]
+    /// What `average` would become; set by `lookAhead` and by `add`.
+    public private(set) var lookahead: [Float]
 
     private let labels: Int
     private let weights: [Float]
+    /// Ring of posterior vectors, `[N × labels]`; row `next` is written next.
     private var history: [Float]
     private var next = 0
     private var filled = 0
 
     /// - Parameters:
     ///   - labels: length of each posterior vector.
-    ///   - count: vectors kept (N), at least 1; 1 passes posteriors through.
-    ///   - exponent: 0 weighs all alike; larger values favour the newest more.
+    ///   - count: N, at least 1; 1 passes posteriors through.
+    ///   - exponent: 0 for equal weights; larger values favour the newest vectors.
     public init(labels: Int, count: Int, exponent: Float) {
         let count = max(1, count)
         self.labels = labels
         weights = (0..<count).map { power(Float(1 + $0) / Float(count), exponent) }
         history = [Float](repeating: 0, count: labels * count)
         average = [Float](repeating: 0, count: labels)
-        foreseen = average
+        lookahead = average
     }
 
-    /// Takes one posterior vector in and updates `average`. Vectors of another length are ignored.
+    /// Adds one posterior vector and updates `average`. A vector of another length is ignored.
     public mutating func add(_ posteriors: [Float]) {
         guard posteriors.count == labels else { return }
-        foresee(posteriors)
+        lookAhead(posteriors)
         for label in 0..<labels {
-            average[label] = foreseen[label]
+            average[label] = lookahead[label]
             history[next * labels + label] = posteriors[label]
         }
         next = (next + 1) % weights.count
         filled = min(filled + 1, weights.count)
     }
 
-    /// Computes in `foreseen` what `average` would become if this vector came next; nothing else changes.
-    public mutating func foresee(_ posteriors: [Float]) {
+    /// Computes in `lookahead` what `average` would become if this vector came next; changes nothing else.
+    public mutating func lookAhead(_ posteriors: [Float]) {
         guard posteriors.count == labels else { return }
         let count = weights.count
-        // The newest vector has the last weight whether or not the history is full yet.
+        // The newest vector has the last weight even while the history is not full.
         var total = weights[count - 1]
-        for label in 0..<labels { foreseen[label] = total * posteriors[label] }
+        for label in 0..<labels { lookahead[label] = total * posteriors[label] }
         for age in 0..<min(filled, count - 1) {
             let weight = weights[count - 2 - age]
             let row = (next + count - 1 - age) % count
             total += weight
-            for label in 0..<labels { foreseen[label] += weight * history[row * labels + label] }
+            for label in 0..<labels { lookahead[label] += weight * history[row * labels + label] }
         }
-        for label in 0..<labels { foreseen[label] /= total }
+        for label in 0..<labels { lookahead[label] /= total }
     }
 
-    /// Forgets everything, as after a gap in the audio.
+    /// Forgets everything, for example after a gap in the audio.
     public mutating func flush() {
         next = 0
         filled = 0

@@ -1,4 +1,4 @@
-/// What can be wrong with words, thresholds and phrases that a user names.
+/// Why a word, threshold or phrase that a user named cannot be used.
 public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable {
     private enum Code: Equatable { case unknownWord, emptyPhrase }
 
@@ -9,6 +9,7 @@ public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable
     /// Equality is on the kind of error alone.
     public static func == (left: SpottingError, right: SpottingError) -> Bool { left.code == right.code }
 
+    /// The vocabulary has no such word.
     public static func unknownWord(_ word: String, known: [String]) -> SpottingError {
         SpottingError(
             code: .unknownWord,
@@ -16,6 +17,7 @@ public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable
         )
     }
 
+    /// A phrase of fewer than two words.
     public static let emptyPhrase = SpottingError(
         code: .emptyPhrase,
         description: "a phrase needs two words or more, such as 'go left'"

@@ -1,16 +1,16 @@
 public import Inference
 
-/// What a detector can tell apart: a model's words and those that the user taught it.
+/// The labels that a detector tells apart: the words of a model, those that the user taught, and the special labels.
 public final class Vocabulary: Sendable {
     public let model: Model
     public let personal: [PersonalWord]
-    /// What is reported, in order: the model's words, the user's own, then `_unknown_` and `_silence_`, which never fire.
+    /// The model's words, then the user's own, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
-    /// Confidence above which a label may fire, by label; those of the last two mean nothing.
+    /// Default threshold of each label, `[labels]`; meaningless for the last two.
     public let thresholds: [Float]
-    let joiner: PosteriorFusion
-    /// For each label, how much longer than a word it may be, in seconds: a phrase of the user's is.
-    let longer: [Double]
+    let fusion: PosteriorFusion
+    /// Seconds by which an utterance of each label may exceed a word's, `[labels]`: above 0 for phrases that the user taught.
+    let extraDurations: [Double]
 
     public init(_ model: Model, personal: [PersonalWord] = []) {
         self.model = model
@@ -18,84 +18,96 @@ public final class Vocabulary: Sendable {
         let words = Array(model.labels.dropLast(2))
         var labels = words
         var thresholds = Array(model.thresholds.prefix(words.count))
-        let places = personal.map { word in
-            if let place = labels.firstIndex(of: word.name) { return place }
+        let wordLabels = personal.map { word in
+            if let label = labels.firstIndex(of: word.name) { return label }
             labels.append(word.name)
             thresholds.append(word.threshold)
             return labels.count - 1
         }
         self.labels = labels + model.labels.suffix(2)
-        joiner = PosteriorFusion(posteriors: model.labels.count, labels: labels.count + 2, places: places)
+        fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
         self.thresholds = thresholds + model.thresholds.suffix(2)
-        var longer = [Double](repeating: 0, count: self.labels.count)
-        for (word, place) in zip(personal, places) {
-            let reach = Double((word.anchors.count - 1) * word.lag) * HopScorer.hopSeconds(of: model)
-            longer[place] = max(longer[place], reach)
+        var extraDurations = [Double](repeating: 0, count: self.labels.count)
+        for (word, label) in zip(personal, wordLabels) {
+            let reach = Double((word.templates.count - 1) * word.templateSpacing) * HopScorer.hopSeconds(of: model)
+            extraDurations[label] = max(extraDurations[label], reach)
         }
-        self.longer = longer
+        self.extraDurations = extraDurations
     }
 
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { labels.count - 1 }
 
-    /// The model's posteriors and the probabilities of the user's own words, joined: one a label.
-    public func joined(_ posteriors: [Float], _ probabilities: [Float]) -> [Float] {
-        var joined = [Float](repeating: 0, count: labels.count)
-        joiner.join(posteriors, probabilities, into: &joined)
-        return joined
+    /// Fuses posteriors of the model with probabilities of the personal words. Allocates.
+    ///
+    /// - Parameters:
+    ///   - posteriors: `[model's labels]`.
+    ///   - probabilities: `[personal]`.
+    /// - Returns: `[labels]`.
+    public func fused(_ posteriors: [Float], _ probabilities: [Float]) -> [Float] {
+        var fused = [Float](repeating: 0, count: labels.count)
+        fusion.fuse(posteriors, probabilities, into: &fused)
+        return fused
     }
 }
 
-/// Joins what the model says of its labels with what is said of the user's own words.
-public struct PosteriorFusion: Sendable, Equatable {
-    /// Posteriors of the model, the last two of which stand for no word.
-    let posteriors: Int
-    /// Labels of all, in the order of ``Vocabulary/labels``.
+/// Fuses the model's posteriors with the probabilities of the personal words into one score for each label.
+///
+/// A personal word either has a label of its own or shares that of a model's word, which the user taught in their voice. With p
+/// the model's posteriors, q the probabilities of the personal words, M the highest q of those with labels of their own (0 if
+/// there are none), and o(q) = (q / (1 − q))^2.5:
+///
+/// - personal word i with its own label: M · o(qᵢ) / Σ o(qⱼ), the sum over all of these;
+/// - word of the model: p · min(1, 2 − 2 M), so that it loses only to a personal word that is likelier than not;
+/// - silence: p · (1 − M);
+/// - unknown: p · (1 − M)^8, so that it gives way long before M is large, however low the user sets a threshold.
+///
+/// Then each personal word that shares a model's label moves the share o / (1 + o) of unknown and silence to that label. It
+/// takes nothing from other words, so the sum of all scores may exceed 1.
+struct PosteriorFusion: Sendable, Equatable {
+    /// Number of the model's labels; the last two are unknown and silence.
+    let modelLabels: Int
+    /// Number of the ``Vocabulary``'s labels.
     let labels: Int
-    /// Label of each of the user's own words; those that have the name of one of the model's words share its label.
-    let places: [Int]
+    /// Label of each personal word; below `modelLabels − 2` for one that shares the label of a model's word.
+    let wordLabels: [Int]
 
-    /// Joins the model's posteriors with the probabilities of the user's own words.
-    ///
-    /// Each of these has its probability, of which those that are likely at the same time share the highest, nearly all of it
-    /// going to the likeliest. It is taken off what the model calls unknown or silence; the model's words lose only from
-    /// where one of the user's is likelier than not. One of the model's words that was taught in a voice takes of unknown
-    /// and silence alone, so that teaching one never costs another. The sum may so be above one.
+    /// Allocates nothing.
     ///
     /// - Parameters:
-    ///   - posteriors: one a label of the model.
-    ///   - probabilities: one of each of `personal`.
-    ///   - joined: gets one a label.
-    func join(_ posteriors: [Float], _ probabilities: [Float], into joined: inout [Float]) {
-        let words = self.posteriors - 2
-        var (most, total): (Float, Float) = (0, 0)
-        for index in probabilities.indices where probabilities[index] > 0 && places[index] >= words {
-            most = max(most, probabilities[index])
+    ///   - posteriors: `[modelLabels]`.
+    ///   - probabilities: `[wordLabels]`.
+    ///   - fused: is set, `[labels]`.
+    func fuse(_ posteriors: [Float], _ probabilities: [Float], into fused: inout [Float]) {
+        let words = modelLabels - 2
+        var (highest, total): (Float, Float) = (0, 0)
+        for index in probabilities.indices where probabilities[index] > 0 && wordLabels[index] >= words {
+            highest = max(highest, probabilities[index])
             total += Self.sharpOdds(probabilities[index])
         }
         let (unknown, silence) = (labels - 2, labels - 1)
-        let kept = min(1, 2 - 2 * most)
-        for index in joined.indices { joined[index] = 0 }
-        for index in 0..<words { joined[index] = posteriors[index] * kept }
-        // A threshold may be as low as the user likes it: what is like one of the words is unknown no more long before.
-        var doubt = 1 - most
-        for _ in 0..<3 { doubt *= doubt }
-        joined[unknown] = posteriors[words] * doubt
-        joined[silence] = posteriors[words + 1] * (1 - most)
+        let kept = min(1, 2 - 2 * highest)
+        for index in fused.indices { fused[index] = 0 }
+        for index in 0..<words { fused[index] = posteriors[index] * kept }
+        // (1 − M)^8
+        var remainder = 1 - highest
+        for _ in 0..<3 { remainder *= remainder }
+        fused[unknown] = posteriors[words] * remainder
+        fused[silence] = posteriors[words + 1] * (1 - highest)
         for index in probabilities.indices where probabilities[index] > 0 {
-            let place = places[index]
+            let label = wordLabels[index]
             let odds = Self.sharpOdds(probabilities[index])
-            if place >= words {
-                joined[place] += total > 0 ? most * odds / total : 0
+            if label >= words {
+                fused[label] += total > 0 ? highest * odds / total : 0
             } else {
-                joined[place] += (joined[unknown] + joined[silence]) * odds / (1 + odds)
-                joined[unknown] /= 1 + odds
-                joined[silence] /= 1 + odds
+                fused[label] += (fused[unknown] + fused[silence]) * odds / (1 + odds)
+                fused[unknown] /= 1 + odds
+                fused[silence] /= 1 + odds
             }
         }
     }
 
-    /// Odds, but of a likeness that counts two and a half times.
+    /// Odds to the power of 2.5, so that nearly all goes to the likeliest of several words.
     private static func sharpOdds(_ probability: Float) -> Float {
         let odds = probability / max(1 - probability, 1e-6)
         return odds * odds * odds.squareRoot()

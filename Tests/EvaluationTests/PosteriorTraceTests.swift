@@ -10,23 +10,26 @@ struct PosteriorTraceTests {
         var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
         for hop in 0..<40 {
             let isWord = (10..<25).contains(hop)
-            trace.add(HopScores(posteriors: isWord ? [0.85, 0.05, 0.1, 0] : [0, 0, 0, 1]), sound: SoundActivity())
+            trace.add(
+                HopScores(posteriors: isWord ? [0.85, 0.05, 0.1, 0] : [0, 0, 0, 1]),
+                activity: ActivityHistory()
+            )
         }
         return trace
     }
 
-    private func words(threshold: Float) -> [HeardWord] {
+    private func words(threshold: Float) -> [Detection] {
         var thresholds = Thresholds(labels: Self.labels, defaults: [])
         thresholds.setAll(threshold)
         var settings = GateSettings()
         settings.smoothing = 5
-        return trace.words(settings: settings, thresholds: thresholds)
+        return trace.detections(settings: settings, thresholds: thresholds)
     }
 
     @Test func `the same trace is decided about again and again`() {
         let low = words(threshold: 0.3)
         let high = words(threshold: 0.8)
-        #expect(low.map(\.label) == [0] && high.map(\.label) == [0])
+        #expect(low.map(\.index) == [0] && high.map(\.index) == [0])
         // The average of five scores rises hop by hop, so that a higher threshold is reached later.
         #expect((low.first?.time ?? 0) < (high.first?.time ?? 0))
         #expect(words(threshold: 0.9) == [])
@@ -35,8 +38,8 @@ struct PosteriorTraceTests {
 
     @Test func `a hop of another length is none`() {
         var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
-        for _ in 0..<20 { trace.add(HopScores(posteriors: [1, 0]), sound: SoundActivity()) }
+        for _ in 0..<20 { trace.add(HopScores(posteriors: [1, 0]), activity: ActivityHistory()) }
         let thresholds = Thresholds(labels: Self.labels, defaults: [])
-        #expect(trace.words(settings: GateSettings(), thresholds: thresholds) == [])
+        #expect(trace.detections(settings: GateSettings(), thresholds: thresholds) == [])
     }
 }

@@ -1,5 +1,13 @@
 import Evaluation
+import Spotting
 import Testing
+
+extension Detection {
+    /// A word that is decided at a time; nothing else of it is compared.
+    fileprivate static func word(_ label: Int, time: Double) -> Detection {
+        Detection(kind: .word, index: label, confidence: 1, start: time, end: time, time: time)
+    }
+}
 
 /// The rules by which detections are compared with what was said, each as a row of a table.
 struct StreamScoringTests {
@@ -110,13 +118,13 @@ struct StreamScoringTests {
     @Test(arguments: rows)
     func `what becomes of each detection`(_ row: Row) {
         let truths = row.said.map { SpokenWord(label: $0.0, start: $0.1, end: $0.2) }
-        let detections = row.heard.map { HeardWord(label: $0.0, time: $0.1) }
+        let detections = row.heard.map { Detection.word($0.0, time: $0.1) }
         #expect(outcomes(of: detections, truths: truths, tolerance: 1) == row.outcomes)
     }
 
     @Test func `without tolerance a word must be decided while it is said`() {
         let truths = [SpokenWord(label: 0, start: 1, end: 1.5)]
-        let heard = [HeardWord(label: 0, time: 1.75)]
+        let heard = [Detection.word(0, time: 1.75)]
         #expect(outcomes(of: heard, truths: truths, tolerance: 0) == [.falseAccept])
         #expect(outcomes(of: heard, truths: truths, tolerance: 0.25) == [.hit(truth: 0, latency: 0.25)])
     }
@@ -125,8 +133,8 @@ struct StreamScoringTests {
         let tally = StreamTally(
             words: 3,
             detections: [
-                HeardWord(label: 0, time: 1.5), HeardWord(label: 0, time: 2), HeardWord(label: 1, time: 5.5),
-                HeardWord(label: 2, time: 9),
+                .word(0, time: 1.5), .word(0, time: 2), .word(1, time: 5.5),
+                .word(2, time: 9),
             ],
             // The last word goes on beyond the end of the recording.
             truths: [
@@ -153,14 +161,14 @@ struct StreamScoringTests {
     @Test func `recordings add up, those without words also by themselves`() {
         let speech = StreamTally(
             words: 2,
-            detections: [HeardWord(label: 0, time: 3)],
+            detections: [.word(0, time: 3)],
             truths: [SpokenWord(label: 0, start: 2, end: 2.5)],
             seconds: 1200,
             tolerance: 1
         )
         let talk = StreamTally(
             words: 2,
-            detections: [HeardWord(label: 0, time: 3), HeardWord(label: 1, time: 9)],
+            detections: [.word(0, time: 3), .word(1, time: 9)],
             truths: [],
             seconds: 600,
             tolerance: 1
@@ -196,7 +204,7 @@ struct StreamScoringTests {
     @Test func `labels that are no words count for nothing`() {
         let tally = StreamTally(
             words: 1,
-            detections: [HeardWord(label: 7, time: 1)],
+            detections: [.word(7, time: 1)],
             truths: [SpokenWord(label: -1, start: 0, end: 1)],
             seconds: 10,
             tolerance: 1

@@ -30,7 +30,7 @@ struct DetectorTests {
             let audio = audio
             for hop in range {
                 let end = (hop + 1) * 1600 + 16_000
-                detector.hear(window: audio.span.extracting(end - 16_000..<end), report: report)
+                detector.process(window: audio.span.extracting(end - 16_000..<end), report: report)
             }
         }
 

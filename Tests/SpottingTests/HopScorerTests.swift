@@ -4,7 +4,7 @@ import Spotting
 import TestSupport
 import Testing
 
-/// Where the gate's knowledge of pauses comes from.
+/// Activity and the scores computed ahead, on a network with random weights.
 struct HopScorerTests {
     /// A network of random weights with an activity layer.
     private static func model() throws -> Model {
@@ -22,7 +22,7 @@ struct HopScorerTests {
         }
     }()
 
-    @Test func `a model with an activity layer says itself where there is speech`() throws {
+    @Test func `a model with an activity layer gives the activity`() throws {
         let model = try Self.model()
         var scorer = HopScorer(model: model)
         var session = Session(model)
@@ -30,35 +30,35 @@ struct HopScorerTests {
         var said: [Bool] = []
         for hop in 1...20 {
             let window = audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)
-            scorer.hear(window: window)
+            scorer.score(window: window)
             session.score(window: window)
             said += session.activity.map { $0 >= 0 }
-            #expect(scorer.sound.newest(4) == said.suffix(4))
+            #expect(scorer.activity.newest(4) == said.suffix(4))
         }
-        #expect(scorer.sound.stepSeconds == 0.025 && said.contains(true) && said.contains(false))
+        #expect(scorer.activity.stepSeconds == 0.025 && said.contains(true) && said.contains(false))
         scorer.flush()
-        #expect(scorer.sound == SoundActivity(stepSeconds: 0.025))
+        #expect(scorer.activity == ActivityHistory(stepSeconds: 0.025))
     }
 
-    @Test func `a hop is foreseen in quiet, and the stream is not touched`() throws {
+    @Test func `the next hop is computed ahead in quiet, and the stream stays the same`() throws {
         let model = try Self.model()
         var plain = HopScorer(model: model)
-        var ahead = HopScorer(model: model, foreseenQuiet: 0.05...0.5)
+        var ahead = HopScorer(model: model, lookaheadQuiet: 0.05...0.5)
         let audio = Self.audio
-        var foreseen = 0
+        var computed = 0
         for hop in 1...20 {
             let window = audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)
-            plain.hear(window: window)
-            ahead.hear(window: window)
-            #expect(ahead.answer == plain.answer && plain.foreseen == nil)
-            let isQuiet = (0.05...0.5).contains(ahead.sound.quietSeconds)
-            #expect((ahead.foreseen != nil) == isQuiet)
-            guard let posteriors = ahead.foreseen?.posteriors else { continue }
-            foreseen += 1
+            plain.score(window: window)
+            ahead.score(window: window)
+            #expect(ahead.scores == plain.scores && plain.lookahead == nil)
+            let isQuiet = (0.05...0.5).contains(ahead.activity.quietSeconds)
+            #expect((ahead.lookahead != nil) == isQuiet)
+            guard let posteriors = ahead.lookahead?.posteriors else { continue }
+            computed += 1
             // A stream is a window once it has heard one whole.
             guard hop > 10 else { continue }
             // The same by hand: a window moved on, its end made of the newest quiet, mirrored.
-            let quiet = min(1600, Int(ahead.sound.quietSeconds * 16_000))
+            let quiet = min(1600, Int(ahead.activity.quietSeconds * 16_000))
             let tail = (0..<quiet).map { window[16_000 - quiet + $0] }
             let fill = Array((tail.reversed() + tail + tail.reversed() + tail).prefix(1600))
             var session = Session(model)
@@ -66,24 +66,24 @@ struct HopScorerTests {
             session.scoreWhole(window: moved.span)
             for (left, right) in zip(posteriors, session.posteriors) { #expect(abs(left - right) < 1e-4) }
         }
-        #expect(foreseen > 0 && foreseen < 20)
+        #expect(computed > 0 && computed < 20)
         ahead.flush()
-        #expect(ahead.foreseen == nil)
+        #expect(ahead.lookahead == nil)
     }
 
     /// Holds what a trial changes.
     private final class Stream {
         var scorer: HopScorer
 
-        init(_ model: Model) { scorer = HopScorer(model: model, foreseenQuiet: 0...60) }
+        init(_ model: Model) { scorer = HopScorer(model: model, lookaheadQuiet: 0...60) }
 
         func hear(_ audio: [Float]) {
-            for hop in 1...4 { scorer.hear(window: audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)) }
+            for hop in 1...4 { scorer.score(window: audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)) }
             scorer.flush()
         }
     }
 
-    @Test func `following speech allocates nothing`() throws {
+    @Test func `scoring hops, the next ones included, allocates nothing`() throws {
         let stream = Stream(try Self.model())
         let audio = Self.audio
         #expect(HeapTrial { stream.hear(audio) }.isQuiet(seconds: 30))

@@ -10,15 +10,17 @@ struct PersonalScorerTests {
         return [size * Float(cos(angle)), size * Float(sin(angle)), 0]
     }
 
-    private static func word(_ anchors: [[Float]], lag: Int = 0) throws -> PersonalWord {
-        try #require(PersonalWord(name: "w", threshold: 0.8, anchors: anchors, lag: lag, boundary: 0.7))
+    private static func word(_ templates: [[Float]], spacing: Int = 0) throws -> PersonalWord {
+        try #require(
+            PersonalWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: spacing, boundary: 0.7)
+        )
     }
 
     @Test(arguments: [(0, 1.0), (30, 0.8660), (45, 0.7071), (60, 0.5), (90, 0), (180, -1)] as [(Float, Float)])
-    func `likeness is the cosine, whatever the sizes`(degrees: Float, cosine: Float) throws {
+    func `similarity is the cosine, whatever the lengths of the vectors`(degrees: Float, cosine: Float) throws {
         var scorer = PersonalScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
-        func expected(_ likeness: Float) -> Float {
-            1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - likeness)))
+        func expected(_ similarity: Float) -> Float {
+            1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - similarity)))
         }
         // Of two hops the mean counts.
         scorer.add(Self.vector(degrees, 0.01))
@@ -28,7 +30,7 @@ struct PersonalScorerTests {
     }
 
     @Test func `a phrase wants its beginning before its end, a hop sooner or later too`() throws {
-        let phrase = try Self.word([Self.vector(90), Self.vector(0)], lag: 4)
+        let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 4)
         func likely(gap: Int, swapped: Bool = false) -> Float {
             var scorer = PersonalScorer([phrase], dimensions: 3)
             // Each part is there for two hops.
@@ -43,13 +45,13 @@ struct PersonalScorerTests {
     }
 
     @Test func `looking ahead says what the next hop will say, and changes nothing`() throws {
-        let words = [try Self.word([Self.vector(90), Self.vector(0)], lag: 2), try Self.word([Self.vector(40)])]
+        let words = [try Self.word([Self.vector(90), Self.vector(0)], spacing: 2), try Self.word([Self.vector(40)])]
         var scorer = PersonalScorer(words, dimensions: 3)
         var ahead: [Float] = [0, 0]
         for hop in 0..<60 {
             let next = Self.vector(Float(hop * 37 % 180))
             let before = scorer.probabilities
-            scorer.foresee(next, into: &ahead)
+            scorer.lookAhead(next, into: &ahead)
             #expect(scorer.probabilities == before)
             scorer.add(next)
             #expect(scorer.probabilities == ahead)
@@ -76,11 +78,13 @@ struct PersonalScorerTests {
         #expect(scorer.probabilities == [0])
     }
 
-    @Test func `anchors that reach back too far are refused`() {
-        let anchors = [[Float]](repeating: [1], count: 2)
-        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: anchors, lag: 14, boundary: 0) != nil)
-        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: anchors, lag: 15, boundary: 0) == nil)
-        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: [], lag: 0, boundary: 0) == nil)
-        #expect(PersonalWord(name: "w", threshold: 0.8, anchors: [[1], [1, 2]], lag: 1, boundary: 0) == nil)
+    @Test func `templates that reach back too far are refused`() {
+        let templates = [[Float]](repeating: [1], count: 2)
+        #expect(PersonalWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: 14, boundary: 0) != nil)
+        #expect(PersonalWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: 15, boundary: 0) == nil)
+        #expect(PersonalWord(name: "w", threshold: 0.8, templates: [], templateSpacing: 0, boundary: 0) == nil)
+        #expect(
+            PersonalWord(name: "w", threshold: 0.8, templates: [[1], [1, 2]], templateSpacing: 1, boundary: 0) == nil
+        )
     }
 }

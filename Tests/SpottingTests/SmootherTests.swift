@@ -24,15 +24,15 @@ struct SmootherTests {
         #expect(abs(smoother.average[0] - 0.7) < 1e-6)
     }
 
-    @Test(arguments: 0...5) func `what is foreseen is what comes`(heard: Int) {
+    @Test(arguments: 0...5) func `the average computed ahead is the one that comes`(heard: Int) {
         var smoother = Smoother(labels: 2, count: 3, exponent: 0.3)
         for number in 0..<heard { smoother.add([0.1 * Float(number), 1 - 0.1 * Float(number)]) }
         let before = smoother.average
-        smoother.foresee([0.8, 0.2])
+        smoother.lookAhead([0.8, 0.2])
         #expect(smoother.average == before)
-        let foreseen = smoother.foreseen
+        let lookahead = smoother.lookahead
         smoother.add([0.8, 0.2])
-        for (left, right) in zip(foreseen, smoother.average) { #expect(abs(left - right) < 1e-6) }
+        for (left, right) in zip(lookahead, smoother.average) { #expect(abs(left - right) < 1e-6) }
     }
 
     @Test func `a flush forgets`() {

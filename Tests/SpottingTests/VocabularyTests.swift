@@ -27,16 +27,18 @@ struct VocabularyTests {
     private static func taught(_ name: String, by file: String, _ model: Model) throws -> PersonalWord {
         let audio = try voice(file)
         var session = Session(model, embeds: true)
-        var tracker = ActivityTracker(of: model)
+        var activity = ActivityDetector(of: model)
         var wasSound = false
-        var anchor: [Float] = []
-        for end in stride(from: 16_000, through: audio.count, by: 1600) where anchor.isEmpty {
+        var template: [Float] = []
+        for end in stride(from: 16_000, through: audio.count, by: 1600) where template.isEmpty {
             session.score(window: audio.span.extracting(end - 16_000..<end))
-            tracker.add(hop: audio.span.extracting(end - 1600..<end), logits: session.activity)
-            wasSound = wasSound || tracker.activity.quietSeconds == 0
-            if wasSound, tracker.activity.quietSeconds >= 0.3 { anchor = session.embedding }
+            activity.add(hop: audio.span.extracting(end - 1600..<end), logits: session.activity)
+            wasSound = wasSound || activity.history.quietSeconds == 0
+            if wasSound, activity.history.quietSeconds >= 0.3 { template = session.embedding }
         }
-        return try #require(PersonalWord(name: name, threshold: 0.8, anchors: [anchor], lag: 0, boundary: 0.7))
+        return try #require(
+            PersonalWord(name: name, threshold: 0.8, templates: [template], templateSpacing: 0, boundary: 0.7)
+        )
     }
 
     private static func heard(_ file: String, _ vocabulary: Vocabulary, _ settings: GateSettings) throws -> [String] {
@@ -48,7 +50,7 @@ struct VocabularyTests {
         )
         var names: [String] = []
         for end in stride(from: 16_000, through: audio.count, by: 1600) {
-            detector.hear(window: audio.span.extracting(end - 16_000..<end)) {
+            detector.process(window: audio.span.extracting(end - 16_000..<end)) {
                 names.append($0.name(labels: vocabulary.labels, phrases: []))
             }
         }
@@ -82,7 +84,7 @@ struct VocabularyTests {
         var detector = Detector(vocabulary, settings: GateSettings(), thresholds: thresholds)
         var expected: [Detection] = []
         for end in stride(from: 16_000, through: audio.count, by: 1600) {
-            detector.hear(window: audio.span.extracting(end - 16_000..<end)) { expected.append($0) }
+            detector.process(window: audio.span.extracting(end - 16_000..<end)) { expected.append($0) }
         }
         #expect(expected.map { $0.name(labels: vocabulary.labels, phrases: []) } == ["links", "right", "links"])
 
@@ -118,7 +120,7 @@ struct VocabularyTests {
             let audio = audio
             var heard = 0
             for end in stride(from: 16_000, through: audio.count, by: 1600) {
-                detector.hear(window: audio.span.extracting(end - 16_000..<end)) { _ in heard += 1 }
+                detector.process(window: audio.span.extracting(end - 16_000..<end)) { _ in heard += 1 }
             }
             return heard
         }
@@ -132,8 +134,8 @@ struct VocabularyTests {
                 PersonalWord(
                     name: "word \(number)",
                     threshold: 0.9,
-                    anchors: [word.anchors[0].map { $0 * Float(number) - 1 }, word.anchors[0].reversed()],
-                    lag: 5,
+                    templates: [word.templates[0].map { $0 * Float(number) - 1 }, word.templates[0].reversed()],
+                    templateSpacing: 5,
                     boundary: 0.99
                 )
             )
@@ -148,10 +150,10 @@ struct VocabularyTests {
         #expect(heard >= 1)
     }
 
-    @Test func `posteriors are joined`() throws {
+    @Test func `posteriors are fused`() throws {
         let model = try Self.model()
         func word(_ name: String) throws -> PersonalWord {
-            try #require(PersonalWord(name: name, threshold: 0.5, anchors: [[1]], lag: 0, boundary: 0.5))
+            try #require(PersonalWord(name: name, threshold: 0.5, templates: [[1]], templateSpacing: 0, boundary: 0.5))
         }
         // "stop" is one of the model's words already: it has one label still.
         let vocabulary = Vocabulary(model, personal: try ["lights", "stop", "lamp"].map(word))
@@ -162,8 +164,8 @@ struct VocabularyTests {
         posteriors[stop] = 0.25
         posteriors[model.labels.count - 2] = 0.5
         posteriors[model.labels.count - 1] = 0.25
-        var joined = vocabulary.joined(posteriors, [0.6, 0.2, 0.2])
-        func share(_ name: String) -> Float { vocabulary.labels.firstIndex(of: name).map { joined[$0] } ?? -1 }
+        var fused = vocabulary.fused(posteriors, [0.6, 0.2, 0.2])
+        func share(_ name: String) -> Float { vocabulary.labels.firstIndex(of: name).map { fused[$0] } ?? -1 }
         // 0.6 goes to the user's words, by their odds of 6 to 1 to the power of 2.5; the model's words lose a fifth, silence
         // loses 0.6 and unknown that eight times over, and then both 1 in 33 to "stop".
         let doubt: Float = 0.4 * 0.4 * 0.4 * 0.4 * 0.4 * 0.4 * 0.4 * 0.4
@@ -175,7 +177,7 @@ struct VocabularyTests {
         #expect(
             abs(share("_unknown_") - 0.5 * doubt * 32 / 33) < 1e-6 && abs(share("_silence_") - 0.1 * 32 / 33) < 1e-6
         )
-        joined = vocabulary.joined(posteriors, [0, 0, 0])
-        #expect(share("stop") == 0.25 && joined.reduce(0, +) == 1)
+        fused = vocabulary.fused(posteriors, [0, 0, 0])
+        #expect(share("stop") == 0.25 && fused.reduce(0, +) == 1)
     }
 }

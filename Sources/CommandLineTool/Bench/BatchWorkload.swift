@@ -7,7 +7,7 @@ final class BatchWork: Workload {
     private let model: Model
     private var batch: StreamBatch
     private var handlers: [PosteriorHandler]
-    private var trackers: [ActivityTracker]
+    private var trackers: [ActivityDetector]
     private let sound: [Float]
     /// Two windows a stream: a block is written to both, so that the newest window is always in one piece.
     private let memory: UnsafeMutableBufferPointer<Float>
@@ -21,7 +21,7 @@ final class BatchWork: Workload {
         self.batch = batch
         let handler = PosteriorHandler(Vocabulary(model), settings: recipe.gate, thresholds: recipe.thresholds)
         handlers = Array(repeating: handler, count: count)
-        trackers = Array(repeating: ActivityTracker(of: model), count: count)
+        trackers = Array(repeating: ActivityDetector(of: model), count: count)
         sound = HopWork.sound(model)
         memory = .allocate(capacity: count * 2 * BlockRing.windowLength)
         memory.initialize(repeating: 0)
@@ -64,9 +64,9 @@ final class BatchWork: Workload {
             hop: UnsafeBufferPointer(start: newest, count: BlockRing.blockLength).span,
             logits: Array(batch.activity[stream * steps..<(stream + 1) * steps])
         )
-        handlers[stream].add(
+        handlers[stream].process(
             HopScores(posteriors: Array(batch.posteriors[stream * labels..<(stream + 1) * labels])),
-            sound: trackers[stream].activity
+            activity: trackers[stream].history
         ) { _ in detections += 1 }
     }
 }

@@ -17,14 +17,20 @@ struct DetectorRecipe {
         return Detector(vocabulary, settings: gate, thresholds: thresholds)
     }
 
-    /// With so many words of the user's own, which are like nothing; nil where the model has no embedding. How many takes taught
+    /// With so many words of the user's own, which resemble nothing; nil where the model has no embedding. How many takes taught
     /// a word does not matter: their mean is what is kept in memory.
     func teaching(_ count: Int) -> DetectorRecipe? {
         guard model.embeddingCount > 0 else { return nil }
         var recipe = self
         recipe.personal = (0..<count).compactMap { number in
-            let anchor = (0..<model.embeddingCount).map { Float(($0 * 7 + number * 13) % 29) - 14 }
-            return PersonalWord(name: "word \(number)", threshold: 0.8, anchors: [anchor], lag: 0, boundary: 0.6)
+            let template = (0..<model.embeddingCount).map { Float(($0 * 7 + number * 13) % 29) - 14 }
+            return PersonalWord(
+                name: "word \(number)",
+                threshold: 0.8,
+                templates: [template],
+                templateSpacing: 0,
+                boundary: 0.6
+            )
         }
         return recipe
     }
@@ -56,7 +62,7 @@ final class HopWork: Workload {
         // A step that is no whole number of blocks, so that the joint is elsewhere each time round.
         place = (place + BlockRing.blockLength) % (sound.count - BlockRing.blockLength)
         ring.write(block, time: 0)
-        _ = ring.withWindow { window, _ in detector.hear(window: window) { _ in detections += 1 } }
+        _ = ring.withWindow { window, _ in detector.process(window: window) { _ in detections += 1 } }
     }
 }
 
@@ -79,8 +85,8 @@ final class StreamsWork: Workload {
 /// Four seconds of posteriors in which two words are said, through smoother, gate and phrases.
 final class GateWork: Workload {
     private struct Hop {
-        let answer: HopScores
-        let sound: SoundActivity
+        let scores: HopScores
+        let activity: ActivityHistory
     }
 
     private let hops: [Hop]
@@ -91,7 +97,7 @@ final class GateWork: Workload {
         let model = recipe.model
         let words = recipe.thresholds.words
         let said = [words.first, words.last].compactMap { word in model.labels.firstIndex { $0 == word } }
-        var tracker = SoundTracker()
+        var tracker = EnergyActivityDetector()
         hops = (0..<40).map { number in
             // A word is heard for half a second from 0.5 s and from 1.8 s on, and wins from its middle on.
             let word = number < 18 ? 0 : 1
@@ -101,7 +107,7 @@ final class GateWork: Workload {
             var posteriors = [Float](repeating: 0.001, count: model.labels.count)
             posteriors[winner] = 1 - 0.001 * Float(model.labels.count - 1)
             tracker.add([Float](repeating: isSound ? 0.1 : 0.001, count: model.hopSamples).span)
-            return Hop(answer: HopScores(posteriors: posteriors), sound: tracker.activity)
+            return Hop(scores: HopScores(posteriors: posteriors), activity: tracker.history)
         }
         let phrase = words.count > 1 ? [try Phrase("\(words[0]) \(words[words.count - 1])", words: model.labels)] : []
         handler = PosteriorHandler(
@@ -118,7 +124,7 @@ final class GateWork: Workload {
 
     func run() {
         for index in hops.indices {
-            handler.add(hops[index].answer, sound: hops[index].sound) { _ in detections += 1 }
+            handler.process(hops[index].scores, activity: hops[index].activity) { _ in detections += 1 }
         }
     }
 }

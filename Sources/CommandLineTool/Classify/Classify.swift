@@ -34,7 +34,7 @@ struct Classify {
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
         destination.begin()
-        let isHopByHop = options.clips || options.listening.gate.foreseenQuiet != nil
+        let isHopByHop = options.clips || options.listening.gate.lookaheadQuiet != nil
         let line = isHopByHop ? nil : ChunkPipeline(vocabulary)
         let workers = max(1, options.listening.jobs / max(1, files.count))
         let begun = ContinuousClock.now

@@ -9,7 +9,7 @@ import Spotting
 /// posteriors are averaged: on the validation words that is half a point more than one look.
 struct ClipScorer: ~Copyable {
     /// How many samples each look is further on.
-    static let turns = [-320, 320, 960, 1600]
+    static let timeShifts = [-320, 320, 960, 1600]
     /// Seconds of a file in which its loudest one is looked for.
     private static let longestClip = 600.0
 
@@ -35,15 +35,15 @@ struct ClipScorer: ~Copyable {
     /// Every label's posterior over one window of 16000 samples.
     mutating func score(_ window: [Float]) -> [Float] {
         var mean = [Float](repeating: 0, count: model.labels.count)
-        let share = 1 / Float(Self.turns.count)
-        for turn in Self.turns {
-            let first = turn < 0 ? window.count + turn : turn
-            let turned = Array(window.dropFirst(first) + window.prefix(first))
-            session.scoreWhole(window: turned.span)
+        let share = 1 / Float(Self.timeShifts.count)
+        for shift in Self.timeShifts {
+            let first = shift < 0 ? window.count + shift : shift
+            let shifted = Array(window.dropFirst(first) + window.prefix(first))
+            session.scoreWhole(window: shifted.span)
             for (index, posterior) in session.posteriors.enumerated() { mean[index] += posterior * share }
         }
         guard let likely = personal?.score(window) else { return mean }
-        return vocabulary.joined(mean, likely)
+        return vocabulary.fused(mean, likely)
     }
 
     /// One window: a shorter clip in the middle of silence, of a longer one the hop-aligned second with the most energy.

@@ -82,7 +82,7 @@ struct FileJob {
         var found: [Detection] = []
         var heard = 0
         while !Interrupt.isRequested,
-            try stream.next({ window in detector.hear(window: window) { found.append($0) } })
+            try stream.next({ window in detector.process(window: window) { found.append($0) } })
         {
             seconds = stream.seconds
             for detection in found { report(detection, track, fileLength: seconds) }

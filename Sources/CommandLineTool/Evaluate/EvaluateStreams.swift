@@ -85,7 +85,7 @@ extension Evaluate {
         func tally(_ gate: GateSettings, _ thresholds: Thresholds) -> StreamTally {
             StreamTally(
                 words: labels.words.count,
-                detections: trace.words(settings: gate, thresholds: thresholds),
+                detections: trace.detections(settings: gate, thresholds: thresholds),
                 truths: truths,
                 seconds: seconds,
                 tolerance: options.tolerance
@@ -121,11 +121,11 @@ extension Evaluate {
     /// The real chain up to the decisions: decoder, ring, network.
     private func listen(to file: String, progress: Progress) throws -> (trace: PosteriorTrace, seconds: Double) {
         var stream = try FileStream(path: file, mix: options.listening.mix)
-        let asked = gates.lazy.compactMap(\.foreseenQuiet).first
-        var scorer = HopScorer(vocabulary, foreseenQuiet: asked)
+        let asked = gates.lazy.compactMap(\.lookaheadQuiet).first
+        var scorer = HopScorer(vocabulary, lookaheadQuiet: asked)
         var trace = PosteriorTrace(vocabulary)
-        while !Interrupt.isRequested, try stream.next({ scorer.hear(window: $0) }) {
-            trace.add(scorer.answer, foreseen: scorer.foreseen, sound: scorer.sound)
+        while !Interrupt.isRequested, try stream.next({ scorer.score(window: $0) }) {
+            trace.add(scorer.scores, lookahead: scorer.lookahead, activity: scorer.activity)
             progress.report(file: file, seconds: stream.seconds, of: stream.expectedSeconds)
         }
         return (trace, stream.seconds)

@@ -80,7 +80,7 @@ extension InspectPictures {
                 )
             )
         }
-        for (index, run) in runs({ $0.fired == nil ? $0.resting.first : nil }).enumerated() {
+        for (index, run) in runs({ $0.fired == nil ? $0.refractory.first : nil }).enumerated() {
             let label = "\(vocabulary.labels[run.value]) rests"
             chart.add(
                 .band(

@@ -174,7 +174,7 @@ extension InspectReport.Hop {
     fileprivate init(_ hop: RecordingTrace.Hop) {
         time = rounded(hop.time, 3)
         state =
-            hop.fired != nil ? "firing" : !hop.resting.isEmpty ? "refractory" : hop.inSpeech ? "speech" : "quiet"
+            hop.fired != nil ? "firing" : !hop.refractory.isEmpty ? "refractory" : hop.inSpeech ? "speech" : "quiet"
         scores = hop.scores.map { rounded(Double($0), 4) }
     }
 }

@@ -15,8 +15,8 @@ struct RecordingTrace {
         /// Whether each step of the hop was speech, or sound where the model cannot tell the two apart; oldest first.
         let sounds: [Bool]
         let inSpeech: Bool
-        /// Labels that fired and may not fire again yet.
-        let resting: [Int]
+        /// Labels that fired and have not been re-armed.
+        let refractory: [Int]
         /// Label of the word that fired at this hop.
         let fired: Int?
     }
@@ -87,7 +87,7 @@ struct RecordingTrace {
         var before = 0.0
         while !Interrupt.isRequested {
             let goesOn = try stream.next { samples in
-                detector.hear(window: samples) { found.append($0) }
+                detector.process(window: samples) { found.append($0) }
                 let newestHop = samples.extracting(last: model.hopSamples)
                 heard = newestHop.indices.map { newestHop[$0] }
                 if newest > 0 { columns = model.features(of: samples, newest: newest) }
@@ -105,7 +105,7 @@ struct RecordingTrace {
                 samples += heard.prefix(new)
                 self.columns += columns
                 to = stream.seconds
-                keep(detector.scores, detector.sound, detector.gate, found, hop: hop, vocabulary: vocabulary)
+                keep(detector.scores, detector.activity, detector.gate, found, hop: hop, vocabulary: vocabulary)
             }
             found.removeAll(keepingCapacity: true)
         }
@@ -113,7 +113,7 @@ struct RecordingTrace {
 
     private mutating func keep(
         _ scores: [Float],
-        _ sound: SoundActivity,
+        _ activity: ActivityHistory,
         _ gate: Gate,
         _ found: [Detection],
         hop: Int,
@@ -124,9 +124,9 @@ struct RecordingTrace {
             Hop(
                 time: Double(hop) * length,
                 scores: scores,
-                sounds: sound.newest(Int((length / sound.stepSeconds).rounded())),
+                sounds: activity.newest(Int((length / activity.stepSeconds).rounded())),
                 inSpeech: gate.inSpeech,
-                resting: gate.resting,
+                refractory: gate.refractoryLabels,
                 fired: found.first { $0.kind == .word }?.index
             )
         )

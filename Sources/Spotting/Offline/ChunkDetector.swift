@@ -10,18 +10,18 @@ public struct ChunkDetector {
     private let dimensions: Int
     private var handler: PosteriorHandler
     private var personal: PersonalScorer
-    private var tracker: ActivityTracker
+    private var tracker: ActivityDetector
 
-    /// - Returns: nil where the settings foresee hops, which a stream alone can do.
+    /// - Returns: nil where the settings look ahead, which a stream alone can do.
     public init?(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
-        guard settings.foreseenQuiet == nil else { return nil }
+        guard settings.lookaheadQuiet == nil else { return nil }
         let model = vocabulary.model
         hop = model.hopSamples
         labels = model.labels.count
         steps = model.activityCount
         dimensions = vocabulary.personal.isEmpty ? 0 : model.embeddingCount
         personal = PersonalScorer(vocabulary.personal, dimensions: dimensions)
-        tracker = ActivityTracker(of: model)
+        tracker = ActivityDetector(of: model)
         handler = PosteriorHandler(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
@@ -40,7 +40,7 @@ public struct ChunkDetector {
             }
             let posteriors = Array(answers.posteriors[number * labels..<(number + 1) * labels])
             let answer = HopScores(posteriors: posteriors, personal: personal.probabilities)
-            handler.add(answer, sound: tracker.activity, report: report)
+            handler.process(answer, activity: tracker.history, report: report)
         }
     }
 }

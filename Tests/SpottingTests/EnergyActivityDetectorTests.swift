@@ -2,7 +2,7 @@ import Foundation
 import Spotting
 import Testing
 
-struct SoundTrackerTests {
+struct EnergyActivityDetectorTests {
     /// Noise at one level with a louder stretch in it: seconds from the start, amplitude of each.
     private func audio(seconds: Double, background: Float, loud: Float, from: Double, to: Double) -> [Float] {
         var generator = SystemRandomNumberGenerator()
@@ -16,31 +16,31 @@ struct SoundTrackerTests {
     @Test(arguments: [Float(0), 0.001, 0.01, 0.05])
     func `bounds of a sound in noise`(_ background: Float) throws {
         let samples = audio(seconds: 4, background: background, loud: 0.3, from: 3, to: 3.5)
-        var tracker = SoundTracker()
+        var detector = EnergyActivityDetector()
         for start in stride(from: 0, to: samples.count, by: 1600) {
-            tracker.add(samples.span.extracting(start..<start + 1600))
+            detector.add(samples.span.extracting(start..<start + 1600))
         }
-        let bounds = try #require(tracker.activity.lastSound(within: 1.5))
+        let bounds = try #require(detector.history.lastSegment(within: 1.5))
         #expect(abs(bounds.start - 1.0) < 0.03)
         #expect(abs(bounds.end - 0.5) < 0.03)
-        #expect(abs(tracker.activity.quietSeconds - 0.5) < 0.03)
+        #expect(abs(detector.history.quietSeconds - 0.5) < 0.03)
     }
 
     @Test func `steady noise is background at every level, after it has been heard for a while`() {
         for amplitude in [Float(0), 0.0001, 0.01, 1] {
             let samples = audio(seconds: 5, background: amplitude, loud: 0, from: 9, to: 9)
-            var tracker = SoundTracker()
-            tracker.add(samples.span)
-            #expect(tracker.activity.lastSound(within: 1.5) == nil, "amplitude \(amplitude)")
+            var detector = EnergyActivityDetector()
+            detector.add(samples.span)
+            #expect(detector.history.lastSegment(within: 1.5) == nil, "amplitude \(amplitude)")
         }
     }
 
     @Test func `a flush forgets`() {
-        var tracker = SoundTracker()
-        tracker.add(audio(seconds: 1, background: 0, loud: 0.5, from: 0.5, to: 1).span)
-        #expect(tracker.activity.lastSound(within: 1) != nil)
-        tracker.flush()
-        #expect(tracker.activity.lastSound(within: 1) == nil)
-        #expect(tracker.activity.quietSeconds > 1000)
+        var detector = EnergyActivityDetector()
+        detector.add(audio(seconds: 1, background: 0, loud: 0.5, from: 0.5, to: 1).span)
+        #expect(detector.history.lastSegment(within: 1) != nil)
+        detector.flush()
+        #expect(detector.history.lastSegment(within: 1) == nil)
+        #expect(detector.history.quietSeconds > 1000)
     }
 }

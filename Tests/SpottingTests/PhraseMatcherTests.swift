@@ -1,8 +1,18 @@
 import Spotting
 import Testing
 
-struct PhraseTests {
+struct PhraseMatcherTests {
     private static let words = ["go", "left", "right", "stop", "_unknown_", "_silence_"]
+
+    private static func word(
+        _ label: Int,
+        _ confidence: Float,
+        _ start: Double,
+        _ end: Double,
+        _ time: Double
+    ) -> Detection {
+        Detection(kind: .word, index: label, confidence: confidence, start: start, end: end, time: time)
+    }
 
     struct Row: CustomTestStringConvertible, Sendable {
         let rule: String
@@ -41,7 +51,7 @@ struct PhraseTests {
         var reports: [String] = []
         for (word, time) in row.words {
             let label = try #require(Self.words.firstIndex(of: word))
-            matcher.add(label: label, confidence: 0.9, start: time - 0.5, end: time, time: time) { progress in
+            matcher.add(Self.word(label, 0.9, time - 0.5, time, time)) { progress in
                 reports.append("\(names[progress.phrase]) \(progress.words)\(progress.isComplete ? "!" : "")")
             }
         }
@@ -51,8 +61,8 @@ struct PhraseTests {
     @Test func `a phrase spans its words and is as sure as the least of them`() throws {
         var matcher = PhraseMatcher([try Phrase("go  left", words: Self.words)])
         var last: PhraseMatcher.Progress?
-        matcher.add(label: 0, confidence: 0.85, start: 0.5, end: 0.9, time: 1) { last = $0 }
-        matcher.add(label: 1, confidence: 0.95, start: 1.2, end: 1.7, time: 1.8) { last = $0 }
+        matcher.add(Self.word(0, 0.85, 0.5, 0.9, 1)) { last = $0 }
+        matcher.add(Self.word(1, 0.95, 1.2, 1.7, 1.8)) { last = $0 }
         let progress = try #require(last)
         #expect(progress.isComplete && progress.words == 2)
         #expect(progress.start == 0.5 && progress.end == 1.7 && progress.confidence == 0.85)
@@ -62,9 +72,9 @@ struct PhraseTests {
     @Test func `a flush forgets the words so far`() throws {
         var matcher = PhraseMatcher([try Phrase("go left", words: Self.words)])
         var reports = 0
-        matcher.add(label: 0, confidence: 0.9, start: 0, end: 0.5, time: 1) { _ in reports += 1 }
+        matcher.add(Self.word(0, 0.9, 0, 0.5, 1)) { _ in reports += 1 }
         matcher.flush()
-        matcher.add(label: 1, confidence: 0.9, start: 1, end: 1.5, time: 1.6) { _ in reports += 1 }
+        matcher.add(Self.word(1, 0.9, 1, 1.5, 1.6)) { _ in reports += 1 }
         #expect(reports == 1)
     }
 

@@ -1,15 +1,17 @@
 /// A sequence of words that means one thing, such as "go left".
 public struct Phrase: Sendable, Equatable {
-    /// What events call it: its words joined by spaces.
+    /// Its words joined by single spaces.
     public let name: String
     /// Labels of its words.
     public let labels: [Int]
-    /// The longest time between the decisions for two neighbouring words, in seconds.
+    /// Longest time between the decisions for two neighbouring words, in seconds.
     public let longestGap: Double
 
     /// - Parameters:
-    ///   - text: two or more words, separated by spaces; a word whose name has spaces itself is taken whole.
+    ///   - text: two or more words, separated by spaces. A word may itself contain spaces.
     ///   - words: the labels.
+    ///   - longestGap: in seconds.
+    /// - Throws: a ``SpottingError`` for fewer than two words or an unknown one.
     public init(
         _ text: String,
         words: [String],
@@ -30,8 +32,8 @@ public struct Phrase: Sendable, Equatable {
         name = parts.joined(separator: " ")
     }
 
-    /// The words that a phrase's text names, in order: at each place the longest of `words` that stands there, and where none does,
-    /// what stands before the next blank.
+    /// Splits the text of a phrase into words: at each position the longest of `words` that matches, or else the text up to
+    /// the next space.
     public static func parts(of text: String, words: [String]) -> [String] {
         let names = words.map { $0.split(whereSeparator: \.isWhitespace) }
         var rest = text.split(whereSeparator: \.isWhitespace)[...]
@@ -50,84 +52,78 @@ public struct Phrase: Sendable, Equatable {
     }
 }
 
-/// Follows words through the phrases a user named; each word may begin, continue or complete some of them.
+/// Matches the detected words against phrases; a word may begin, continue or complete several of them.
 public struct PhraseMatcher {
-    /// How far a phrase has come.
+    /// How far a phrase has been matched.
     public struct Progress: Equatable, Sendable {
         /// Index of the phrase.
         public let phrase: Int
-        /// Words heard so far, at least one; all of them when `isComplete`.
+        /// Words matched so far, 1 or more; all of them if `isComplete`.
         public let words: Int
         public let isComplete: Bool
-        /// Start of the first word and end of the last so far, in seconds.
+        /// Start of the first word and end of the newest, in seconds since the stream began.
         public let start: Double
         public let end: Double
-        /// The least confidence of its words.
+        /// Least confidence of its words, 0…1.
         public let confidence: Float
     }
 
-    /// Seconds that may lie between two words of a phrase where nothing else is asked for.
+    /// Default for `longestGap`, in seconds.
     public static let defaultGap = 1.5
 
-    private struct Run {
+    /// A partial match of one phrase.
+    private struct Match {
         var words = 0
         var start = 0.0
+        /// Time of the decision for its newest word.
         var last = 0.0
         var confidence: Float = 1
     }
 
     public let phrases: [Phrase]
-    private var runs: [Run]
+    /// `[phrases]`.
+    private var matches: [Match]
 
     public init(_ phrases: [Phrase]) {
         self.phrases = phrases
-        runs = [Run](repeating: Run(), count: phrases.count)
+        matches = [Match](repeating: Match(), count: phrases.count)
     }
 
-    /// Takes one word in and reports every phrase it moves.
-    ///
-    /// - Parameters: the word's label, its confidence, its bounds and the time of its decision in seconds.
-    public mutating func add(
-        label: Int,
-        confidence: Float,
-        start: Double,
-        end: Double,
-        time: Double,
-        report: (Progress) -> Void
-    ) {
+    /// Adds a word and reports every phrase that it advances. Allocates nothing.
+    public mutating func add(_ word: Detection, report: (Progress) -> Void) {
         for index in phrases.indices {
             let labels = phrases[index].labels
-            var run = runs[index]
-            if run.words > 0, time - run.last > phrases[index].longestGap { run = Run() }
-            if labels[run.words] != label {
-                // A wrong word ends the run, yet may itself be the first word of the next.
-                run = Run()
-                guard labels[0] == label else {
-                    runs[index] = run
+            var match = matches[index]
+            if match.words > 0, word.time - match.last > phrases[index].longestGap { match = Match() }
+            if labels[match.words] != word.index {
+                // A wrong word ends the match, but may be the first word of the next one.
+                match = Match()
+                guard labels[0] == word.index else {
+                    matches[index] = match
                     continue
                 }
             }
-            if run.words == 0 { run.start = start }
-            run.words += 1
-            run.last = time
-            run.confidence = min(run.confidence, confidence)
-            let complete = run.words == labels.count
+            if match.words == 0 { match.start = word.start }
+            match.words += 1
+            match.last = word.time
+            match.confidence = min(match.confidence, word.confidence)
+            let isComplete = match.words == labels.count
             report(
                 Progress(
                     phrase: index,
-                    words: run.words,
-                    isComplete: complete,
-                    start: run.start,
-                    end: end,
-                    confidence: run.confidence
+                    words: match.words,
+                    isComplete: isComplete,
+                    start: match.start,
+                    end: word.end,
+                    confidence: match.confidence
                 )
             )
-            runs[index] = complete ? Run() : run
+            matches[index] = isComplete ? Match() : match
         }
     }
 
-    /// Forgets words heard so far, as after a gap in the audio.
+    /// Forgets all partial matches, for example after a gap in the audio.
     public mutating func flush() {
-        for index in runs.indices { runs[index] = Run() }
+        for index in matches.indices { matches[index] = Match() }
     }
 }

@@ -1,0 +1,54 @@
+/// Which of the last 64 steps were active: speech, by an activity layer, or sound above the noise floor, by level.
+///
+/// A value of 24 bytes, small enough to keep one for every hop.
+public struct ActivityHistory: Equatable, Sendable {
+    /// Length of a step in seconds.
+    public let stepSeconds: Double
+    /// Bit i is the step i steps ago; bit 0 is the newest.
+    private var active: UInt64 = 0
+    /// Steps since the last active one; a very large number before the first.
+    private var quietSteps = Int.max / 2
+
+    /// A history without any activity.
+    public init(stepSeconds: Double = EnergyActivityDetector.stepSeconds) { self.stepSeconds = stepSeconds }
+
+    /// Seconds since the last active step.
+    public var quietSeconds: Double { Double(quietSteps) * stepSeconds }
+
+    mutating func append(isActive: Bool) {
+        active = active << 1 | (isActive ? 1 : 0)
+        quietSteps = isActive ? 0 : quietSteps + 1
+    }
+
+    /// Start and end of the newest active segment, in seconds before now. Pauses of up to 150 ms do not split a segment.
+    ///
+    /// - Parameter longest: how far back to look, in seconds (at most 63 steps).
+    /// - Returns: nil if no step of that time was active.
+    public func lastSegment(within longest: Double) -> (start: Double, end: Double)? {
+        let steps = min(63, wholeSteps(in: longest))
+        var newest = 0
+        while newest < steps, active >> UInt64(newest) & 1 == 0 { newest += 1 }
+        guard newest < steps else { return nil }
+        var oldest = newest
+        var gap = 0
+        let longestGap = wholeSteps(in: 0.15)
+        for age in newest..<steps {
+            if active >> UInt64(age) & 1 == 1 {
+                oldest = age
+                gap = 0
+            } else {
+                gap += 1
+                if gap > longestGap { break }
+            }
+        }
+        return (Double(oldest + 1) * stepSeconds, Double(newest) * stepSeconds)
+    }
+
+    /// Whether each of the newest `count` steps was active, oldest first; at most 64.
+    public func newest(_ count: Int) -> [Bool] {
+        (0..<max(0, min(count, 64))).reversed().map { active >> UInt64($0) & 1 == 1 }
+    }
+
+    /// Whole steps in a duration. The small addend keeps the last step when the division rounds down.
+    private func wholeSteps(in seconds: Double) -> Int { Int(seconds / stepSeconds + 1e-6) }
+}

@@ -1,0 +1,61 @@
+import Spotting
+
+/// A trace of scores drawn as text, one character a hop, so that a gate test shows what was said.
+///
+/// A capital letter is its word at 0.95, a small letter at 0.6; `.` is silence, `?` other speech. A second line of the same length
+/// draws the activity: `#` sound, `.` quiet. Without it, every hop but `.` has sound.
+struct ScoreTrace {
+    static let words = ["up", "stop", "left", "right"]
+    static let labels = words + ["_unknown_", "_silence_"]
+    static let unknown = 4
+    static let silence = 5
+
+    let hops: [(scores: [Float], activity: ActivityHistory)]
+
+    init(_ said: String, sound: String? = nil) {
+        var detector = ModelActivityDetector(stepSeconds: 0.1)
+        var hops: [(scores: [Float], activity: ActivityHistory)] = []
+        for (character, sounds) in zip(said, sound ?? String(said.map { $0 == "." ? "." : "#" })) {
+            detector.add([sounds == "#" ? 1 : -1])
+            hops.append((Self.scores(character), detector.history))
+        }
+        self.hops = hops
+    }
+
+    private static func scores(_ character: Character) -> [Float] {
+        var scores = [Float](repeating: 0.01, count: labels.count)
+        switch character {
+        case ".": scores[silence] = 0.95
+        case "?": scores[unknown] = 0.95
+        case "U": scores[0] = 0.95
+        case "u": (scores[0], scores[unknown]) = (0.6, 0.36)
+        case "S": scores[1] = 0.95
+        case "s": (scores[1], scores[unknown]) = (0.6, 0.36)
+        case "L": scores[2] = 0.95
+        case "R": scores[3] = 0.95
+        default: break
+        }
+        return scores
+    }
+
+    /// The words that the gate lets through, each with the hop (from 0) that decided it: `stop@6`.
+    ///
+    /// - Parameters:
+    ///   - looksAhead: gives the gate the next hop's scores too, as the detector does.
+    ///   - flushAt: hop before which the gate is flushed.
+    func fired(_ settings: GateSettings = GateSettings(), looksAhead: Bool = false, flushAt: Int? = nil) -> String {
+        let thresholds = Thresholds(labels: Self.labels, defaults: Self.labels.map { _ in 0.8 })
+        var gate = Gate(settings: settings, thresholds: thresholds, silence: Self.silence, hopSeconds: 0.1)
+        var fired: [String] = []
+        for (index, hop) in hops.enumerated() {
+            if index == flushAt { gate.flush() }
+            var detection = gate.step(hop.scores, activity: hop.activity)
+            let isAhead = settings.lookaheadQuiet?.contains(hop.activity.quietSeconds) ?? false
+            if looksAhead, detection == nil, index + 1 < hops.count, isAhead {
+                detection = gate.lookAhead(hops[index + 1].scores, activity: hop.activity)
+            }
+            if let detection { fired.append("\(Self.labels[detection.index])@\(index)") }
+        }
+        return fired.joined(separator: " ")
+    }
+}
