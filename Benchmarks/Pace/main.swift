@@ -32,7 +32,7 @@ private struct Input {
     /// Whole hops, the last of which ends with the columns; none where the model does not stream.
     let hops: [Range<Int>]
 
-    init(_ path: String, for network: borrowing NetworkRun) throws {
+    init(_ path: String, for network: borrowing NetworkRunner) throws {
         columns = try floats(path)
         let count = columns.count
         let window = network.windowColumns * network.channels
@@ -60,7 +60,7 @@ private func joined<Number: CustomStringConvertible>(_ numbers: [Number]) -> Str
     numbers.map(\.description).joined(separator: " ")
 }
 
-private func answer(_ line: String, _ network: inout NetworkRun, _ input: Input) throws -> String {
+private func answer(_ line: String, _ network: inout NetworkRunner, _ input: Input) throws -> String {
     let words = line.split(separator: " ")
     let count = words.count == 2 ? Int(words[1]) ?? 0 : 1
     guard (1...1_000_000).contains(count) else { throw Failure(description: "\(line): how many times?") }
@@ -101,7 +101,7 @@ guard CommandLine.arguments.count == 3 else {
     exit(2)
 }
 do {
-    var network = NetworkRun(try Model(folder: CommandLine.arguments[1]))
+    var network = NetworkRunner(try Model(folder: CommandLine.arguments[1]))
     let input = try Input(CommandLine.arguments[2], for: network)
     let model = network.model
     let (kernels, precision) = (model.kernels.instructionSet.rawValue, model.precision.rawValue)

@@ -142,6 +142,6 @@ private func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
 
 private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     bytes.withUnsafeBytes { buffer in
-        buffer.baseAddress.map { hashBytes($0, count: buffer.count, from: fnvBasis) } ?? fnvBasis
+        buffer.baseAddress.map { fnv1a($0, count: buffer.count, from: fnvBasis) } ?? fnvBasis
     }
 }

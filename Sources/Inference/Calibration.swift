@@ -1,12 +1,12 @@
 import KernelInterface
 
-/// From logits to posteriors: the calibrated softmax, summed by label.
+/// From logits to posteriors: softmax with temperature, summed by label, with the prior of clips if asked for.
 struct Calibration: Sendable {
     private let softmax: KernelSet.Softmax
     private let scale: Float
     private let labelOfLogit: [Int]
     private let silence: Int
-    /// What multiplies each output's share of the posteriors; empty where nothing does.
+    /// Factor of each logit's probability, which is a shift of the logit; empty for none.
     private let factors: [Float]
 
     init(_ model: Model, prior: Prior) {
@@ -17,23 +17,22 @@ struct Calibration: Sendable {
         factors = prior == .clip ? model.clipFactors : []
     }
 
-    /// Fills `posteriors`, one a label; `powers` is scratch for as many floats as there are logits.
+    /// Computes `posteriors`, `[labels]`; `scratch` holds one float per logit.
     ///
-    /// - Returns: false where a logit is NaN or infinite; the posteriors then say silence.
+    /// - Returns: false where a logit is NaN or infinite; the posteriors are then 1 for silence and 0 otherwise.
     func apply(
         _ logits: UnsafePointer<Float>,
         to posteriors: inout [Float],
-        powers: UnsafeMutablePointer<Float>
+        scratch: UnsafeMutablePointer<Float>
     ) -> Bool {
-        let isFinite = softmax(logits, powers, labelOfLogit.count, scale)
+        let isFinite = softmax(logits, scratch, labelOfLogit.count, scale)
         for index in posteriors.indices { posteriors[index] = 0 }
         guard isFinite else {
             posteriors[silence] = 1
             return false
         }
-        // A shift of logits is a factor of what they come to.
-        for index in factors.indices { powers[index] *= factors[index] }
-        for index in labelOfLogit.indices { posteriors[labelOfLogit[index]] += powers[index] }
+        for index in factors.indices { scratch[index] *= factors[index] }
+        for index in labelOfLogit.indices { posteriors[labelOfLogit[index]] += scratch[index] }
         guard !factors.isEmpty else { return true }
         var total: Float = 0
         for index in posteriors.indices { total += posteriors[index] }

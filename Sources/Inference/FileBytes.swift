@@ -1,10 +1,10 @@
 import Glibc
 
-/// Reads a whole regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 ///
-/// Read, not mapped: a mapped file that somebody shortens kills the process at the next access.
+/// Not mapped into memory: access to a mapped file that was truncated kills the process.
 func readFile(_ path: String, limit: Int) throws(ModelError) -> [UInt8] {
-    // Opening a pipe would otherwise wait for its other end.
+    // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure("open", path) }
     defer { close(descriptor) }

@@ -1,9 +1,9 @@
 import KernelInterface
 import Kernels
 
-/// The checked front end of a model: how samples become the network's input columns.
+/// A model's validated front end: from samples to the network's input columns, `[columns × channels]`.
 ///
-/// It keeps no state: the newest columns are computed from the end of the window alone.
+/// It is stateless: a column depends only on the samples of its frame.
 final class FrontEnd: Sendable {
     /// Columns over the whole window.
     let columns: Int
@@ -14,10 +14,11 @@ final class FrontEnd: Sendable {
     let frameSamples: Int
     private let scale: Float
     private let tables: LogMelTables?
-    /// Where the bands of a log-mel front end have their tops, in hertz; empty for others.
+    /// Centre frequencies of a log-mel front end's bands in hertz; empty for a waveform.
     let bandHertz: [Double]
+    /// Floats of scratch memory that `run` needs.
     let scratchCount: Int
-    /// A hash of its numbers.
+    /// A hash of its parameters.
     let identity: UInt64
 
     init(_ description: ModelDescription, file: String) throws(ModelError) {
@@ -48,21 +49,17 @@ final class FrontEnd: Sendable {
         }
     }
 
-    /// Computes the newest `count` columns of the window; `scratch` holds `scratchCount` floats.
-    func run(
-        _ window: Span<Float>,
-        newest count: Int,
-        to output: UnsafeMutablePointer<Float>,
-        scratch: UnsafeMutablePointer<Float>,
-        kernels: KernelSet
-    ) {
+    /// The samples of a window under its newest `count` columns.
+    func samples(ofNewest count: Int) -> Range<Int> {
         let first = (columns - count) * hopSamples
-        precondition(first >= 0 && (columns - 1) * hopSamples + frameSamples <= window.count)
-        let span = (count - 1) * hopSamples + frameSamples
-        run(window.extracting(first..<first + span), columns: count, to: output, scratch: scratch, kernels: kernels)
+        return first..<first + (count - 1) * hopSamples + frameSamples
     }
 
-    /// Computes `count` columns from the start of `samples`, which reach as far as the last one's frame.
+    /// Computes the first `count` columns of `samples`, which hold at least their frames.
+    ///
+    /// - Parameters:
+    ///   - output: `[count × channels]`.
+    ///   - scratch: `scratchCount` floats, 64-byte aligned.
     func run(
         _ samples: Span<Float>,
         columns count: Int,

@@ -1,16 +1,18 @@
-/// One layer as `model.json` describes it.
+import KernelInterface
+
+/// One layer of `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
 public struct LayerDescription: Decodable, Sendable {
-    /// What a layer computes, and the numbers it needs for that.
+    /// What a layer computes, with its parameters.
     public enum Operation: Sendable, Equatable {
-        /// A convolution, and a dense layer as one with a kernel of 1.
-        case convolution(ConvolutionNumbers, dense: Bool, rectify: Bool)
-        case add(rectify: Bool)
+        /// A convolution; a dense layer is one with a kernel of 1.
+        case convolution(ConvolutionNumbers, dense: Bool, relu: Bool)
+        case add(relu: Bool)
         case mean(columns: Int)
         case crop(start: Int, end: Int)
         case flatten
     }
 
-    /// The geometry of a convolution.
+    /// Geometry of a convolution.
     public struct ConvolutionNumbers: Sendable, Equatable {
         public var inputChannels: Int
         public var outputChannels: Int
@@ -42,7 +44,7 @@ public struct LayerDescription: Decodable, Sendable {
         func number(_ key: Key, or fallback: Int) throws -> Int {
             try container.decodeIfPresent(Int.self, forKey: key) ?? fallback
         }
-        func rectify() throws -> Bool {
+        func relu() throws -> Bool {
             let activation = try container.decodeIfPresent(String.self, forKey: .activation) ?? "none"
             guard activation == "relu" || activation == "none" else {
                 throw DecodingError.dataCorruptedError(
@@ -64,8 +66,8 @@ public struct LayerDescription: Decodable, Sendable {
                 dilation: dense ? 1 : try number(.dilation, or: 1),
                 groups: dense ? 1 : try number(.groups, or: 1)
             )
-            operation = .convolution(numbers, dense: dense, rectify: try rectify())
-        case "add": operation = .add(rectify: try rectify())
+            operation = .convolution(numbers, dense: dense, relu: try relu())
+        case "add": operation = .add(relu: try relu())
         case "mean": operation = .mean(columns: try container.decode(Int.self, forKey: .columns))
         case "crop": operation = .crop(start: try number(.start, or: 0), end: try number(.end, or: 0))
         case "flatten": operation = .flatten
@@ -76,5 +78,18 @@ public struct LayerDescription: Decodable, Sendable {
                 debugDescription: "unknown op \(quoted(op)), not conv1d, dense, add, mean, crop or flatten"
             )
         }
+    }
+}
+
+extension LayerDescription.ConvolutionNumbers {
+    var shape: ConvolutionShape {
+        ConvolutionShape(
+            inputChannels: inputChannels,
+            outputChannels: outputChannels,
+            kernel: kernel,
+            stride: stride,
+            dilation: dilation,
+            groups: groups
+        )
     }
 }

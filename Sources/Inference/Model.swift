@@ -2,59 +2,50 @@ private import Glibc
 public import KernelInterface
 import Kernels
 
-/// The steps of a whole window, and those of a hop; the latter nil where the model does not stream.
-struct Schedules: Sendable {
-    let window: Schedule
-    let hop: Schedule?
-
-    init(_ network: Network, weights: borrowing PackedWeights, embeds: Bool) {
-        window = Schedule.window(network, weights: weights, embeds: embeds)
-        hop = network.streams ? Schedule.hops(1, network, weights: weights, embeds: embeds) : nil
-    }
-}
-
-/// A keyword-spotting network, loaded and checked: immutable, and shared by any number of sessions.
+/// A keyword-spotting network, loaded and validated: immutable, and shared by any number of sessions.
 public final class Model: Sendable {
     public let name: String
-    /// What is reported, in order; the last two are `_unknown_` and `_silence_`, which never fire.
+    /// What the posteriors stand for, in order; the last two are `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
-    /// Confidence above which a label may fire, by label; those of the last two mean nothing.
+    /// Confidence above which a label may fire, `[labels]`; the last two are unused.
     public let thresholds: [Float]
-    /// Samples a second that the model hears.
+    /// Samples per second.
     public let sampleRate: Int
-    /// Samples that one answer is about.
+    /// Samples of the window that one result depends on.
     public let windowSamples: Int
-    /// Samples from one answer to the next.
+    /// Samples from one result to the next.
     public let hopSamples: Int
-    /// What the logits are divided by before they become probabilities.
+    /// Divisor of the logits in the softmax.
     public let temperature: Float
-    /// What multiplies each output's share in a clip's posteriors; empty leaves them as a stream's.
+    /// Factor of each logit's probability in the posteriors of clips, `[logits]`; empty for none.
     let clipFactors: [Float]
-    /// The label that each logit counts towards, as an index into `labels`.
+    /// Index into `labels` of the label that each logit counts towards, `[logits]`.
     public let labelOfLogit: [Int]
     public let network: Network
-    /// A hash of both files in 16 hexadecimal digits: tells models apart, keeps no secret.
+    /// A hash of both files in 16 hexadecimal digits, to tell models apart; not cryptographic.
     public let identity: String
 
-    /// The vector code that runs it.
+    /// The kernels that run it.
     public let kernels: KernelSet
-    /// What its layers compute in.
+    /// The arithmetic of its layers.
     public let precision: Precision
 
     let frontEnd: FrontEnd
     let weights: PackedWeights
-    /// What leads to posteriors and activity.
-    let answering: Schedules
-    /// What leads to the embedding too.
-    let embedding: Schedules
-    /// A hash of what makes the embedding, as `identity` is one of the whole: embeddings of one identity are alike.
+    /// Compute posteriors and activity.
+    let plans: ExecutionPlans
+    /// Compute the embedding too.
+    let embeddingPlans: ExecutionPlans
+    /// A hash, like `identity`, of the front end and the layers that the embedding depends on: embeddings of models with the same
+    /// value are comparable.
     public let embeddingIdentity: String
 
-    /// Loads `model.json` and `model.safetensors` of a folder.
+    /// Loads `model.json` and `model.safetensors` from a folder.
     ///
-    /// - Parameter kernels: what runs it; nil takes what `BECKON_KERNELS` names, or else the best that the processor has.
-    /// - Parameter precision: what it computes in; nil takes what `BECKON_PRECISION` names, or else the faster one.
-    /// - Throws: a `ModelError` for whatever is wrong with either file; nothing in them can trap.
+    /// - Parameters:
+    ///   - kernels: nil selects those that `BECKON_KERNELS` names, or else the fastest that the processor can run.
+    ///   - precision: nil selects the one that `BECKON_PRECISION` names, or else the faster one.
+    /// - Throws: a `ModelError` for anything that is wrong with either file; no content of theirs can trap.
     public convenience init(
         folder: String,
         kernels: InstructionSet? = nil,
@@ -71,22 +62,22 @@ public final class Model: Sendable {
         )
     }
 
-    /// Takes the bytes of the two files; `names` is what error messages call them.
+    /// Loads a model from the bytes of its two files; `names` is what error messages call them.
     public init(
         description json: [UInt8],
         weights bytes: [UInt8],
         names: (description: String, weights: String) = ("model.json", "model.safetensors"),
-        kernels wanted: InstructionSet? = nil,
-        precision wantedPrecision: Precision? = nil
+        kernels requestedKernels: InstructionSet? = nil,
+        precision requestedPrecision: Precision? = nil
     ) throws(ModelError) {
-        kernels = try KernelSet.wanted(wanted)
+        kernels = try KernelSet.select(requestedKernels)
         let description = try ModelDescription(json: json, file: names.description)
-        try description.check(file: names.description)
+        try description.validate(file: names.description)
         frontEnd = try FrontEnd(description, file: names.description)
         network = try Network(description, frontEnd: frontEnd, file: names.description)
-        let ranges = try description.checkedRanges(network, file: names.description)
-        precision = try .wanted(
-            wantedPrecision,
+        let ranges = try description.validatedRanges(network, file: names.description)
+        precision = try .select(
+            requestedPrecision,
             for: ranges,
             on: kernels.instructionSet,
             file: names.description
@@ -98,8 +89,8 @@ public final class Model: Sendable {
             layout: kernels.quantisedLayout,
             from: tensors
         )
-        answering = Schedules(network, weights: weights, embeds: false)
-        embedding = Schedules(network, weights: weights, embeds: true)
+        plans = ExecutionPlans(network, weights: weights, embeds: false)
+        embeddingPlans = ExecutionPlans(network, weights: weights, embeds: true)
 
         name = description.name
         labels = description.labels
@@ -111,32 +102,53 @@ public final class Model: Sendable {
         hopSamples = description.hopSamples
         temperature = Float(description.temperature)
         clipFactors = (description.clipShifts ?? []).map { Float(exp(-$0 / description.temperature)) }
-        let places = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
-        labelOfLogit = description.outputLabels.map { places[$0] ?? description.labels.count - 1 }
+        let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
+        labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }
         identity = hexadecimal(hash(bytes[...], hash(json[...])))
         embeddingIdentity = hexadecimal(network.embeddingHash(tensors, from: frontEnd.identity))
     }
 
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { labels.count - 1 }
-    /// Numbers of the embedding; 0 where the model has none.
+    /// Dimensions of the embedding; 0 where the model has none.
     public var embeddingCount: Int { network.embedding.map { network.tensors[$0].channels } ?? 0 }
-    /// Activity logits that each hop brings; 0 where the model has none.
+    /// Activity logits per hop; 0 where the model has no activity layer.
     public var activityCount: Int { network.activity.map { network.tensors[$0].columnsPerHop } ?? 0 }
-    /// Bytes of the weights as the kernels read them.
-    public var weightBytes: Int { weights.buffer.count * MemoryLayout<Float>.stride }
-    /// Bytes that each stream keeps from hop to hop.
-    public var streamStateBytes: Int { (answering.hop?.count ?? 0) * MemoryLayout<Float>.stride }
+    /// Bytes of the packed weights.
+    public var weightBytes: Int { weights.count * MemoryLayout<Float>.stride }
+    /// Bytes of state of each stream.
+    public var streamStateBytes: Int { (plans.hop?.count ?? 0) * MemoryLayout<Float>.stride }
 
     /// How the front end's columns lie in time and frequency.
     public var features: FeatureLayout { FeatureLayout(frontEnd) }
 
-    /// The front end's columns over a window of `windowSamples` samples, channels last.
+    /// The front end's columns of a window of `windowSamples` samples, `[columns × channels]`.
     ///
-    /// - Parameter newest: how many columns, counted from the window's end; nil gives all.
+    /// - Parameter newest: number of columns, counted from the window's end; nil for all.
     public func features(of samples: Span<Float>, newest: Int? = nil) -> [Float] {
-        var run = FeatureRun(self, newest: newest ?? frontEnd.columns)
-        run.run(window: samples)
-        return run.columns
+        var extractor = FeatureExtractor(self, newest: newest ?? frontEnd.columns)
+        extractor.run(window: samples)
+        return extractor.columns
+    }
+
+    /// Runs the front end, then a plan's layers, over the state of one stream.
+    ///
+    /// - Parameters:
+    ///   - samples: those under the plan's input columns.
+    ///   - scratch: as many floats as the larger of the front end's and the plan's `scratchCount`.
+    func run(
+        _ plan: ExecutionPlan,
+        _ samples: Span<Float>,
+        state: UnsafeMutablePointer<Float>,
+        scratch: UnsafeMutablePointer<Float>
+    ) {
+        frontEnd.run(
+            samples,
+            columns: plan.inputColumns,
+            to: state + plan.inputOffset,
+            scratch: scratch,
+            kernels: kernels
+        )
+        plan.run(state, weights: weights.base, kernels: kernels, scratch: scratch)
     }
 }

@@ -1,8 +1,6 @@
 import FoundationEssentials
 
-/// What `model.json` says, as it stands there: decoded, but not yet checked against itself.
-///
-/// The meaning of every key is written in `Models/FORMAT.md`.
+/// `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
 public struct ModelDescription: Decodable, Sendable {
     public var format: String
     public var version: Int
@@ -23,10 +21,10 @@ public struct ModelDescription: Decodable, Sendable {
     public var thresholds: [String: Double]
     public var ranges: [String: Double]?
 
-    /// The threshold of a label for which the file has none.
+    /// The threshold of a label that the file gives none.
     public static let defaultThreshold: Float = 0.8
 
-    /// Decodes a file's bytes; `file` is what error messages call it.
+    /// Decodes the bytes of a file; `file` is what error messages call it.
     public init(json: [UInt8], file: String) throws(ModelError) {
         do {
             self = try JSONDecoder().decode(ModelDescription.self, from: Data(json))
@@ -36,16 +34,16 @@ public struct ModelDescription: Decodable, Sendable {
     }
 }
 
-/// The step from samples to the first columns.
+/// The front end of `model.json`: from samples to the network's input columns.
 public enum FrontEndDescription: Decodable, Sendable {
-    /// Normalised log-mel energies, one column a frame.
+    /// Normalised log-mel energies, one column per frame.
     case logMel(LogMelDescription)
-    /// The samples themselves, times a factor, one column each.
+    /// The samples times a factor, one column each.
     case waveform(scale: Double)
 
     private enum Key: String, CodingKey { case kind, scale }
 
-    /// All its numbers.
+    /// All parameters as text, which is hashed; changing it changes the identity of embeddings.
     var text: String {
         switch self {
         case .waveform(let scale): return "waveform \(scale)"
@@ -72,7 +70,7 @@ public enum FrontEndDescription: Decodable, Sendable {
     }
 }
 
-/// The numbers of a log-mel front end: samples, hertz, and the two numbers of the fixed normalisation.
+/// Parameters of a log-mel front end; see `LogMelShape`.
 public struct LogMelDescription: Decodable, Sendable {
     public var frameSamples: Int
     public var hopSamples: Int
@@ -83,4 +81,98 @@ public struct LogMelDescription: Decodable, Sendable {
     public var floor: Double
     public var mean: Double
     public var deviation: Double
+}
+
+extension ModelDescription {
+    /// Validates everything that does not depend on the layers.
+    func validate(file: String) throws(ModelError) {
+        func wrong(_ key: String, _ what: String) -> ModelError {
+            .description.saying("\(file): key “\(key)”: \(what); see Models/FORMAT.md")
+        }
+        func within(_ key: String, _ value: Int, _ range: ClosedRange<Int>) throws(ModelError) {
+            guard range.contains(value) else {
+                throw wrong(key, "\(value) is not from \(range.lowerBound) to \(range.upperBound)")
+            }
+        }
+        guard format == "beckon-model" else { throw wrong("format", "\(quoted(format)), not “beckon-model”") }
+        guard version == 1 else { throw wrong("version", "\(version); this program reads version 1") }
+
+        guard (3...Limits.labels).contains(labels.count) else {
+            throw wrong("labels", "\(labels.count) labels, not from 3 to \(Limits.labels)")
+        }
+        guard Array(labels.suffix(2)) == ["_unknown_", "_silence_"] else {
+            throw wrong("labels", "the last two are not _unknown_ and _silence_")
+        }
+        var seen: Set<String> = []
+        for label in labels {
+            let plain = label.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+            guard !label.isEmpty, plain, label.utf8.count <= Limits.labelBytes else {
+                throw wrong("labels", "\(quoted(label)) is empty, too long, or holds a space or control character")
+            }
+            guard seen.insert(label).inserted else { throw wrong("labels", "\(quoted(label)) stands there twice") }
+        }
+        for label in outputLabels where !seen.contains(label) {
+            throw wrong("outputLabels", "\(quoted(label)) is not among the labels")
+        }
+
+        try within("sampleRate", sampleRate, 1_000...Limits.sampleRate)
+        try within("windowSamples", windowSamples, 1...Limits.windowSamples)
+        try within("hopSamples", hopSamples, 1...windowSamples)
+        guard temperature.isFinite, temperature >= 1e-3, temperature <= 1e3 else {
+            throw wrong("temperature", "\(temperature) is not from 0.001 to 1000")
+        }
+        if let clipShifts {
+            guard clipShifts.count == outputLabels.count else {
+                throw wrong("clipShifts", "\(clipShifts.count) numbers for \(outputLabels.count) outputs")
+            }
+            for shift in clipShifts where !(abs(shift) <= 50 * temperature) {
+                throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature")
+            }
+        }
+        let firing = seen.subtracting(["_unknown_", "_silence_"])
+        for (label, threshold) in thresholds.sorted(by: { $0.key < $1.key }) {
+            guard firing.contains(label) else {
+                throw wrong("thresholds", "\(quoted(label)) is not a label that may fire")
+            }
+            guard threshold > 0, threshold < 1 else {
+                throw wrong("thresholds", "\(threshold) of \(quoted(label)) is not between 0 and 1")
+            }
+        }
+    }
+
+    /// The input ranges of quantised layers by tensor, after validation; larger inputs will be clamped.
+    func validatedRanges(_ network: Network, file: String) throws(ModelError) -> [String: Double] {
+        let names = Set(network.tensors.map(\.name))
+        for (name, range) in (ranges ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard names.contains(name) else {
+                throw .description.saying("\(file): key “ranges”: no layer is called \(quoted(name))")
+            }
+            guard range >= 1e-6, range <= 1e6 else {
+                throw .description.saying("\(file): key “ranges”: \(range) of \(quoted(name)) is not from 1e-6 to 1e6")
+            }
+        }
+        return ranges ?? [:]
+    }
+}
+
+/// The largest numbers that a model may use: generous for keyword spotting, small enough that no product of them overflows and that
+/// no file makes the program allocate without bound.
+enum Limits {
+    static let descriptionBytes = 1 << 20
+    static let labels = 1_000
+    static let labelBytes = 64
+    static let layers = 1_024
+    static let sampleRate = 384_000
+    static let windowSamples = 1 << 21
+    static let bands = 1_024
+    static let channels = 1 << 22
+    /// Parameters of `mean` and `crop`.
+    static let columns = 1 << 21
+    /// Kernel, stride and dilation.
+    static let kernel = 1 << 16
+    /// Weights as stored, and as packed.
+    static let weights = 1 << 28
+    /// Floats of all tensors for one window.
+    static let activations = 1 << 26
+    static let multiplyAdds = 1 << 36
 }

@@ -1,7 +1,7 @@
 /// Why a model cannot be used.
 ///
-/// Two errors are equal when they are of the same kind, whatever they say. `message` is one line that names the file,
-/// tensor, layer or key, says what is wrong with it, and what to do next.
+/// Two errors are equal when they are of the same kind, regardless of their messages. `message` is one line: the file, tensor, layer or
+/// key, what is wrong with it, and what to do next.
 public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code { case unreadable, description, layer, weights, tensor, size, kernels }
 
@@ -18,13 +18,12 @@ public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let weights = ModelError(code: .weights, message: "the weights file is damaged")
     /// A tensor is missing, or has the wrong shape, type or values.
     public static let tensor = ModelError(code: .tensor, message: "a tensor does not fit")
-    /// Something is larger than this program is willing to hold.
+    /// The model exceeds a limit of this program.
     public static let size = ModelError(code: .size, message: "the model is too large")
-
-    /// The processor cannot run the kernels that are asked for.
+    /// The requested kernels or precision cannot run on this processor or with this model.
     public static let kernels = ModelError(code: .kernels, message: "the kernels cannot run here")
 
-    /// The same kind of error with a message of its own.
+    /// The same kind of error with another message.
     func saying(_ message: String) -> ModelError { ModelError(code: code, message: message) }
 
     public var description: String { message }
@@ -32,7 +31,7 @@ public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     public static func == (left: ModelError, right: ModelError) -> Bool { left.code == right.code }
 }
 
-/// A name out of a file, in quotes, cut short and stripped of what would break a line or a terminal.
+/// A name from a file in quotes, at most 60 characters, without control characters and line separators.
 func quoted(_ name: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in name.unicodeScalars.prefix(60) {
@@ -42,4 +41,50 @@ func quoted(_ name: String) -> String {
     }
     let cut = name.unicodeScalars.count > 60
     return "“" + String(scalars) + (cut ? "…" : "") + "”"
+}
+
+/// A short description, without line breaks, of a JSON decoding error and its key.
+func explain(_ error: any Error) -> String {
+    guard let error = error as? DecodingError else { return "not valid JSON" }
+    switch error {
+    case .keyNotFound(let key, let context):
+        return "\(keyPath(context.codingPath + [key])) is missing"
+    case .typeMismatch(let type, let context):
+        return "\(keyPath(context.codingPath)) is not \(kind(type))"
+    case .valueNotFound(let type, let context):
+        return "\(keyPath(context.codingPath)) is null, not \(kind(type))"
+    case .dataCorrupted(let context):
+        if context.codingPath.isEmpty { return "not valid JSON" }
+        return "\(keyPath(context.codingPath)): \(oneLine(context.debugDescription))"
+    @unknown default:
+        return "not valid JSON"
+    }
+}
+
+/// A key path in readable form: `layers[3].kernel`.
+private func keyPath(_ path: [any CodingKey]) -> String {
+    var text = ""
+    for key in path.prefix(8) {
+        if let index = key.intValue {
+            text += "[\(index)]"
+        } else {
+            text += (text.isEmpty ? "" : ".") + key.stringValue
+        }
+    }
+    return text.isEmpty ? "the whole" : "key " + quoted(text)
+}
+
+private func kind(_ type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "text"
+    case is Bool.Type: "true or false"
+    case is Int.Type: "a whole number"
+    case is Double.Type, is Float.Type: "a number that fits"
+    case is any Collection.Type: "a list or an object"
+    default: "an object"
+    }
+}
+
+private func oneLine(_ text: String) -> String {
+    String(text.unicodeScalars.prefix(160).map { $0.value < 0x20 ? " " : Character($0) })
 }

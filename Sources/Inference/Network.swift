@@ -1,26 +1,28 @@
 import Kernels
 
-/// The layers of a model after every check: who reads whom, and how many columns each has over the window.
+/// The validated layers of a model: a graph of tensors with their shapes.
 public struct Network: Sendable {
-    /// The outcome of a layer, or the input of the first.
+    /// The output of a layer, or the network's input: `[columns × channels]`.
     ///
-    /// `crop` and `flatten` compute nothing: their tensors are views, `root` being the tensor whose memory they share.
+    /// `crop` and `flatten` compute nothing: their tensors are views of the memory of the tensor `root`.
     public struct Tensor: Sendable {
         public let name: String
         public let channels: Int
-        /// Columns over the whole window.
+        /// Columns of the whole window.
         public let columns: Int
-        /// Columns that a hop brings; 0 where the model does not stream.
+        /// New columns per hop; 0 where the model does not stream.
         public let columnsPerHop: Int
+        /// Index of the tensor that owns the memory.
         let root: Int
-        /// No number is below zero: it ends in ReLU, or comes of one that does.
+        /// No number is negative, as after a ReLU.
         let isNonNegative: Bool
-        /// Columns of the root before and behind the view.
-        let before: Int
-        let behind: Int
+        /// Columns of the root before the view.
+        let columnsBefore: Int
+        /// Columns of the root after the view.
+        let columnsAfter: Int
 
-        /// New columns of a hop that the window still holds.
-        var fresh: Int { min(columnsPerHop, columns) }
+        /// New columns of a hop, but no more than the window has.
+        var newColumns: Int { min(columnsPerHop, columns) }
     }
 
     public struct Layer: Sendable {
@@ -28,20 +30,22 @@ public struct Network: Sendable {
         public let operation: LayerDescription.Operation
         /// Indices of tensors.
         public let inputs: [Int]
-        /// Trained numbers, biases among them.
+        /// Number of weights and biases.
         public let parameters: Int
         /// Multiply-adds for one output column.
         public let multiplyAddsPerColumn: Int
     }
 
-    /// The network's input, then the outcome of every layer: layer i makes tensor i + 1.
+    /// The network's input, then the output of every layer: that of layer i is tensor i + 1.
     public private(set) var tensors: [Tensor]
     public private(set) var layers: [Layer] = []
     /// Index of the logits' tensor.
     public private(set) var output = 0
+    /// Index of the embedding's tensor.
     public private(set) var embedding: Int?
-    /// Index of the tensor that tells, column by column, whether somebody speaks.
+    /// Index of the tensor of speech logits, one per column.
     public private(set) var activity: Int?
+    /// Whether it can run hop by hop.
     public let streams: Bool
 
     init(_ description: ModelDescription, frontEnd: FrontEnd, file: String) throws(ModelError) {
@@ -59,8 +63,8 @@ public struct Network: Sendable {
             columnsPerHop: streams ? description.hopSamples / frontEnd.hopSamples : 0,
             root: 0,
             isNonNegative: false,
-            before: 0,
-            behind: 0
+            columnsBefore: 0,
+            columnsAfter: 0
         )
         tensors = [input]
         guard (1...Limits.layers).contains(description.layers.count) else {
@@ -71,35 +75,35 @@ public struct Network: Sendable {
         var indices = ["input": 0]
         var multiplyAdds = 0
         for layer in description.layers {
-            let rules = LayerRules(layer: layer, file: file, streams: streams)
-            guard indices[layer.name] == nil else { throw rules.wrong("the name is taken; rename it") }
+            let inference = ShapeInference(layer: layer, file: file, streams: streams)
+            guard indices[layer.name] == nil else { throw inference.wrong("the name is taken; rename it") }
             var inputs: [Int] = []
             for name in layer.inputs {
                 guard let index = indices[name] else {
-                    throw rules.wrong("no layer before it is called \(quoted(name))")
+                    throw inference.wrong("no layer before it is called \(quoted(name))")
                 }
                 inputs.append(index)
             }
-            let tensor = try rules.outcome(of: inputs, among: tensors, index: tensors.count)
-            layers.append(rules.layer(inputs: inputs))
+            let tensor = try inference.outputTensor(inputs: inputs, among: tensors, index: tensors.count)
+            layers.append(inference.layer(inputs: inputs))
             indices[layer.name] = tensors.count
             tensors.append(tensor)
-            guard activationCount <= Limits.activations else { throw rules.tooLarge("activations of the window") }
-            multiplyAdds += rules.layer(inputs: inputs).multiplyAddsPerColumn * tensor.columns
-            guard parameters <= Limits.weights else { throw rules.tooLarge("weights") }
+            guard activationCount <= Limits.activations else { throw inference.tooLarge("activations of the window") }
+            multiplyAdds += inference.layer(inputs: inputs).multiplyAddsPerColumn * tensor.columns
+            guard parameters <= Limits.weights else { throw inference.tooLarge("weights") }
             guard multiplyAdds <= Limits.multiplyAdds else {
-                throw rules.tooLarge("multiply-adds of a window")
+                throw inference.tooLarge("multiply-adds of a window")
             }
         }
 
-        func place(_ name: String, _ key: String) throws(ModelError) -> Int {
+        func index(_ name: String, _ key: String) throws(ModelError) -> Int {
             guard let index = indices[name] else {
                 throw .description.saying("\(file): key “\(key)”: no layer is called \(quoted(name))")
             }
             return index
         }
         func single(_ name: String, _ key: String) throws(ModelError) -> Int {
-            let index = try place(name, key)
+            let index = try index(name, key)
             guard tensors[index].columns == 1 else {
                 throw .layer.saying(
                     "\(file): layer \(quoted(name)): \(tensors[index].columns) columns over the window, but as "
@@ -111,8 +115,8 @@ public struct Network: Sendable {
         output = try single(description.output, "output")
         if let name = description.embedding { embedding = try single(name, "embedding") }
         if let name = description.activity {
-            let index = try place(name, "activity")
-            try checkActivity(tensors[index], file: file)
+            let index = try index(name, "activity")
+            try validateActivity(tensors[index], file: file)
             activity = index
         }
         guard description.outputLabels.count == tensors[output].channels else {
@@ -123,8 +127,8 @@ public struct Network: Sendable {
         }
     }
 
-    /// An activity layer has one logit a column, and each of a hop's new columns is one of the window's.
-    private func checkActivity(_ tensor: Tensor, file: String) throws(ModelError) {
+    /// An activity layer must have one channel, and hold all new columns of a hop in its window.
+    private func validateActivity(_ tensor: Tensor, file: String) throws(ModelError) {
         func wrong(_ what: String) -> ModelError {
             .layer.saying("\(file): layer \(quoted(tensor.name)): as “activity” \(what); see Models/FORMAT.md")
         }
@@ -135,51 +139,51 @@ public struct Network: Sendable {
         }
     }
 
-    /// Trained numbers, biases among them.
+    /// Number of weights and biases of all layers.
     public var parameters: Int { layers.reduce(0) { $0 + $1.parameters } }
 
-    /// Multiply-adds of the layers when a whole window is computed, without those that lead to the embedding alone.
+    /// Multiply-adds of a whole window, without the layers that only the embedding needs.
     public var multiplyAddsPerWindow: Int { multiplyAdds { $0.columns } }
 
-    /// For each tensor, whether a run computes it, or looks at it.
+    /// Multiply-adds per hop: those of the new columns, or of a whole window where the model does not stream.
+    public var multiplyAddsPerHop: Int { streams ? multiplyAdds { $0.newColumns } : multiplyAddsPerWindow }
+
+    /// For each tensor, whether a run needs it.
     ///
-    /// - Parameter embeds: whether the embedding is asked for, to which layers of its own may lead.
-    func wanted(embeds: Bool) -> [Bool] {
-        leading(to: [output, embeds ? embedding : nil, activity].compactMap { $0 })
+    /// - Parameter embeds: whether the embedding is computed, for which the network may have layers of its own.
+    func required(embeds: Bool) -> [Bool] {
+        ancestors(of: [output, embeds ? embedding : nil, activity].compactMap { $0 })
     }
 
-    /// For each tensor, whether it is one of these, or they come of it.
-    func leading(to ends: [Int]) -> [Bool] {
-        var wanted = [Bool](repeating: false, count: tensors.count)
-        for index in ends { wanted[index] = true }
-        for (index, layer) in layers.enumerated().reversed() where wanted[index + 1] {
-            for input in layer.inputs { wanted[input] = true }
+    /// For each tensor, whether it is one of `ends` or one of them depends on it.
+    func ancestors(of ends: [Int]) -> [Bool] {
+        var isAncestor = [Bool](repeating: false, count: tensors.count)
+        for index in ends { isAncestor[index] = true }
+        for (index, layer) in layers.enumerated().reversed() where isAncestor[index + 1] {
+            for input in layer.inputs { isAncestor[input] = true }
         }
-        return wanted
+        return isAncestor
     }
 
-    /// What an `add` adds to the convolution just before it, where nothing else reads that one: the two are then one step.
+    /// The other input of an `add` layer that can be fused into the convolution just before it, because nothing else reads that one.
     func fusedAddend(of index: Int) -> Int? {
         let inputs = layers[index].inputs
-        // Tensor 0 is the input, so the layer before has the tensor of this one's number.
+        // Tensor 0 is the network's input, so that tensor `index` is the output of the layer before.
         guard inputs.count == 2, inputs[0] != inputs[1], let side = inputs.firstIndex(of: index) else { return nil }
         let readers = layers.reduce(0) { $0 + $1.inputs.count { $0 == index } }
         guard readers == 1, ![output, embedding, activity].contains(index) else { return nil }
         return inputs[1 - side]
     }
 
-    /// Multiply-adds of the layers for each hop: those of the new columns, or of the window where nothing streams.
-    public var multiplyAddsPerHop: Int { streams ? multiplyAdds { $0.fresh } : multiplyAddsPerWindow }
-
     private func multiplyAdds(columns: (Tensor) -> Int) -> Int {
-        let wanted = wanted(embeds: false)
+        let required = required(embeds: false)
         return layers.indices.reduce(0) { sum, index in
-            guard wanted[index + 1] else { return sum }
+            guard required[index + 1] else { return sum }
             return sum + layers[index].multiplyAddsPerColumn * columns(tensors[index + 1])
         }
     }
 
-    /// Floats of all tensors that own memory, over a window.
+    /// Floats of all tensors that own memory, for a whole window.
     private var activationCount: Int {
         tensors.indices.reduce(0) { sum, index in
             let tensor = tensors[index]

@@ -1,29 +1,32 @@
 import KernelInterface
 
-/// All weights of a network in one buffer, laid out as the kernels read them.
+/// All weights of a network in the layout that the kernels read.
 struct PackedWeights: ~Copyable, Sendable {
     /// One layer's weights.
-    struct Place: Sendable {
-        /// Where they begin, in floats.
+    struct Layer: Sendable {
+        /// Floats before them.
         var offset = 0
-        /// How the layer's inputs are rounded; nil where it computes with floats.
+        /// How the layer's inputs are quantised; nil where it computes in floats.
         var quantiser: Quantiser?
     }
 
-    let buffer: AlignedBuffer
+    private let arena: Arena
     let layout: QuantisedLayout
-    /// By layer; those without weights are at 0.
-    let places: [Place]
+    /// By layer of the network; unused for those without weights.
+    let layers: [Layer]
 
-    /// - Parameter ranges: the largest inputs by tensor: those of the layers that shall be quantised.
+    /// Packs the weights of `file`.
+    ///
+    /// - Parameter ranges: the largest input of each layer to quantise, by the name of its input tensor.
+    /// - Throws: `ModelError` where a tensor is missing or does not fit, or the weights are too many.
     init(
         _ network: Network,
         ranges: [String: Double],
         layout: QuantisedLayout,
         from file: SafeTensors
     ) throws(ModelError) {
-        var places = [Place](repeating: Place(), count: network.layers.count)
-        var count = 0
+        var layers = [Layer](repeating: Layer(), count: network.layers.count)
+        var arenaLayout = Arena.Layout()
         func quantiser(_ layer: Network.Layer, _ shape: ConvolutionShape) -> Quantiser? {
             let input = network.tensors[layer.inputs[0]]
             guard shape.canBeQuantised, let range = ranges[input.name] else { return nil }
@@ -31,27 +34,27 @@ struct PackedWeights: ~Copyable, Sendable {
         }
         for (index, layer) in network.layers.enumerated() {
             guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
-            // Present and of the right shape, before memory is asked for on the description's word alone.
-            try file.require(layer.name + ".weight", shape: PackedWeights.shape(numbers, dense: dense))
+            // The tensors must exist before memory is allocated for the sizes that the description claims.
+            try file.require(layer.name + ".weight", shape: PackedWeights.storedShape(numbers, dense: dense))
             try file.require(layer.name + ".bias", shape: [numbers.outputChannels])
-            places[index].offset = count
             let shape = numbers.shape
-            places[index].quantiser = quantiser(layer, shape)
-            let isFloat = places[index].quantiser == nil
-            count += aligned(isFloat ? packedConvolutionCount(shape) : packedQuantisedCount(shape))
-            guard count <= Limits.weights else {
+            layers[index].quantiser = quantiser(layer, shape)
+            let isFloat = layers[index].quantiser == nil
+            let count = isFloat ? packedConvolutionCount(shape) : packedQuantisedCount(shape)
+            layers[index].offset = arenaLayout.reserve(count).offset
+            guard arenaLayout.count <= Limits.weights else {
                 throw .size.saying("\(file.file): layer \(quoted(layer.name)): the packed weights are too many")
             }
         }
-        let buffer = AlignedBuffer(count: count)
+        let arena = Arena(arenaLayout)
         for (index, layer) in network.layers.enumerated() {
             guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
             let shape = numbers.shape
-            let stored = PackedWeights.shape(numbers, dense: dense)
+            let stored = PackedWeights.storedShape(numbers, dense: dense)
             let weights = try file.floats(layer.name + ".weight", shape: stored)
             let bias = try file.floats(layer.name + ".bias", shape: [numbers.outputChannels])
-            let target = buffer.base + places[index].offset
-            if let quantiser = places[index].quantiser {
+            let target = arena.base + layers[index].offset
+            if let quantiser = layers[index].quantiser {
                 packQuantisedConvolution(
                     weights: weights,
                     bias: bias,
@@ -64,12 +67,16 @@ struct PackedWeights: ~Copyable, Sendable {
                 packConvolution(weights: weights, bias: bias, shape: shape, into: target)
             }
         }
-        self.buffer = buffer
+        self.arena = arena
         self.layout = layout
-        self.places = places
+        self.layers = layers
     }
 
-    private static func shape(_ numbers: LayerDescription.ConvolutionNumbers, dense: Bool) -> [Int] {
+    var base: UnsafePointer<Float> { UnsafePointer(arena.base) }
+    /// Floats.
+    var count: Int { arena.count }
+
+    private static func storedShape(_ numbers: LayerDescription.ConvolutionNumbers, dense: Bool) -> [Int] {
         dense
             ? [numbers.outputChannels, numbers.inputChannels]
             : [numbers.outputChannels, numbers.kernel, numbers.inputChannels / numbers.groups]

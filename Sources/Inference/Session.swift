@@ -1,46 +1,48 @@
-/// What a session expects to hear: how often something that is no command.
+/// How often a session's audio holds no command, which the posteriors depend on.
 public enum Prior: Sendable {
-    /// Hours of talk and noise, and a command now and then: what the network was trained on.
+    /// Hours of talk and noise with a command now and then, as in training.
     case stream
-    /// Single words, most of them commands, as in folders of clips: the model's `clipShifts` count.
+    /// Clips of single words, most of them commands: the model's `clipShifts` apply.
     case clip
 }
 
-/// One stream of audio through a model: the old columns that the layers still need, and the newest answer.
+/// One stream of audio through a model: the state of its layers, and the outputs of the newest hop.
 ///
-/// All its memory is allocated at the start; `score`, `scoreWhole` and `reset` allocate nothing, as long as nobody
-/// keeps a copy of `logits`, `posteriors`, `embedding` or `activity` from one call to the next (read them through
-/// `.span`). A session may move between threads but serves one at a time. It starts as a stream that has heard
-/// digital silence for ever.
+/// `init` allocates all memory; `score`, `scoreWhole`, `lookAhead` and `reset` allocate nothing, provided that no copy of an output
+/// array is kept from one call to the next (read them through `.span`). A session may move between threads but serves one at a time.
+/// It starts in the state after endless digital silence.
 public struct Session: ~Copyable, Sendable {
     public let model: Model
-    /// What the network says, before any calibration.
+    /// The network's output before calibration, `[logits]`.
     public private(set) var logits: [Float]
-    /// Probability of each label: the calibrated softmax of the logits, summed by label.
+    /// Probability of each label, `[labels]`: the calibrated softmax of the logits, summed by label.
     public private(set) var posteriors: [Float]
-    /// The layer that the model names as its embedding; empty where it names none, or nobody asked for it.
+    /// Output of the layer that the model names as its embedding; empty where it names none, or `embeds` was false.
     public private(set) var embedding: [Float]
-    /// Logits that somebody speaks, one for each equal part of the newest hop, oldest first; empty where the model has
-    /// no activity layer. Like `logits` they may hold NaN or infinities after such samples.
+    /// Logits of speech, one for each equal part of the newest hop, oldest first; empty where the model has no activity layer. NaN
+    /// or infinite after such samples.
     public private(set) var activity: [Float]
-    /// Probability of each label after the hop that `foresee` was given, and the embedding then.
-    public private(set) var foreseen: [Float]
-    public private(set) var foreseenEmbedding: [Float]
-    /// False when the newest logits held NaN or an infinity, as after such a sample: the posteriors then say silence.
+    /// What `posteriors` would be after the hop that `lookAhead` was given.
+    public private(set) var lookaheadPosteriors: [Float]
+    /// What `embedding` would be after the hop that `lookAhead` was given.
+    public private(set) var lookaheadEmbedding: [Float]
+    /// Whether all logits are finite; if not, the posteriors are those of silence.
     ///
-    /// A stream recovers by itself once the broken samples have left the window.
+    /// A NaN or infinite sample causes this, until it has left the window.
     public private(set) var isFinite = true
 
-    /// The stream's columns, a copy of them after endless silence, another to look ahead in, a whole window, then scratch
-    /// memory.
-    private let arena: AlignedBuffer
-    private let schedules: Schedules
-    private let silence: Int
-    private let future: Int
-    private let window: Int
-    private let scratch: Int
-    private let probabilities: Int
+    private let plans: ExecutionPlans
     private let calibration: Calibration
+    private let arena: Arena
+    private let stream: Arena.Region
+    /// The state after endless digital silence.
+    private let silence: Arena.Region
+    /// A copy of the stream, for `lookAhead`.
+    private let lookahead: Arena.Region
+    private let wholeWindow: Arena.Region
+    /// For the front end and the layers in turn.
+    private let scratch: Arena.Region
+    private let probabilities: Arena.Region
     private let silentLogits: [Float]
     private let silentEmbedding: [Float]
     private let silentActivity: [Float]
@@ -48,141 +50,127 @@ public struct Session: ~Copyable, Sendable {
     /// - Parameter embeds: whether embeddings are computed, for which a model may have layers of their own.
     public init(_ model: Model, prior: Prior = .stream, embeds: Bool = false) {
         self.model = model
-        let schedules = embeds ? model.embedding : model.answering
-        self.schedules = schedules
+        plans = embeds ? model.embeddingPlans : model.plans
         calibration = Calibration(model, prior: prior)
-        let outputs = model.labelOfLogit.count
-        silence = aligned(schedules.hop?.count ?? 0)
-        future = 2 * silence
-        window = 3 * silence
-        scratch = window + aligned(schedules.window.count)
-        // The front end and the layers take turns.
-        let layers = max(schedules.window.scratchCount, schedules.hop?.scratchCount ?? 0)
-        probabilities = scratch + aligned(max(model.frontEnd.scratchCount, layers))
-        arena = AlignedBuffer(count: probabilities + aligned(outputs))
-        logits = Array(repeating: 0, count: outputs)
+        let logitCount = model.labelOfLogit.count
+        let stateCount = plans.hop?.count ?? 0
+        var layout = Arena.Layout()
+        stream = layout.reserve(stateCount)
+        silence = layout.reserve(stateCount)
+        lookahead = layout.reserve(stateCount)
+        wholeWindow = layout.reserve(plans.window.count)
+        scratch = layout.reserve(max(model.frontEnd.scratchCount, plans.scratchCount))
+        probabilities = layout.reserve(logitCount)
+        arena = Arena(layout)
+        logits = Array(repeating: 0, count: logitCount)
         posteriors = Array(repeating: 0, count: model.labels.count)
-        foreseen = posteriors
+        lookaheadPosteriors = posteriors
         embedding = Array(repeating: 0, count: embeds ? model.embeddingCount : 0)
-        foreseenEmbedding = embedding
+        lookaheadEmbedding = embedding
         activity = Array(repeating: 0, count: model.activityCount)
 
-        // The silence is heard once; `reset` only copies what came of it.
+        // Silence is computed once; `reset` copies the result.
+        let block = arena[wholeWindow]
         let zeros = [Float](repeating: 0, count: model.windowSamples)
-        Session.runWindow(model, schedules, zeros.span, arena: arena.base, window: window, scratch: scratch)
-        let answer = arena.base + window + schedules.window.output
-        silentLogits = Array(UnsafeBufferPointer(start: answer, count: outputs))
-        let vector = arena.base + window + schedules.window.embedding
-        silentEmbedding = Array(UnsafeBufferPointer(start: vector, count: embedding.count))
-        let steps = arena.base + window + schedules.window.activity
-        silentActivity = Array(UnsafeBufferPointer(start: steps, count: model.activityCount))
-        (arena.base + silence).update(from: arena.base, count: silence)
+        model.run(
+            plans.window,
+            zeros.span.extracting(model.frontEnd.samples(ofNewest: plans.window.inputColumns)),
+            state: block,
+            scratch: arena[scratch]
+        )
+        silentLogits = Array(UnsafeBufferPointer(start: block + plans.window.output, count: logitCount))
+        silentEmbedding = Array(UnsafeBufferPointer(start: block + plans.window.embedding, count: embedding.count))
+        silentActivity = Array(UnsafeBufferPointer(start: block + plans.window.activity, count: activity.count))
+        copyWindowToStream()
+        arena.copy(stream, to: silence)
         reset()
     }
 
-    /// Hears the next hop, given the newest `windowSamples` samples, and brings the answer up to date.
+    /// Scores the next hop, given the newest `windowSamples` samples.
     ///
-    /// A streaming model reads only the end of the window: the hop and what the front end's frames overlap. Calls must
-    /// then follow each other hop by hop; after a gap, call `scoreWhole` or `reset`. Any other model computes the
-    /// whole window.
+    /// A streaming model reads only the end of the window: the hop and the samples before it that the front end's frames overlap.
+    /// Calls must then follow each other hop by hop; after a gap, call `scoreWhole` or `reset`. A model that does not stream computes
+    /// the whole window.
     public mutating func score(window samples: Span<Float>) {
-        guard let hop = schedules.hop else { return scoreWhole(window: samples) }
-        precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
-        runHop(hop, samples, at: 0)
-        answer(hop, at: 0)
+        guard let hop = plans.hop else { return scoreWhole(window: samples) }
+        runHop(hop, samples, in: stream)
+        readOutputs(hop, from: stream)
     }
 
-    /// Computes in `foreseen` what the next hop would say if `samples` were the window then; the stream stays where it is.
-    public mutating func foresee(window samples: Span<Float>) {
-        precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
-        let schedule: Schedule
-        let start: Int
-        if let hop = schedules.hop {
-            (arena.base + future).update(from: arena.base, count: silence)
-            runHop(hop, samples, at: future)
-            (schedule, start) = (hop, future)
+    /// Computes `lookaheadPosteriors` and `lookaheadEmbedding`: what `score` would give for this window. The stream stays as it is.
+    public mutating func lookAhead(window samples: Span<Float>) {
+        let plan: ExecutionPlan
+        let block: UnsafeMutablePointer<Float>
+        if let hop = plans.hop {
+            arena.copy(stream, to: lookahead)
+            runHop(hop, samples, in: lookahead)
+            (plan, block) = (hop, arena[lookahead])
         } else {
-            Session.runWindow(model, schedules, samples, arena: arena.base, window: window, scratch: scratch)
-            (schedule, start) = (schedules.window, window)
+            runWindow(samples)
+            (plan, block) = (plans.window, arena[wholeWindow])
         }
-        let block = arena.base + start
-        _ = calibration.apply(block + schedule.output, to: &foreseen, powers: arena.base + probabilities)
-        for index in foreseenEmbedding.indices { foreseenEmbedding[index] = block[schedule.embedding + index] }
+        _ = calibration.apply(block + plan.output, to: &lookaheadPosteriors, scratch: arena[probabilities])
+        for index in lookaheadEmbedding.indices { lookaheadEmbedding[index] = block[plan.embedding + index] }
     }
 
-    /// Computes the whole window of `windowSamples` samples, and leaves a stream as if it had heard them hop by hop.
+    /// Scores a whole window of `windowSamples` samples, and leaves the stream as if it had been scored hop by hop.
     public mutating func scoreWhole(window samples: Span<Float>) {
-        precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
-        Session.runWindow(model, schedules, samples, arena: arena.base, window: window, scratch: scratch)
-        answer(schedules.window, at: window)
+        runWindow(samples)
+        copyWindowToStream()
+        readOutputs(plans.window, from: wholeWindow)
     }
 
-    /// Goes back to a stream that has heard digital silence for ever.
+    /// Returns to the state after endless digital silence.
     public mutating func reset() {
-        arena.base.update(from: arena.base + silence, count: silence)
+        arena.copy(silence, to: stream)
         for index in logits.indices { logits[index] = silentLogits[index] }
         for index in embedding.indices { embedding[index] = silentEmbedding[index] }
         for index in activity.indices { activity[index] = silentActivity[index] }
         calibrate()
     }
 
-    /// Copies the stream's columns to memory laid out as the model's hop.
-    func copyStream(to target: UnsafeMutablePointer<Float>) {
-        target.update(from: arena.base, count: schedules.hop?.count ?? 0)
+    /// Copies the stream's state, as laid out by the model's hop plan.
+    func copyState(to target: UnsafeMutablePointer<Float>) {
+        target.update(from: arena[stream], count: stream.count)
     }
 
-    /// Brings the stream at `start` of the arena one hop further.
-    private func runHop(_ hop: Schedule, _ samples: Span<Float>, at start: Int) {
-        let base = arena.base + start
-        hop.age(base)
-        model.frontEnd.run(
-            samples,
-            newest: hop.inputColumns,
-            to: base + hop.inputOffset,
-            scratch: arena.base + scratch,
-            kernels: model.kernels
-        )
-        hop.run(base, weights: model.weights.buffer.base, kernels: model.kernels, scratch: arena.base + scratch)
+    private func runHop(_ hop: ExecutionPlan, _ samples: Span<Float>, in region: Arena.Region) {
+        checkCount(samples)
+        hop.shiftHistory(arena[region])
+        let newest = model.frontEnd.samples(ofNewest: hop.inputColumns)
+        model.run(hop, samples.extracting(newest), state: arena[region], scratch: arena[scratch])
     }
 
-    /// Computes a window, then hands the newest columns to the stream.
-    private static func runWindow(
-        _ model: Model,
-        _ schedules: Schedules,
-        _ samples: Span<Float>,
-        arena: UnsafeMutablePointer<Float>,
-        window: Int,
-        scratch: Int
-    ) {
-        let base = arena + window
-        let schedule = schedules.window
-        model.frontEnd.run(
-            samples,
-            newest: schedule.inputColumns,
-            to: base + schedule.inputOffset,
-            scratch: arena + scratch,
-            kernels: model.kernels
-        )
-        schedule.run(base, weights: model.weights.buffer.base, kernels: model.kernels, scratch: arena + scratch)
-        guard let hop = schedules.hop else { return }
-        for index in hop.slots.indices {
-            let whole = schedule.slots[index]
-            let slot = hop.slots[index]
-            let count = slot.kept + slot.fresh
-            (arena + slot.offset).update(from: base + whole.offset + whole.fresh - count, count: count)
+    private func runWindow(_ samples: Span<Float>) {
+        checkCount(samples)
+        let newest = model.frontEnd.samples(ofNewest: plans.window.inputColumns)
+        model.run(plans.window, samples.extracting(newest), state: arena[wholeWindow], scratch: arena[scratch])
+    }
+
+    private func checkCount(_ samples: Span<Float>) {
+        precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
+    }
+
+    /// Copies the newest columns of the whole window into the stream's buffers.
+    private func copyWindowToStream() {
+        guard let hop = plans.hop else { return }
+        for index in hop.buffers.indices {
+            let source = plans.window.buffers[index]
+            let target = hop.buffers[index]
+            let count = target.historyCount + target.newCount
+            (arena[stream] + target.offset).update(from: arena[wholeWindow] + source.end - count, count: count)
         }
     }
 
-    /// Reads what a schedule left that ran over the block at `start` of the arena.
-    private mutating func answer(_ schedule: Schedule, at start: Int) {
-        let block = arena.base + start
-        for index in logits.indices { logits[index] = block[schedule.output + index] }
-        for index in embedding.indices { embedding[index] = block[schedule.embedding + index] }
-        for index in activity.indices { activity[index] = block[schedule.activity + index] }
+    private mutating func readOutputs(_ plan: ExecutionPlan, from region: Arena.Region) {
+        let block = arena[region]
+        for index in logits.indices { logits[index] = block[plan.output + index] }
+        for index in embedding.indices { embedding[index] = block[plan.embedding + index] }
+        for index in activity.indices { activity[index] = block[plan.activity + index] }
         calibrate()
     }
 
     private mutating func calibrate() {
-        isFinite = calibration.apply(logits, to: &posteriors, powers: arena.base + probabilities)
+        isFinite = calibration.apply(logits, to: &posteriors, scratch: arena[probabilities])
     }
 }

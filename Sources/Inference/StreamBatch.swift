@@ -1,88 +1,93 @@
 import KernelInterface
 
-/// Many live streams through one model, a hop of each at a time: each layer's weights are read once for all of them.
+/// Many live streams through one model, one hop of each per call: each layer's weights are read once for a group of streams.
 ///
-/// A server with many microphones uses it. Every stream answers to the last bit what a ``Session`` of its own would. All
-/// memory is allocated at the start; each stream begins as one that has heard digital silence for ever.
+/// For servers with many microphones. Each stream's results equal those of its own ``Session`` to the last bit. `init` allocates all
+/// memory; every stream starts in the state after endless digital silence.
 public struct StreamBatch: ~Copyable, Sendable {
     public let model: Model
     public let streams: Int
-    /// Posteriors of each stream, one a label, stream after stream.
+    /// Posteriors of the newest hops, `[streams × labels]`.
     public private(set) var posteriors: [Float]
-    /// Activity logits of each stream's newest hop, oldest first; empty where the model has no activity layer.
+    /// Activity logits of the newest hops, `[streams × model.activityCount]`, oldest first.
     public private(set) var activity: [Float]
 
-    /// Streams that go through the network together: so many that tiles are full, so few that what they keep stays in the
-    /// processor's second cache beside the weights.
-    private static let group = 12
+    /// Streams that go through the network together: enough to fill the kernels' tiles, and few enough for their state to stay in the
+    /// L2 cache beside the weights.
+    private static let groupSize = 12
 
-    private let schedule: Schedule
+    private let plan: ExecutionPlan
     private let calibration: Calibration
-    private let arena: AlignedBuffer
-    /// Floats from one stream's block to the next.
-    private let apart: Int
-    private let scratch: Int
-    private let powers: Int
+    private let arena: Arena
+    private let states: Arena.Region
+    /// Floats from one stream's state to the next.
+    private let streamStride: Int
+    private let scratch: Arena.Region
+    private let probabilities: Arena.Region
     private var newest: [Float]
 
     /// - Returns: nil where the model does not stream.
     public init?(_ model: Model, streams: Int) {
-        guard streams >= 1, let hop = model.answering.hop else { return nil }
+        guard streams >= 1, let hop = model.plans.hop else { return nil }
         self.model = model
         self.streams = streams
-        schedule = hop
+        plan = hop
         calibration = Calibration(model, prior: .stream)
-        // An odd number of cache lines apart: at a power of two all streams' columns would meet in the same few sets.
-        apart = aligned(hop.count) | 16
-        scratch = streams * apart
-        powers = scratch + aligned(max(model.frontEnd.scratchCount, min(streams, Self.group) * hop.scratchCount))
-        arena = AlignedBuffer(count: powers + aligned(model.labelOfLogit.count))
+        // An odd number of cache lines: with a power of two, the same column of all streams would map to the same few cache sets.
+        streamStride = Arena.aligned(hop.count) | 16
+        var layout = Arena.Layout()
+        states = layout.reserve(streams * streamStride)
+        scratch = layout.reserve(max(model.frontEnd.scratchCount, min(streams, Self.groupSize) * hop.scratchCount))
+        probabilities = layout.reserve(model.labelOfLogit.count)
+        arena = Arena(layout)
         posteriors = Array(repeating: 0, count: streams * model.labels.count)
         activity = Array(repeating: 0, count: streams * model.activityCount)
         newest = Array(repeating: 0, count: model.labels.count)
         let session = Session(model)
-        for stream in 0..<streams { session.copyStream(to: arena.base + stream * apart) }
-        answer()
+        for stream in 0..<streams { session.copyState(to: state(of: stream)) }
+        readOutputs()
     }
 
-    /// Hears the next hop of every stream; `window` gives each one's newest `windowSamples` samples.
+    /// Scores the next hop of every stream; `window(i)` returns the newest `windowSamples` samples of stream i.
     public mutating func score(window: (Int) -> UnsafeBufferPointer<Float>) {
-        for first in stride(from: 0, to: streams, by: Self.group) {
-            score(first..<min(first + Self.group, streams), window)
+        for first in stride(from: 0, to: streams, by: Self.groupSize) {
+            score(first..<min(first + Self.groupSize, streams), window)
         }
-        answer()
+        readOutputs()
     }
+
+    private func state(of stream: Int) -> UnsafeMutablePointer<Float> { arena[states] + stream * streamStride }
 
     private func score(_ group: Range<Int>, _ window: (Int) -> UnsafeBufferPointer<Float>) {
-        let base = arena.base
+        let newest = model.frontEnd.samples(ofNewest: plan.inputColumns)
         for stream in group {
-            let block = base + stream * apart
-            schedule.age(block)
+            let block = state(of: stream)
+            plan.shiftHistory(block)
             model.frontEnd.run(
-                window(stream).span,
-                newest: schedule.inputColumns,
-                to: block + schedule.inputOffset,
-                scratch: base + scratch,
+                window(stream).span.extracting(newest),
+                columns: plan.inputColumns,
+                to: block + plan.inputOffset,
+                scratch: arena[scratch],
                 kernels: model.kernels
             )
         }
-        schedule.run(
-            base + group.lowerBound * apart,
-            weights: model.weights.buffer.base,
+        plan.run(
+            state(of: group.lowerBound),
+            weights: model.weights.base,
             kernels: model.kernels,
-            scratch: base + scratch,
+            scratch: arena[scratch],
             streams: group.count,
-            apart: apart
+            streamStride: streamStride
         )
     }
 
-    private mutating func answer() {
+    private mutating func readOutputs() {
         for stream in 0..<streams {
-            let block = arena.base + stream * apart
-            _ = calibration.apply(block + schedule.output, to: &newest, powers: arena.base + powers)
+            let block = state(of: stream)
+            _ = calibration.apply(block + plan.output, to: &newest, scratch: arena[probabilities])
             for label in newest.indices { posteriors[stream * newest.count + label] = newest[label] }
             let count = model.activityCount
-            for index in 0..<count { activity[stream * count + index] = block[schedule.activity + index] }
+            for index in 0..<count { activity[stream * count + index] = block[plan.activity + index] }
         }
     }
 }

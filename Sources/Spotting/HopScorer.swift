@@ -67,7 +67,7 @@ public struct HopScorer: ~Copyable {
 
     /// Scores that the next hop will have if it stays quiet; nil outside `lookaheadQuiet`.
     public var lookahead: HopScores? {
-        hasLookahead ? HopScores(posteriors: session.foreseen, personal: personalAhead) : nil
+        hasLookahead ? HopScores(posteriors: session.lookaheadPosteriors, personal: personalAhead) : nil
     }
 
     /// Speech or sound activity after the newest hop.
@@ -103,9 +103,9 @@ public struct HopScorer: ~Copyable {
         // Moved out of `self`, as the session, another part of `self`, changes meanwhile.
         var window: [Float] = []
         swap(&window, &nextWindow)
-        session.foresee(window: window.span)
+        session.lookAhead(window: window.span)
         swap(&window, &nextWindow)
-        if !vocabulary.personal.isEmpty { personal.lookAhead(session.foreseenEmbedding, into: &personalAhead) }
+        if !vocabulary.personal.isEmpty { personal.lookAhead(session.lookaheadEmbedding, into: &personalAhead) }
     }
 
     /// Forgets the audio so far.

@@ -96,7 +96,7 @@ struct BenchStagesTests {
         let hop = try HopWork(recipe, sound: HopWork.sound(model))
         for _ in 0..<45 { hop.run() }
         #expect(hop.detections == 0)
-        let peak = PeakWork(try #require(model.kernels.peak))
+        let peak = PeakWork(try #require(model.kernels.fmaThroughput))
         #expect(peak.multiplyAdds > 0)
         for rate in [44_100, 48_000] { try ResampleWork(rate: rate).run() }
     }

@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 struct AllocationTests {
-    /// Holds what the work changes.
     private final class Stream {
         var session: Session
         let audio: [Float]
@@ -14,7 +13,7 @@ struct AllocationTests {
             audio = random.floats(32000)
         }
 
-        func hear() {
+        func score() {
             let audio = audio
             for hop in 0..<4 { session.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
             session.scoreWhole(window: audio.span.extracting(0..<16000))
@@ -27,13 +26,13 @@ struct AllocationTests {
         network.voice("b1", 64)
         network.json["ranges"] = ["input": 4, "stem": 4, "b1.first": 4, "b1": 4, "b2": 4, "pool": 4]
         let stream = Stream(try network.model(precision: precision))
-        #expect(HeapTrial { stream.hear() }.isQuiet(seconds: 30))
+        #expect(HeapTrial { stream.score() }.isQuiet(seconds: 30))
     }
 
-    @Test func `a single small block would be seen`() throws {
+    @Test func `a single small allocation would be noticed`() throws {
         let stream = Stream(try TestNetwork.medium().model())
         let trial = HeapTrial {
-            stream.hear()
+            stream.score()
             UnsafeMutableRawPointer.allocate(byteCount: 100, alignment: 8).deallocate()
         }
         #expect(!trial.isQuiet(seconds: 0.2))

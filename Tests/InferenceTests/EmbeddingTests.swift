@@ -2,7 +2,7 @@ import Foundation
 import Inference
 import Testing
 
-/// The embedding and the layers that lead to it alone.
+/// The embedding, and the layers that only the embedding needs.
 struct EmbeddingTests {
     private static let folder = Folders.models.appendingPathComponent("commands")
 
@@ -13,7 +13,7 @@ struct EmbeddingTests {
         return (bytes[0], bytes[1])
     }
 
-    @Test func `who asks for no embedding gets the same answers, and pays for none of its layers`() throws {
+    @Test func `without the embedding the results are the same, and its layers are not computed`() throws {
         let model = try Model(folder: Self.folder.path)
         var plain = Session(model)
         var embedding = Session(model, embeds: true)
@@ -28,15 +28,15 @@ struct EmbeddingTests {
             seen.append(embedding.embedding)
         }
         #expect(Set(seen).count == seen.count)
-        plain.foresee(window: audio.span.extracting(first: model.windowSamples))
-        embedding.foresee(window: audio.span.extracting(first: model.windowSamples))
-        #expect(plain.foreseen == embedding.foreseen && plain.foreseenEmbedding == [])
-        // What a user's words need beside is half of all multiply-adds, which a hop without them does not count.
+        plain.lookAhead(window: audio.span.extracting(first: model.windowSamples))
+        embedding.lookAhead(window: audio.span.extracting(first: model.windowSamples))
+        #expect(plain.lookaheadPosteriors == embedding.lookaheadPosteriors && plain.lookaheadEmbedding == [])
+        // The embedding's layers are half of all multiply-adds, which a hop without them does not count.
         let all = model.network.layers.reduce(0) { $0 + $1.parameters }
         #expect(model.network.multiplyAddsPerHop < 1_300_000 && all > 900_000)
     }
 
-    @Test func `embeddings are told apart by what makes them, and by nothing else`() throws {
+    @Test func `the embedding identity depends on what makes embeddings, and on nothing else`() throws {
         let (json, weights) = try Self.files()
         let model = try Model(description: json, weights: weights)
         func identity(_ change: (String) -> String, flipping byte: Int? = nil) throws -> String {
@@ -54,7 +54,7 @@ struct EmbeddingTests {
         #expect(warmer == model.embeddingIdentity)
         let floor = try identity { $0.replacingOccurrences(of: "\"floor\": 1e-06", with: "\"floor\": 1e-05") }
         #expect(floor != model.embeddingIdentity)
-        // The last bytes are weights of the embedding's own layers.
+        // The last bytes of the file are weights of the embedding's own layers.
         #expect(try identity({ $0 }, flipping: weights.count - 4) != model.embeddingIdentity)
         #expect(try Model(folder: Self.folder.path, precision: .float).embeddingIdentity == model.embeddingIdentity)
     }

@@ -3,9 +3,9 @@ import Inference
 import TestSupport
 import Testing
 
-/// Fixtures whose answers PyTorch gave; `Models/training/make_fixtures.py` wrote them.
+/// Fixtures with reference outputs of PyTorch; `Models/training/make_fixtures.py` wrote them.
 struct PyTorchTests {
-    @Test func `a network with every kind of layer answers like PyTorch`() throws {
+    @Test func `a network with every kind of layer agrees with PyTorch`() throws {
         let folder = Folders.fixtures.appendingPathComponent("streaming")
         let model = try Model(folder: folder.path)
         let reference = try Reference(folder)
@@ -21,7 +21,7 @@ struct PyTorchTests {
             let expected = reference.row(index, of: logits, rows: count)
             session.scoreWhole(window: wave.span)
             largest = max(largest, largestDifference(session.logits, expected))
-            // The same second by hops, out of silence.
+            // The same second hop by hop, after silence.
             session.reset()
             let padded = [Float](repeating: 0, count: 16000) + wave
             var steps: [Float] = []
@@ -30,7 +30,7 @@ struct PyTorchTests {
                 steps += session.activity
             }
             largest = max(largest, largestDifference(session.logits, expected))
-            // Four columns a hop, of which the last 33 look at nothing but this second.
+            // Four columns per hop, of which the last 33 depend on this second only.
             #expect(steps.count == 40)
             let columns = reference.row(index, of: activity, rows: count)
             activityError = max(activityError, largestDifference(Array(steps.suffix(33)), columns))
@@ -52,7 +52,7 @@ struct PyTorchTests {
         #expect(featureError < 1e-4)
     }
 
-    @Test func `the tutorial's network on the waveform answers like PyTorch`() throws {
+    @Test func `the tutorial's network on the waveform agrees with PyTorch`() throws {
         let folder = Folders.fixtures.appendingPathComponent("tutorial")
         let json = [UInt8](try Data(contentsOf: folder.appendingPathComponent("model.json")))
         let model = try Model(description: json, weights: tutorialWeights(json).bytes)

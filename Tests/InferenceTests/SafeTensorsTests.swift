@@ -3,7 +3,7 @@ import Inference
 import TestSupport
 import Testing
 
-/// Damaged weight files: always an error with one line to read, never a trap.
+/// Damaged weight files: each gives an error of one line, and never a trap.
 struct SafeTensorsTests {
     private func sample() throws -> [UInt8] {
         var file = TensorFile()
@@ -33,7 +33,7 @@ struct SafeTensorsTests {
         return error
     }
 
-    @Test func `every type is read`() throws {
+    @Test func `every element type is read`() throws {
         let file = try SafeTensors(bytes: sample(), file: "w.safetensors")
         #expect(file.names == ["a", "b", "c", "d"])
         #expect(try file.floats("a", shape: [2, 3]) == [1, 2, 3, 4, 5, 6])
@@ -51,7 +51,7 @@ struct SafeTensorsTests {
         #expect(error(bytes + [0]) == .weights)
     }
 
-    @Test func `missing, misshapen and broken tensors are named`() throws {
+    @Test func `missing tensors, wrong shapes and values that are not finite are errors that name the tensor`() throws {
         var file = TensorFile()
         file.add("ok", [2], [1, 2])
         file.add("nan", [3], [1, .nan, 2])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct SessionTests {
-    @Test func `a new session has heard silence for ever`() throws {
+    @Test func `a new session is in the state after endless silence`() throws {
         let model = try TestNetwork.medium().model()
         var session = Session(model)
         let start = session.logits
@@ -41,7 +41,7 @@ struct SessionTests {
         #expect(clip.posteriors[2] < stream.posteriors[2])
     }
 
-    @Test func `reset forgets everything`() throws {
+    @Test func `reset returns to the state of a new session`() throws {
         var network = TestNetwork.medium()
         network.voice("b1", 64)
         let model = try network.model()
@@ -56,7 +56,7 @@ struct SessionTests {
         #expect(used.posteriors == fresh.posteriors)
         #expect(used.embedding == fresh.embedding)
         #expect(used.activity == fresh.activity && used.activity != heard)
-        // Silence sounds alike at every moment, and so it does in a window of it.
+        // All activity logits of silence are equal.
         #expect(largestDifference(used.activity, [Float](repeating: used.activity[0], count: 4)) < 1e-5)
         let silence = [Float](repeating: 0, count: 16000)
         fresh.scoreWhole(window: silence.span)
@@ -84,7 +84,7 @@ struct SessionTests {
         #expect(isFinite)
     }
 
-    /// By its series, halved until that converges quickly.
+    /// exp(x) = exp(x / 1024)^1024, by the Taylor series.
     private func exponential(_ x: Float) -> Float {
         let small = Double(x) / 1024
         var power = 1 + small + small * small / 2 + small * small * small / 6
@@ -93,7 +93,7 @@ struct SessionTests {
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity])
-    func `broken samples count as silence until they have left the window`(broken: Float) throws {
+    func `samples that are not finite count as silence until they have left the window`(broken: Float) throws {
         let model = try TestNetwork.medium().model()
         var random = SplitMix(seed: 53)
         var audio = random.floats(48000, -0.1...0.1)
@@ -102,7 +102,7 @@ struct SessionTests {
         var clean = Session(model)
         for hop in 0..<20 {
             let window = audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))
-            // The first window comes whole: before it the stream heard silence, not this audio.
+            // The first window is scored whole: before it the stream held silence, not this audio.
             if hop == 0 { session.scoreWhole(window: window) } else { session.score(window: window) }
             clean.scoreWhole(window: window)
             let (isFinite, expected) = (session.isFinite, clean.isFinite)
@@ -138,7 +138,7 @@ struct SessionTests {
         #expect(session.posteriors == [0, 0, 0, 1])
     }
 
-    @Test func `a model says what it holds and what it costs`() throws {
+    @Test func `a model reports its contents and costs`() throws {
         let model = try TestNetwork.medium().model()
         #expect(model.labels == ["yes", "no", "_unknown_", "_silence_"])
         #expect(model.thresholds == [0.7, 0.8, 0.8, 0.8])

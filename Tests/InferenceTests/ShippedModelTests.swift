@@ -5,12 +5,12 @@ import Kernels
 import TestSupport
 import Testing
 
-/// The model that the program is shipped with, against what PyTorch answered when it was exported.
+/// The shipped model, against the outputs that PyTorch gave when it was exported.
 struct ShippedModelTests {
     private let folder = Folders.models.appendingPathComponent("commands")
 
     @Test(arguments: InstructionSet.supported.filter { $0 != .scalar })
-    func `the shipped model answers like PyTorch on 100 recordings`(set: InstructionSet) throws {
+    func `the shipped model agrees with PyTorch on 100 recordings`(set: InstructionSet) throws {
         let model = try Model(folder: folder.path, kernels: set, precision: .float)
         let reference = try Reference(folder)
         let logits = try reference.file.floats("logits")
@@ -27,7 +27,7 @@ struct ShippedModelTests {
         print("\(set) shipped model, \(count) inputs: worst error \(largest) in a logit")
     }
 
-    @Test func `the shipped model's features are PyTorch's`() throws {
+    @Test func `the shipped model's features agree with PyTorch`() throws {
         let model = try Model(folder: folder.path)
         let reference = try Reference(folder)
         let features = try reference.file.floats("features")
@@ -43,7 +43,7 @@ struct ShippedModelTests {
         #expect(largest < 1e-4)
     }
 
-    @Test func `the shipped model streams`() throws {
+    @Test func `the shipped model gives the same hop by hop as window by window`() throws {
         let model = try Model(folder: folder.path, precision: .float)
         let audio = try Reference(folder).waveforms.prefix(8).flatMap { $0 }
         var stream = Session(model, embeds: true)

@@ -2,9 +2,11 @@ import Inference
 import TestSupport
 import Testing
 
-/// RecordingTrace hop by hop must answer what computing each window anew answers.
+/// Scoring hop by hop must give what computing each window anew gives.
 struct StreamingTests {
-    /// The largest difference of logits, posteriors, embedding and activity over `hops` hops.
+    /// The largest difference of logits, posteriors, embedding and activity, over `hops` hops of noise.
+    ///
+    /// - Parameter reprime: the hop at which the stream is scored whole instead.
     private func difference(_ model: Model, hops: Int, random: inout SplitMix, reprime: Int? = nil) -> Float {
         var stream = Session(model, embeds: true)
         var whole = Session(model, embeds: true)
@@ -36,13 +38,13 @@ struct StreamingTests {
         #expect(error < 1e-5)
     }
 
-    @Test func `a stream goes on after a whole window`() throws {
+    @Test func `a stream continues after a whole window`() throws {
         let model = try TestNetwork.medium().model()
         var random = SplitMix(seed: 42)
         #expect(difference(model, hops: 20, random: &random, reprime: 5) < 1e-5)
     }
 
-    @Test(arguments: [true, false]) func `what is foreseen is what the next hop says`(streams: Bool) throws {
+    @Test(arguments: [true, false]) func `a lookahead gives what the next hop gives`(streams: Bool) throws {
         var network = TestNetwork.medium()
         network.json["streaming"] = streams
         let model = try network.model()
@@ -53,12 +55,12 @@ struct StreamingTests {
         func window(_ number: Int) -> [Float] { Array(audio[number * hop..<number * hop + model.windowSamples]) }
         for number in 0..<8 {
             session.score(window: window(number).span)
-            let (heard, coming) = (session.posteriors, window(number + 1))
-            session.foresee(window: coming.span)
-            #expect(session.posteriors == heard)
-            let foreseen = session.foreseen
-            session.score(window: coming.span)
-            #expect(session.posteriors == foreseen)
+            let (current, next) = (session.posteriors, window(number + 1))
+            session.lookAhead(window: next.span)
+            #expect(session.posteriors == current)
+            let lookahead = session.lookaheadPosteriors
+            session.score(window: next.span)
+            #expect(session.posteriors == lookahead)
         }
     }
 
@@ -73,7 +75,7 @@ struct StreamingTests {
             first.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
             second.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
         }
-        // After ten hops both have heard the same second.
+        // After ten hops both hold the same second.
         #expect(largestDifference(first.logits, second.logits) < 1e-5)
     }
 
@@ -103,7 +105,7 @@ struct StreamingTests {
             let groups = channels % grouped == 0 ? grouped : 1
             let outputs = groups * random.int(1...max(1, 30 / groups))
             let dilation = random.int(1...2)
-            // The span that makes the last column end with the window.
+            // Adjust the span so that the last column ends with the window.
             var kernel = random.int(1...4)
             var before = 0
             while (columns - (dilation * (kernel - 1) + 1)) % stride != 0 {
@@ -126,7 +128,7 @@ struct StreamingTests {
                 relu: true
             )
             let left = (columns - span) / stride + 1
-            // The branch drops what the kernel drops, partly at the end, which makes it lag behind the stream.
+            // The branch drops the columns that the kernel drops, some of them at the end, which makes it lag behind the stream.
             let end = random.int(0...((span - 1) / stride)) * stride
             network.crop("drop\(index)", source, span - 1 - end, end)
             network.conv("skip\(index)", "drop\(index)", channels, outputs, stride: stride)
@@ -150,7 +152,7 @@ struct StreamingTests {
         network.crop("last", "b", 98, 0)
         network.add("sum", "pool", "last")
         network.dense("logits", "sum", 8, 5)
-        // 399 columns of 40 samples leave 3 too many for the second stride.
+        // 399 columns of 40 samples are 3 too many for the second stride.
         #expect(throws: ModelError.layer) { try network.model() }
         network.layers[1]["kernel"] = 7
         let model = try network.model()
@@ -169,7 +171,7 @@ struct StreamingTests {
         network.json["activity"] = "voice"
         let prompt = try network.model()
         #expect(late.activityCount == 4 && prompt.activityCount == 4)
-        // Two columns late: a hop's last two come first in the next one.
+        // Two columns late: the last two of a hop are the first two of the next.
         let audio = random.floats(32000)
         var first = Session(prompt)
         var second = Session(late)
@@ -183,7 +185,7 @@ struct StreamingTests {
         }
     }
 
-    @Test func `hops longer than what the network looks at stream too`() throws {
+    @Test func `a network whose span is shorter than a hop streams`() throws {
         var network = TestNetwork()
         network.conv("a", "input", 40, 8, kernel: 3)
         network.crop("last", "a", 76, 0)

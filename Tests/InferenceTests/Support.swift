@@ -7,7 +7,7 @@ enum Folders {
     static let models = tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Models")
 }
 
-/// A safetensors file in the making.
+/// Builds a safetensors file.
 struct TensorFile {
     var header: [String: Any] = [:]
     var data: [UInt8] = []
@@ -35,7 +35,7 @@ struct TensorFile {
     }
 }
 
-/// The recorded inputs of a fixture, or of a model.
+/// The reference inputs and outputs of a fixture or a model.
 struct Reference {
     let file: SafeTensors
     let waveforms: [[Float]]
@@ -45,7 +45,7 @@ struct Reference {
         waveforms = file.shape(of: "waveforms") == nil ? [] : try Reference.waveforms(file)
     }
 
-    /// Row `index` of a tensor with as many rows as `rows`.
+    /// Row `index` of a tensor with `rows` rows.
     func row(_ index: Int, of floats: [Float], rows: Int) -> [Float] {
         let width = floats.count / rows
         return Array(floats[(index * width)..<((index + 1) * width)])

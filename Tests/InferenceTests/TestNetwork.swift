@@ -2,7 +2,7 @@ import Foundation
 import Inference
 import TestSupport
 
-/// A model in the making: `model.json` as an object, and random weights for its layers.
+/// Builds a model: `model.json` as an object, and random weights for its layers.
 struct TestNetwork {
     var json: [String: Any]
     var layers: [[String: Any]] = []
@@ -54,7 +54,7 @@ struct TestNetwork {
         layers.append(["op": "mean", "name": name, "input": input, "columns": columns])
     }
 
-    /// An activity layer beside the rest of the network.
+    /// Adds an activity layer on the tensor `input`.
     mutating func voice(_ input: String, _ inputs: Int) {
         conv("voice.hidden", input, inputs, 8, relu: true)
         conv("voice", "voice.hidden", 8, 1)
@@ -69,7 +69,7 @@ struct TestNetwork {
         }
     }
 
-    /// Random weights for every layer that has any, of a size that keeps activations level.
+    /// Random weights for every layer that has any, scaled to keep the variance of activations.
     func tensors(_ generator: inout SplitMix) -> TensorFile {
         var file = TensorFile()
         for layer in layers {
@@ -92,7 +92,7 @@ struct TestNetwork {
         return try Model(description: description, weights: tensors(&generator).bytes, precision: precision)
     }
 
-    /// The network that the shipped model starts from: five kernels, three halving blocks with a skip each.
+    /// The architecture of the shipped model: a stem with a kernel of 5, then three residual blocks of stride 2.
     static func medium() -> TestNetwork {
         var network = TestNetwork()
         network.conv("stem", "input", 40, 48, kernel: 5, relu: true)

@@ -3,14 +3,14 @@ import Kernels
 import TestSupport
 import Testing
 
-/// The vector kernels against plain loops, over random geometries.
+/// The convolution kernels against scalar loops, over random geometries.
 struct ConvolutionTests {
-    /// Runs one random case and answers its largest error, relative to what the sum is made of.
+    /// Runs one random case, and returns its largest error divided by the square root of the number of terms.
     private func error(
         _ kernels: KernelSet,
         _ shape: ConvolutionShape,
         columns: Int,
-        rectify: Bool,
+        relu: Bool,
         _ random: inout SplitMix
     ) -> Float {
         let input = random.floats(shape.inputColumns(for: columns) * shape.inputChannels)
@@ -23,18 +23,18 @@ struct ConvolutionTests {
             bias: bias,
             shape: shape,
             columns: columns,
-            rectify: residual == nil && rectify
+            relu: residual == nil && relu
         )
-        let expected = residual.map { zip(plain, $0).map { rectify ? max(0, $0 + $1) : $0 + $1 } } ?? plain
+        let expected = residual.map { zip(plain, $0).map { relu ? max(0, $0 + $1) : $0 + $1 } } ?? plain
 
         let count = packedConvolutionCount(shape)
         let packed = AlignedFloats(count)
         packConvolution(weights: weights, bias: bias, shape: shape, into: packed.base)
-        // One float more on each side shows whether the kernel writes where it should not.
+        // One more float on each side detects writes outside the output.
         let output = AlignedFloats(expected.count + 2)
         output.base[0] = 77
         output.base[expected.count + 1] = 78
-        kernels.convolve(input, output.base + 1, shape.run(of: columns), packed.base, shape, residual, rectify)
+        kernels.convolve(input, output.base + 1, shape.adjacentColumns(columns), packed.base, shape, residual, relu)
         #expect(output.base[0] == 77 && output.base[expected.count + 1] == 78, "\(shape) wrote outside its output")
         let result = Array(UnsafeBufferPointer(start: output.base + 1, count: expected.count))
         let terms = Float(shape.kernel * shape.inputChannels / shape.groups)
@@ -42,7 +42,7 @@ struct ConvolutionTests {
     }
 
     @Test(arguments: InstructionSet.supported)
-    func `dense, strided, dilated and grouped convolutions agree with plain loops`(set: InstructionSet) throws {
+    func `dense, strided, dilated and grouped convolutions agree with scalar loops`(set: InstructionSet) throws {
         let kernels = try #require(set.kernels)
         var random = SplitMix(seed: 11)
         var largest: Float = 0
@@ -56,14 +56,16 @@ struct ConvolutionTests {
                 dilation: random.int(1...3),
                 groups: groups
             )
-            let error = error(kernels, shape, columns: random.int(1...15), rectify: round % 2 == 0, &random)
+            let error = error(kernels, shape, columns: random.int(1...15), relu: round % 2 == 0, &random)
             #expect(error < 1e-6, "\(shape)")
             largest = max(largest, error)
         }
         print("\(set) convolution: worst error \(largest) per √term")
     }
 
-    @Test(arguments: InstructionSet.supported) func `depthwise convolutions agree with plain loops`(set: InstructionSet)
+    @Test(arguments: InstructionSet.supported) func `depthwise convolutions agree with scalar loops`(
+        set: InstructionSet
+    )
         throws
     {
         let kernels = try #require(set.kernels)
@@ -80,14 +82,14 @@ struct ConvolutionTests {
                 groups: channels
             )
             #expect(shape.isDepthwise)
-            let error = error(kernels, shape, columns: random.int(1...15), rectify: round % 2 == 0, &random)
+            let error = error(kernels, shape, columns: random.int(1...15), relu: round % 2 == 0, &random)
             #expect(error < 1e-6, "\(shape)")
             largest = max(largest, error)
         }
         print("\(set) depthwise convolution: worst error \(largest) per √term")
     }
 
-    @Test(arguments: InstructionSet.supported) func `a column does not depend on the columns beside it`(
+    @Test(arguments: InstructionSet.supported) func `a column does not depend on the other columns of the call`(
         set: InstructionSet
     ) throws {
         let kernels = try #require(set.kernels)
@@ -102,11 +104,11 @@ struct ConvolutionTests {
             into: packed.base
         )
         let all = AlignedFloats(10 * 50)
-        kernels.convolve(input, all.base, shape.run(of: 10), packed.base, shape, nil, false)
+        kernels.convolve(input, all.base, shape.adjacentColumns(10), packed.base, shape, nil, false)
         for column in 0..<10 {
             let one = AlignedFloats(50)
             let source = Array(input[(column * 33)...])
-            kernels.convolve(source, one.base, shape.run(of: 1), packed.base, shape, nil, false)
+            kernels.convolve(source, one.base, shape.adjacentColumns(1), packed.base, shape, nil, false)
             for channel in 0..<50 { #expect(one.base[channel] == all.base[column * 50 + channel]) }
         }
     }

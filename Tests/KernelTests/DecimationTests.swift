@@ -5,7 +5,7 @@ import Testing
 
 struct DecimationTests {
     @Test(arguments: InstructionSet.supported)
-    func `filtering agrees with plain sums, however it is cut`(set: InstructionSet) throws {
+    func `decimation agrees with scalar sums, for chunks of any size`(set: InstructionSet) throws {
         let kernels = try #require(set.kernels)
         var random = SplitMix(seed: 51)
         for round in 0..<60 {

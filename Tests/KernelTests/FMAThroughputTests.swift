@@ -2,20 +2,20 @@ import KernelInterface
 import Kernels
 import Testing
 
-struct PeakTests {
+struct FMAThroughputTests {
     @Test(arguments: InstructionSet.supported)
-    func `all multiply-adds that are counted are done`(set: InstructionSet) throws {
+    func `all multiply-adds that are counted are executed`(set: InstructionSet) throws {
         let kernels = try #require(set.kernels)
-        guard let peak = kernels.peak else {
+        guard let fmaThroughput = kernels.fmaThroughput else {
             #expect(set == .scalar)
             return
         }
         for rounds in [0, 1, 2, 7] {
             var output = [Float](repeating: .nan, count: 16)
-            let count = peak(rounds, &output)
+            let count = fmaThroughput(rounds, &output)
             let lanes = output.count { !$0.isNaN }
             #expect([4, 8, 16].contains(lanes) && count == rounds * 12 * lanes)
-            // Twelve sums begin at 0.5, 1.5, … 11.5. Each round adds 0.5 · 0.25 to each, or halves it and adds 0.25.
+            // Twelve sums start at 0.5, 1.5, … 11.5. Each round adds 0.5 · 0.25 to each, or without FMA halves it and adds 0.25.
             let fused = 72 + 12 * 0.125 * Float(rounds)
             let halved = (0..<rounds).reduce(72) { sum, _ in sum * 0.5 + 12 * 0.25 } as Float
             for value in output.prefix(lanes) { #expect(value == fused || value == halved) }

@@ -9,32 +9,32 @@ struct HashTests {
         }
     }
 
-    @Test func `every byte counts, wherever the last eight end`() {
+    @Test func `every byte changes the hash, for any length`() {
         var seen: Set<UInt64> = []
-        var made = 0
+        var expected = 0
         for count in 1...40 {
             let zeros = [UInt8](repeating: 0, count: count)
             seen.insert(hash(zeros))
-            made += 1
+            expected += 1
             for index in 0..<count {
                 for bit in [0, 7] {
                     var bytes = zeros
                     bytes[index] = 1 << bit
                     seen.insert(hash(bytes))
-                    made += 1
+                    expected += 1
                 }
             }
         }
-        #expect(seen.count == made)
+        #expect(seen.count == expected)
     }
 
-    @Test func `a hash goes on from the one before, and does not depend on where the bytes lie`() {
+    @Test func `a hash continues from its start value, and does not depend on alignment`() {
         let bytes = (0..<64).map { UInt8($0 * 37 & 255) }
-        let moved = [0] + bytes
-        let there = moved.withUnsafeBytes { moved in
-            moved.baseAddress.map { hashWords($0 + 1, count: 64, from: fnvBasis) }
+        let unaligned = [0] + bytes
+        let hashed = unaligned.withUnsafeBytes { buffer in
+            buffer.baseAddress.map { hashWords($0 + 1, count: 64, from: fnvBasis) }
         }
-        #expect(there == hash(bytes))
+        #expect(hashed == hash(bytes))
         #expect(hash(bytes, from: hash([1])) != hash(bytes, from: hash([2])))
     }
 }

@@ -30,7 +30,7 @@ struct LogMelTests {
     }
 
     @Test(arguments: [64, 128, 256, 512, 1024, 2048, 4096], InstructionSet.supported)
-    func `features agree with the definition of the transform`(size: Int, set: InstructionSet) throws {
+    func `features agree with the definition of the DFT`(size: Int, set: InstructionSet) throws {
         var random = SplitMix(seed: UInt64(31 + size))
         var largest: Float = 0
         for columns in size > 1024 ? [3] : [1, 3, 8, 13] {
@@ -44,7 +44,9 @@ struct LogMelTests {
         #expect(largest < 1e-5)
     }
 
-    @Test(arguments: InstructionSet.supported) func `tones and clicks keep their quiet bands`(set: InstructionSet)
+    @Test(arguments: InstructionSet.supported) func `bands without energy are accurate beside tones and clicks`(
+        set: InstructionSet
+    )
         throws
     {
         let shape = shape(512, frame: 400, hop: 200, bands: 40)
@@ -58,10 +60,10 @@ struct LogMelTests {
         }
     }
 
-    @Test(arguments: InstructionSet.supported) func `the logarithm is good to a unit in the last place`(
+    @Test(arguments: InstructionSet.supported) func `the logarithm is accurate to a unit in the last place`(
         set: InstructionSet
     ) throws {
-        // Silence leaves the floor alone, so that each floor shows one logarithm.
+        // The feature of silence is the logarithm of the floor.
         var random = SplitMix(seed: 33)
         let silence = [Float](repeating: 0, count: 64)
         var largest = 0.0
@@ -77,7 +79,7 @@ struct LogMelTests {
         #expect(largest < 2e-7)
     }
 
-    @Test(arguments: InstructionSet.supported) func `a column does not depend on its neighbours`(set: InstructionSet)
+    @Test(arguments: InstructionSet.supported) func `a column does not depend on the other columns`(set: InstructionSet)
         throws
     {
         var random = SplitMix(seed: 34)
@@ -92,7 +94,8 @@ struct LogMelTests {
         }
     }
 
-    @Test(arguments: InstructionSet.supported) func `broken samples show in their own columns alone`(
+    @Test(arguments: InstructionSet.supported)
+    func `samples that are not finite affect only the columns of their frames`(
         set: InstructionSet
     ) throws {
         let shape = shape(512, frame: 400, hop: 200, bands: 40)

@@ -3,10 +3,10 @@ import Kernels
 import TestSupport
 import Testing
 
-/// The kernels of whole numbers against plain arithmetic: a sum of products is exact, so that nothing may differ at all.
-struct QuantisedKernelTests {
+/// The quantised kernels against integer arithmetic: sums are exact, so that results must be equal to the last bit.
+struct QuantisedConvolutionTests {
     @Test(arguments: InstructionSet.supported)
-    func `convolutions in whole numbers are exact`(set: InstructionSet) throws {
+    func `quantised convolutions are exact`(set: InstructionSet) throws {
         let kernels = try #require(set.kernels)
         var random = SplitMix(seed: 91)
         for round in 0..<100 {
@@ -20,10 +20,10 @@ struct QuantisedKernelTests {
             #expect(shape.canBeQuantised)
             var weights = random.floats(shape.weightCount)
             if round % 5 == 0 {
-                // A channel that ignores its inputs.
+                // A channel with zero weights.
                 for index in 0..<shape.kernel * shape.inputChannels { weights[index] = 0 }
             }
-            let layer = WholeLayer(
+            let layer = QuantisedReference(
                 shape,
                 weights: weights,
                 bias: random.floats(shape.outputChannels),
@@ -32,15 +32,15 @@ struct QuantisedKernelTests {
             let columns = random.int(1...15)
             let input = random.floats(shape.inputColumns(for: columns) * shape.inputChannels, -3.1...3.1)
             let residual = round % 3 == 0 ? nil : random.floats(columns * shape.outputChannels)
-            let whole = layer.whole(input)
-            #expect(whole.allSatisfy { $0 >= 0 && $0 <= 127 })
-            layer.check(kernels, input, columns: columns, residual: residual, rectify: round % 2 == 0)
+            let quantised = layer.quantised(input)
+            #expect(quantised.allSatisfy { $0 >= 0 && $0 <= 127 })
+            layer.check(kernels, input, columns: columns, residual: residual, relu: round % 2 == 0)
         }
     }
 
-    /// Were a sum of 16 bits to overflow, the largest inputs would show it, with weights of one sign as with any other.
+    /// The largest inputs, with weights of equal and of alternating signs, would show an overflow of AVX2's 16-bit sums.
     @Test(arguments: InstructionSet.supported, [true, false])
-    func `no input and no weights overflow`(set: InstructionSet, isNonNegative: Bool) throws {
+    func `no inputs and weights overflow`(set: InstructionSet, isNonNegative: Bool) throws {
         let kernels = try #require(set.kernels)
         let patterns: [(Int) -> Float] = [
             { _ in 1 }, { _ in -1 }, { $0 % 2 == 0 ? 1 : -1 }, { $0 % 4 < 2 ? 1 : -1 }, { $0 % 4 < 2 ? 0.01 : -1 },
@@ -54,7 +54,7 @@ struct QuantisedKernelTests {
                 dilation: dilation
             )
             let depth = inputs * kernel
-            let layer = WholeLayer(
+            let layer = QuantisedReference(
                 shape,
                 weights: patterns.flatMap { pattern in (0..<depth).map(pattern) },
                 bias: [Float](repeating: 1, count: patterns.count),
@@ -71,14 +71,14 @@ struct QuantisedKernelTests {
         #expect(!ConvolutionShape(inputChannels: 6, outputChannels: 1).canBeQuantised)
     }
 
-    @Test func `weights are rounded as finely as the sums of sixteen bits allow`() {
+    @Test func `the step of weights is as small as 16-bit sums allow`() {
         let shape = ConvolutionShape(inputChannels: 16, outputChannels: 3)
-        // One large weight among small ones has all of eight bits; sixteen equal ones must leave room for the sum of the
-        // eight that meet in a lane, 254 steps; the third channel is bound by its other sign.
+        // One large weight among small ones uses all 8 bits. Of sixteen equal weights, the eight of a lane may add up to 254 steps.
+        // In the third channel the negative weights are the limit.
         let weights =
             [1] + [Float](repeating: 0.01, count: 15) + [Float](repeating: -0.5, count: 16)
             + (0..<16).map { $0 % 4 < 2 ? 0.1 : -0.8 }
-        let layer = WholeLayer(
+        let layer = QuantisedReference(
             shape,
             weights: weights,
             bias: [0, 0, 0],
@@ -90,7 +90,7 @@ struct QuantisedKernelTests {
     }
 
     @Test(arguments: InstructionSet.supported)
-    func `numbers are rounded to the nearest whole one, to even, and cut`(set: InstructionSet) throws {
+    func `inputs are rounded to the nearest integer, ties to even, and clamped`(set: InstructionSet) throws {
         let kernels = try #require(set.kernels)
         let cases: [(Float, signed: Int, positive: Int)] = [
             (0, 64, 0), (-0.0, 64, 0), (0.25, 64, 0), (0.75, 66, 2), (-0.25, 64, 0), (-0.75, 62, 0), (1.25, 66, 2),
@@ -98,31 +98,31 @@ struct QuantisedKernelTests {
             (63.5, 127, 127), (1e30, 127, 127), (-31.5, 1, 0), (-1e30, 1, 0), (12.34, 89, 25), (-24.75, 14, 0),
             (-24.7, 15, 0),
         ]
-        let signed = Quantiser(scale: 2, low: -63, high: 63, offset: 64)
-        let positive = Quantiser(scale: 2, low: 0, high: 127, offset: 0)
+        let signed = Quantiser(scale: 2, low: -63, high: 63, zeroPoint: 64)
+        let positive = Quantiser(scale: 2, low: 0, high: 127, zeroPoint: 0)
         for count in [1, 3, 4, 7, 8, 15, 16, 19, 31, 32, 33, 40, 75] {
             let input = (0..<count).map { cases[$0 % cases.count].0 }
-            let whole = WholeNumbers(count, kernels.quantisedLayout)
-            #expect(kernels.quantise(input, whole.base, count, signed))
-            #expect(whole.numbers == (0..<count).map { cases[$0 % cases.count].signed })
-            #expect(kernels.quantise(input, whole.base, count, positive))
-            #expect(whole.numbers == (0..<count).map { cases[$0 % cases.count].positive })
-            #expect(whole.isUntouchedBehind)
-            for broken in [Float.nan, .infinity, -.infinity] {
-                let missed = (0..<count).filter { place in
+            let quantised = QuantisedInputs(count, kernels.quantisedLayout)
+            #expect(kernels.quantise(input, quantised.base, count, signed))
+            #expect(quantised.numbers == (0..<count).map { cases[$0 % cases.count].signed })
+            #expect(kernels.quantise(input, quantised.base, count, positive))
+            #expect(quantised.numbers == (0..<count).map { cases[$0 % cases.count].positive })
+            #expect(quantised.isUntouchedBehind)
+            for invalid in [Float.nan, .infinity, -.infinity] {
+                let accepted = (0..<count).filter { place in
                     var changed = input
-                    changed[place] = broken
-                    return kernels.quantise(changed, whole.base, count, signed)
+                    changed[place] = invalid
+                    return kernels.quantise(changed, quantised.base, count, signed)
                 }
-                #expect(missed == [], "\(broken) of \(count)")
+                #expect(accepted == [], "\(invalid) of \(count)")
             }
         }
     }
 
-    @Test func `what is rounded lies within half a step of what it was`() {
+    @Test func `the error of quantisation is that of rounding`() {
         var random = SplitMix(seed: 92)
         let shape = ConvolutionShape(inputChannels: 64, outputChannels: 24, kernel: 3)
-        let layer = WholeLayer(
+        let layer = QuantisedReference(
             shape,
             weights: random.floats(shape.weightCount),
             bias: random.floats(24),
@@ -130,19 +130,19 @@ struct QuantisedKernelTests {
         )
         let columns = 9
         let input = random.floats(shape.inputColumns(for: columns) * 64, -2...2)
-        let plain = ScalarReference.convolve(
+        let exact = ScalarReference.convolve(
             input,
             weights: layer.weights,
             bias: layer.bias,
             shape: shape,
             columns: columns,
-            rectify: false
+            relu: false
         )
-        let error = largestDifference(layer.run(.best, input, columns: columns), plain)
-        // Of 192 products each weight, evenly spread in ±1, is off by up to half of its step, about 1/50 here, and times an input
-        // evenly spread in ±2; each input is off by up to half of 2/63. The deviations are √192 · (1/50/√12) · (2/√3) = 0.092
-        // and √192 · (2/63/√12) · (1/√3) = 0.073, together 0.118; a 216th of numbers may lie three of these off.
+        let error = largestDifference(layer.run(.best, input, columns: columns), exact)
+        // 192 products of a weight, uniform in ±1, and an input, uniform in ±2. A weight is off by up to half a step, about 1/50 here,
+        // and an input by up to half of 2/63. The standard deviations are √192 · (1/50/√12) · (2/√3) = 0.092 and
+        // √192 · (2/63/√12) · (1/√3) = 0.073, together 0.118. The largest of 216 errors is about three of them.
         #expect(error < 5 * 0.118 && error > 0.118)
-        print("whole numbers, 192 products: worst error \(error)")
+        print("int8, 192 products: worst error \(error)")
     }
 }

@@ -2,14 +2,15 @@ import KernelInterface
 import Kernels
 import Testing
 
-/// A layer in whole numbers, worked out apart from how the kernels read it.
-struct WholeLayer {
+/// A quantised layer, computed without the packing code of the kernels.
+struct QuantisedReference {
     let shape: ConvolutionShape
     let weights: [Float]
     let bias: [Float]
     let quantiser: Quantiser
-    /// What `packQuantisedConvolution` is documented to round to, and each channel's step.
+    /// The weights as integers, as `packQuantisedConvolution` documents.
     let rounded: [Int]
+    /// The step of each output channel.
     let steps: [Float]
 
     init(_ shape: ConvolutionShape, weights: [Float], bias: [Float], quantiser: Quantiser) {
@@ -19,43 +20,48 @@ struct WholeLayer {
         var steps: [Float] = []
         for channel in 0..<shape.outputChannels {
             let row = Array(weights[channel * depth..<(channel + 1) * depth])
-            let step = WholeLayer.step(row, shape)
+            let step = QuantisedReference.step(row, shape)
             rounded += row.map { step > 0 ? Int(($0 / step).rounded(.toNearestOrEven)) : 0 }
             steps.append(step)
         }
         (self.rounded, self.steps) = (rounded, steps)
     }
 
-    /// The largest weight is at most 127 steps, and in each group of sixteen inputs those of either sign in a lane 254.
+    /// The largest weight is at most 127 steps. In each group of sixteen inputs, the weights of one sign that share a 16-bit lane add up
+    /// to at most 254.
     private static func step(_ row: [Float], _ shape: ConvolutionShape) -> Float {
         let run = shape.dilation == 1 ? row.count : shape.inputChannels
         var step = (row.map(abs).max() ?? 0) / 127
         for first in stride(from: 0, to: row.count, by: run) {
             for group in stride(from: first, to: first + run, by: 16) {
                 let end = min(group + 16, first + run)
-                var (above, below) = ([Float](repeating: 0, count: 4), [Float](repeating: 0, count: 4))
+                var (positive, negative) = ([Float](repeating: 0, count: 4), [Float](repeating: 0, count: 4))
                 for index in group..<end {
-                    if row[index] > 0 { above[index % 4] += row[index] } else { below[index % 4] -= row[index] }
+                    if row[index] > 0 { positive[index % 4] += row[index] } else { negative[index % 4] -= row[index] }
                 }
                 for lane in [0, 2] {
-                    step = max(step, (above[lane] + above[lane + 1]) / 254, (below[lane] + below[lane + 1]) / 254)
+                    step = max(
+                        step,
+                        (positive[lane] + positive[lane + 1]) / 254,
+                        (negative[lane] + negative[lane + 1]) / 254
+                    )
                 }
             }
         }
         return step
     }
 
-    /// What `Quantise` is documented to round to.
-    func whole(_ input: [Float]) -> [Int] {
+    /// The inputs as integers, as `KernelSet.Quantise` documents.
+    func quantised(_ input: [Float]) -> [Int] {
         input.map { value in
-            let cut = min(max(value * quantiser.scale, quantiser.low), quantiser.high)
-            return Int(cut.rounded(.toNearestOrEven) + quantiser.offset)
+            let clamped = min(max(value * quantiser.scale, quantiser.low), quantiser.high)
+            return Int(clamped.rounded(.toNearestOrEven) + quantiser.zeroPoint)
         }
     }
 
-    /// Each output is its sum times both steps, and the bias less what the offset brought in.
-    func expected(_ input: [Float], columns: Int, residual: [Float]?, rectify: Bool) -> [Float] {
-        let whole = whole(input)
+    /// Each output is its integer sum times both steps, plus the bias, minus what the zero point added.
+    func expected(_ input: [Float], columns: Int, residual: [Float]?, relu: Bool) -> [Float] {
+        let quantised = quantised(input)
         let depth = shape.kernel * shape.inputChannels
         var result: [Float] = []
         for column in 0..<columns {
@@ -65,27 +71,27 @@ struct WholeLayer {
                     let first = (column * shape.stride + tap * shape.dilation) * shape.inputChannels
                     let row = channel * depth + tap * shape.inputChannels
                     for index in 0..<shape.inputChannels {
-                        sum += rounded[row + index] * whole[first + index]
+                        sum += rounded[row + index] * quantised[first + index]
                         weightSum += rounded[row + index]
                     }
                 }
                 let step = steps[channel] / quantiser.scale
-                let offset = Float(weightSum) * quantiser.offset * step
-                let plain = Float(sum) * step + (bias[channel] - offset)
-                let value = plain + (residual?[result.count] ?? 0)
-                result.append(rectify && value < 0 ? 0 : value)
+                let offset = Float(weightSum) * quantiser.zeroPoint * step
+                let scaled = Float(sum) * step + (bias[channel] - offset)
+                let value = scaled + (residual?[result.count] ?? 0)
+                result.append(relu && value < 0 ? 0 : value)
             }
         }
         return result
     }
 
-    /// What the kernels make of it; they may write nothing but the output.
+    /// The output of the kernels; checks that they write nothing else.
     func run(
         _ kernels: KernelSet,
         _ input: [Float],
         columns: Int,
         residual: [Float]? = nil,
-        rectify: Bool = false
+        relu: Bool = false
     ) -> [Float] {
         let packed = AlignedFloats(packedQuantisedCount(shape))
         packed.base.initialize(repeating: 0, count: packedQuantisedCount(shape))
@@ -97,41 +103,41 @@ struct WholeLayer {
             layout: kernels.quantisedLayout,
             into: packed.base
         )
-        let whole = WholeNumbers(input.count, kernels.quantisedLayout)
-        #expect(kernels.quantise(input, whole.base, input.count, quantiser))
-        #expect(whole.numbers == self.whole(input))
+        let quantised = QuantisedInputs(input.count, kernels.quantisedLayout)
+        #expect(kernels.quantise(input, quantised.base, input.count, quantiser))
+        #expect(quantised.numbers == self.quantised(input))
         let count = columns * shape.outputChannels
         let output = AlignedFloats(count + 2)
         output.base[0] = 77
         output.base[count + 1] = 78
         kernels.convolveQuantised(
-            whole.base,
+            quantised.base,
             output.base + 1,
-            shape.run(of: columns),
+            shape.adjacentColumns(columns),
             packed.base,
             shape,
             residual,
-            rectify
+            relu
         )
         #expect(output.base[0] == 77 && output.base[count + 1] == 78, "\(shape) wrote outside its output")
         return Array(UnsafeBufferPointer(start: output.base + 1, count: count))
     }
 
-    /// Expects what the kernels make of it to be right to the last bit.
+    /// Expects the output of the kernels to be exact.
     func check(
         _ kernels: KernelSet,
         _ input: [Float],
         columns: Int,
         residual: [Float]? = nil,
-        rectify: Bool = false
+        relu: Bool = false
     ) {
-        let expected = expected(input, columns: columns, residual: residual, rectify: rectify)
-        #expect(run(kernels, input, columns: columns, residual: residual, rectify: rectify) == expected, "\(shape)")
+        let expected = expected(input, columns: columns, residual: residual, relu: relu)
+        #expect(run(kernels, input, columns: columns, residual: residual, relu: relu) == expected, "\(shape)")
     }
 }
 
-/// Memory for inputs as whole numbers, at an address of 32 bits, filled with ones, as is what the kernels may read behind its end.
-final class WholeNumbers {
+/// Memory for quantised inputs, with a 4-byte alignment, and for what the kernels may read behind them; all bits are set at first.
+final class QuantisedInputs {
     let base: UnsafeMutableRawPointer
     private let memory: AlignedFloats
     private let count: Int
@@ -139,19 +145,19 @@ final class WholeNumbers {
 
     init(_ count: Int, _ layout: QuantisedLayout) {
         (self.count, self.layout) = (count, layout)
-        let bytes = (count + quantisedGroup) * layout.inputBytes
+        let bytes = (count + quantisedGroupSize) * layout.inputBytes
         memory = AlignedFloats(bytes / 4 + 2)
         base = UnsafeMutableRawPointer(memory.base + 1)
         base.initializeMemory(as: UInt8.self, repeating: 0xFF, count: bytes)
     }
 
     var numbers: [Int] { (0..<count).map(number) }
-    var isUntouchedBehind: Bool { (count..<count + quantisedGroup).allSatisfy { [-1, 255].contains(number($0)) } }
+    var isUntouchedBehind: Bool { (count..<count + quantisedGroupSize).allSatisfy { [-1, 255].contains(number($0)) } }
 
     private func number(_ index: Int) -> Int {
         switch layout {
-        case .pairs: Int(base.load(fromByteOffset: 2 * index, as: Int16.self))
-        case .quads: Int(base.load(fromByteOffset: index, as: UInt8.self))
+        case .int16x2: Int(base.load(fromByteOffset: 2 * index, as: Int16.self))
+        case .uint8x4: Int(base.load(fromByteOffset: index, as: UInt8.self))
         }
     }
 }

@@ -1,18 +1,16 @@
 import Glibc
 import KernelInterface
 
-/// The kernels once more in plain loops and double precision: what the tests hold the vector code against.
-///
-/// Slow on purpose. Nothing else calls it.
+/// The reference for tests: each kernel's definition in scalar loops and double precision, without packed weights.
 enum ScalarReference {
-    /// A convolution, bias and ReLU; weights `[outputChannels, kernel, inputChannels / groups]`.
+    /// Convolution, bias and ReLU; weights `[outputChannels × kernel × inputChannels / groups]`.
     static func convolve(
         _ input: [Float],
         weights: [Float],
         bias: [Float],
         shape: ConvolutionShape,
         columns: Int,
-        rectify: Bool
+        relu: Bool
     ) -> [Float] {
         let inputs = shape.inputChannels / shape.groups
         let outputs = shape.outputChannels / shape.groups
@@ -28,20 +26,20 @@ enum ScalarReference {
                         sum += Double(x) * Double(w)
                     }
                 }
-                result.append(Float(rectify ? max(0, sum) : sum))
+                result.append(Float(relu ? max(0, sum) : sum))
             }
         }
         return result
     }
 
-    /// Means of `run` neighbouring columns.
-    static func mean(_ input: [Float], columns: Int, run: Int, channels: Int) -> [Float] {
+    /// Means of `width` adjacent columns.
+    static func mean(_ input: [Float], columns: Int, width: Int, channels: Int) -> [Float] {
         var result: [Float] = []
         for column in 0..<columns {
             for channel in 0..<channels {
                 var sum = 0.0
-                for offset in 0..<run { sum += Double(input[(column + offset) * channels + channel]) }
-                result.append(Float(sum / Double(run)))
+                for offset in 0..<width { sum += Double(input[(column + offset) * channels + channel]) }
+                result.append(Float(sum / Double(width)))
             }
         }
         return result
@@ -55,7 +53,7 @@ enum ScalarReference {
         return powers.map { $0 / sum }
     }
 
-    /// Log-mel columns by the definition of the discrete Fourier transform.
+    /// Log-mel features by the definition of the DFT.
     static func logMel(_ samples: [Float], shape: LogMelShape, columns: Int) -> [Double] {
         let window = shape.window()
         let borders = shape.filterBorders()
@@ -72,9 +70,9 @@ enum ScalarReference {
                 var im = 0.0
                 for index in 0..<shape.frameSamples {
                     let x = Double(samples[column * shape.hopSamples + index]) * window[index]
-                    let turn = circle[(bin * index) % size]
-                    re += x * turn.cosine
-                    im -= x * turn.sine
+                    let factor = circle[(bin * index) % size]
+                    re += x * factor.cosine
+                    im -= x * factor.sine
                 }
                 power.append(re * re + im * im)
             }

@@ -35,7 +35,7 @@ struct BenchRun {
     private static func probe(_ stage: BenchStage, _ recipe: DetectorRecipe, streams: Int?) throws -> Probe? {
         let model = recipe.model
         let kernels = model.kernels.instructionSet
-        let hopColumns = NetworkRun(model).hopColumns
+        let hopColumns = NetworkRunner(model).hopColumns
         switch stage {
         case .logMel:
             return hopColumns > 0 ? Probe(stage, kernels, FeatureWork(model, newest: hopColumns)) : nil
@@ -59,7 +59,7 @@ struct BenchRun {
         case .window:
             return Probe(stage, kernels, WindowWork(model))
         case .peak:
-            return model.kernels.peak.map { peak in
+            return model.kernels.fmaThroughput.map { peak in
                 let work = PeakWork(peak)
                 return Probe(stage, kernels, multiplyAdds: work.multiplyAdds, work)
             }

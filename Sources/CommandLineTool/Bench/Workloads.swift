@@ -39,11 +39,11 @@ final class ResampleWork: Workload {
 
 /// The front end over a hop or a window.
 final class FeatureWork: Workload {
-    private var features: FeatureRun
+    private var features: FeatureExtractor
     private let sound: [Float]
 
     init(_ model: Model, newest: Int) {
-        features = FeatureRun(model, newest: newest)
+        features = FeatureExtractor(model, newest: newest)
         sound = benchSound(model.windowSamples, rate: model.sampleRate)
     }
 
@@ -55,12 +55,12 @@ final class FeatureWork: Workload {
 
 /// The network over a hop's columns or a window's.
 final class NetworkWork: Workload {
-    private var network: NetworkRun
+    private var network: NetworkRunner
     private let columns: [Float]
     private let isWindow: Bool
 
     init(_ model: Model, isWindow: Bool) {
-        network = NetworkRun(model)
+        network = NetworkRunner(model)
         self.isWindow = isWindow
         let sound = benchSound(model.windowSamples, rate: model.sampleRate)
         columns = model.features(of: sound.span, newest: isWindow ? nil : network.hopColumns)
@@ -91,12 +91,12 @@ final class WindowWork: Workload {
 /// The processor's multiply-adds in registers.
 final class PeakWork: Workload {
     private static let rounds = 4096
-    private let peak: KernelSet.Peak
+    private let peak: KernelSet.FMAThroughput
     private var result = [Float](repeating: 0, count: 16)
     /// Of one run.
     let multiplyAdds: Int
 
-    init(_ peak: @escaping KernelSet.Peak) {
+    init(_ peak: @escaping KernelSet.FMAThroughput) {
         self.peak = peak
         multiplyAdds = peak(Self.rounds, &result)
     }

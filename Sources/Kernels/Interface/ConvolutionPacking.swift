@@ -1,18 +1,18 @@
-/// Output channels of a packed panel: one AVX-512 register, two of AVX2, four of SSE2 or NEON.
+/// Output channels of a packed panel: one AVX-512 register, two AVX2 registers, or four of SSE2 or NEON.
 @inlinable public var panelWidth: Int { 16 }
 
-/// Where the weights of one output channel lie in what `packConvolution` wrote.
+/// Where the weights of one output channel are in the output of `packConvolution`; offsets count floats.
 public struct PackedChannel {
     public let group: Int
-    /// The bias; behind it come the taps, one input channel after the other, `step` floats apart.
+    /// Offset of the bias.
     public let bias: Int
-    private let step: Int
+    private let rowStride: Int
 
     public init(_ channel: Int, of shape: ConvolutionShape) {
         if shape.isDepthwise {
             group = channel
             bias = channel
-            step = shape.outputChannels
+            rowStride = shape.outputChannels
             return
         }
         let outputs = shape.outputChannels / shape.groups
@@ -21,10 +21,11 @@ public struct PackedChannel {
         group = channel / outputs
         let lane = channel % outputs
         bias = (group * panels + lane / panelWidth) * panelWidth * (1 + depth) + lane % panelWidth
-        step = panelWidth
+        rowStride = panelWidth
     }
 
-    public func place(of row: Int) -> Int { bias + (1 + row) * step }
+    /// Offset of a weight; `row = tap · inputChannels / groups + input channel`.
+    public func offset(row: Int) -> Int { bias + (1 + row) * rowStride }
 }
 
 /// Floats that `packConvolution` writes for a shape.
@@ -35,12 +36,11 @@ public func packedConvolutionCount(_ shape: ConvolutionShape) -> Int {
     return shape.groups * panels * panelWidth * (1 + shape.kernel * (shape.inputChannels / shape.groups))
 }
 
-/// Lays weights `[outputChannels, kernel, inputChannels / groups]` and a bias `[outputChannels]` out as `convolve`
-/// reads them.
+/// Reorders weights `[outputChannels × kernel × inputChannels / groups]` and a bias `[outputChannels]` for `KernelSet.Convolve`.
 ///
-/// Dense and grouped layers become panels of neighbouring output channels, padded with zeros: first the bias, then
-/// a row for every tap and input channel, so that the product reads memory strictly forwards. Depthwise layers become
-/// the bias and a row of channels for every tap.
+/// A depthwise layer becomes `[1 + kernel][outputChannels]`: the biases, then a row of channels per tap. Any other becomes, per
+/// group, panels of `panelWidth` output channels padded with zeros, `[panel][1 + kernel · inputChannels / groups][panelWidth]`, the
+/// biases first, so that a kernel reads memory strictly forwards.
 public func packConvolution(
     weights: UnsafePointer<Float>,
     bias: UnsafePointer<Float>,
@@ -64,11 +64,11 @@ public func packConvolution(
         var first = 0
         while first < outputs {
             for lane in 0..<panelWidth {
-                let inside = first + lane < outputs
+                let isChannel = first + lane < outputs
                 let channel = group * outputs + first + lane
-                target[lane] = inside ? bias[channel] : 0
+                target[lane] = isChannel ? bias[channel] : 0
                 for row in 0..<depth {
-                    target[(1 + row) * panelWidth + lane] = inside ? weights[channel * depth + row] : 0
+                    target[(1 + row) * panelWidth + lane] = isChannel ? weights[channel * depth + row] : 0
                 }
             }
             target += panelWidth * (1 + depth)

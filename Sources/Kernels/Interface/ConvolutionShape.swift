@@ -1,7 +1,7 @@
-/// The geometry of a one-dimensional valid convolution over channels-last columns.
+/// Geometry of a one-dimensional valid convolution (no padding) over channels-last tensors `[columns × channels]`.
 ///
-/// The caller has checked it: every number is at least 1, and `groups` divides both channel counts. A dense layer is
-/// a convolution with a kernel of 1.
+/// The caller has checked it: every number is at least 1, and `groups` divides both channel counts. A dense layer is a
+/// convolution with a kernel of 1.
 public struct ConvolutionShape: Sendable, Equatable {
     public var inputChannels: Int
     public var outputChannels: Int
@@ -26,43 +26,44 @@ public struct ConvolutionShape: Sendable, Equatable {
         self.groups = groups
     }
 
-    /// Input columns under one output column.
+    /// Input columns under one output column, `dilation · (kernel − 1) + 1`.
     public var span: Int { dilation * (kernel - 1) + 1 }
 
-    /// Floats of the weights as stored, `[outputChannels, kernel, inputChannels / groups]`.
+    /// Number of weights, `[outputChannels × kernel × inputChannels / groups]`.
     public var weightCount: Int { outputChannels * kernel * (inputChannels / groups) }
 
-    /// One filter per channel: no channel is mixed with another.
+    /// One filter per channel; no channel reads another.
     public var isDepthwise: Bool { groups > 1 && groups == inputChannels && groups == outputChannels }
 
-    /// Neighbouring taps lie side by side in memory: all inputs of an output column are one run, and the convolution is a plain
-    /// matrix product whose rows overlap, for which nothing has to be gathered first.
+    /// All inputs of an output column are contiguous in memory: the convolution is a matrix product whose rows overlap, and no
+    /// im2col copy is needed.
     @inlinable public var isContiguous: Bool { dilation == 1 && groups == 1 }
 
-    /// Stretches of neighbouring inputs that one output column reads, and inputs in each.
+    /// Contiguous runs of inputs that one output column reads.
     @inlinable public var runs: Int { isContiguous ? 1 : kernel }
+    /// Inputs in each run.
     @inlinable public var runLength: Int { (isContiguous ? kernel : 1) * (inputChannels / groups) }
 
-    /// Neighbouring output columns, as they lie in one tensor.
-    public func run(of columns: Int) -> ColumnRun {
-        ColumnRun(count: columns, inputStep: stride * inputChannels, outputStep: outputChannels)
+    /// The layout of `count` adjacent output columns of one tensor.
+    public func adjacentColumns(_ count: Int) -> StridedColumns {
+        StridedColumns(count: count, inputStride: stride * inputChannels, outputStride: outputChannels)
     }
 
     /// Input columns that `columns` output columns need.
     public func inputColumns(for columns: Int) -> Int { (columns - 1) * stride + span }
 }
 
-/// Output columns of one call: neighbours in a tensor, or the same column of many streams.
-public struct ColumnRun: Sendable, Equatable {
+/// The output columns of one kernel call: adjacent columns of a tensor, or the same column of many streams.
+public struct StridedColumns: Sendable, Equatable {
     public var count: Int
-    /// Floats from the input of one column to that of the next.
-    public var inputStep: Int
+    /// Inputs from one column's first to the next column's first.
+    public var inputStride: Int
     /// Floats from one output column to the next.
-    public var outputStep: Int
+    public var outputStride: Int
 
-    public init(count: Int, inputStep: Int, outputStep: Int) {
+    public init(count: Int, inputStride: Int, outputStride: Int) {
         self.count = count
-        self.inputStep = inputStep
-        self.outputStep = outputStep
+        self.inputStride = inputStride
+        self.outputStride = outputStride
     }
 }

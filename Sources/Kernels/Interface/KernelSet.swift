@@ -1,28 +1,28 @@
-/// The vector code of one instruction set, as function values: chosen once, called without a further look.
+/// The kernels of one instruction set, as function values: chosen once at load time, then called without another check.
 ///
-/// Every function takes memory that its caller has checked and allocates nothing. Tensors are channels last. Outputs do
-/// not overlap inputs unless said.
+/// Tensors are channels-last, `[columns × channels]`; a column is one time step. No kernel allocates or checks bounds: the caller
+/// has done so. Outputs must not overlap inputs unless a kernel says that they may.
 public struct KernelSet: Sendable {
-    /// Computes output columns of a convolution with packed weights: bias, then a residual that is added where there is
-    /// one, then ReLU where asked.
+    /// Computes output columns of a convolution: `output = relu(bias + weights * input + residual)`, where the residual and ReLU
+    /// are optional.
     ///
-    /// The residual lies as the output does. `packed` was filled by `packConvolution` and is 64-byte aligned. A column
-    /// comes out the same to the last bit whichever columns are computed with it.
+    /// The residual has the layout of the output. `packed` comes from `packConvolution` and is 64-byte aligned. A column's result
+    /// does not depend on which other columns are computed in the same call, to the last bit.
     public typealias Convolve =
         @Sendable (
             _ input: UnsafePointer<Float>,
             _ output: UnsafeMutablePointer<Float>,
-            _ columns: ColumnRun,
+            _ columns: StridedColumns,
             _ packed: UnsafePointer<Float>,
             _ shape: ConvolutionShape,
             _ residual: UnsafePointer<Float>?,
-            _ rectify: Bool
+            _ relu: Bool
         ) -> Void
 
-    /// Rounds `count` numbers to whole ones as the quantiser says, each in as many bytes as the layout has for an input.
+    /// Quantises `count` floats, each to `QuantisedLayout.inputBytes` bytes.
     ///
-    /// Answers false where one of them is NaN or infinite, or so large that the product with the scale is; the first have no
-    /// meaning in the output, the others are cut.
+    /// Returns false where `input · scale` is NaN or infinite for any of them. The output for NaN is unspecified; an infinity is
+    /// clamped.
     public typealias Quantise =
         @Sendable (
             _ input: UnsafePointer<Float>,
@@ -31,45 +31,45 @@ public struct KernelSet: Sendable {
             _ quantiser: Quantiser
         ) -> Bool
 
-    /// Computes what `Convolve` does from inputs that `Quantise` rounded and weights that `packQuantisedConvolution` packed
-    /// in the same layout, for a shape that can be quantised.
+    /// Computes what `Convolve` does from inputs of `Quantise` and weights of `packQuantisedConvolution`, both in this set's
+    /// `quantisedLayout`, for a shape with `canBeQuantised`.
     ///
-    /// Columns of inputs begin at multiples of 4 bytes. Fewer than `quantisedGroup` inputs behind the last may be read, whatever
-    /// they are. All instruction sets give the same to the last bit.
+    /// Each input column begins at a multiple of 4 bytes. Up to `quantisedGroupSize − 1` inputs behind the last one may be read;
+    /// their values do not matter. All instruction sets give the same result to the last bit.
     public typealias ConvolveQuantised =
         @Sendable (
             _ input: UnsafeRawPointer,
             _ output: UnsafeMutablePointer<Float>,
-            _ columns: ColumnRun,
+            _ columns: StridedColumns,
             _ packed: UnsafePointer<Float>,
             _ shape: ConvolutionShape,
             _ residual: UnsafePointer<Float>?,
-            _ rectify: Bool
+            _ relu: Bool
         ) -> Void
 
-    /// Adds two tensors of `count` floats, then ReLU where asked; the output may be either of them.
+    /// Adds two tensors of `count` floats, then applies ReLU if asked; the output may be either input.
     public typealias Add =
         @Sendable (
             _ left: UnsafePointer<Float>,
             _ right: UnsafePointer<Float>,
             _ output: UnsafeMutablePointer<Float>,
             _ count: Int,
-            _ rectify: Bool
+            _ relu: Bool
         ) -> Void
 
-    /// Averages each run of `run` neighbouring columns: `columns` output columns from `columns + run - 1`.
+    /// Moving average over `width` columns: `columns` output columns from `columns + width − 1` input columns.
     public typealias Mean =
         @Sendable (
             _ input: UnsafePointer<Float>,
             _ output: UnsafeMutablePointer<Float>,
             _ columns: Int,
-            _ run: Int,
+            _ width: Int,
             _ channels: Int
         ) -> Void
 
-    /// Turns `count` logits into probabilities, `exp(scale · logit)` over its sum, with `scale` positive.
+    /// Turns `count` logits into probabilities, `exp(scale · logit) / Σ exp(scale · logit)`, with `scale > 0`.
     ///
-    /// Answers false, with the output unspecified, when a logit is NaN or infinite.
+    /// Returns false, with the output unspecified, when a logit is NaN or infinite.
     public typealias Softmax =
         @Sendable (
             _ logits: UnsafePointer<Float>,
@@ -78,10 +78,10 @@ public struct KernelSet: Sendable {
             _ scale: Float
         ) -> Bool
 
-    /// Turns samples into normalised log-mel columns, `columns` rows of `bands` floats.
+    /// Computes normalised log-mel features `[columns × bands]` of `(columns − 1) · hopSamples + frameSamples` samples.
     ///
-    /// Frame i starts at sample `i · hopSamples`; there are `(columns − 1) · hopSamples + frameSamples` samples, and
-    /// `shape.scratchCount` floats of scratch, 64-byte aligned. A sample that is NaN or infinite makes its frames NaN.
+    /// Frame i starts at sample `i · hopSamples`. `scratch` holds `shape.scratchCount` floats, 64-byte aligned. A sample that is NaN
+    /// or infinite makes the features of its frames NaN.
     public typealias LogMel =
         @Sendable (
             _ samples: UnsafePointer<Float>,
@@ -91,7 +91,7 @@ public struct KernelSet: Sendable {
             _ scratch: UnsafeMutablePointer<Float>
         ) -> Void
 
-    /// Filters and thins out: `output[i]` is the sum of `taps[k] · input[i · factor + k]`. `taps` is a multiple of 16.
+    /// FIR filter with decimation: `output[i] = Σ taps[k] · input[i · factor + k]`; `tapCount` is a multiple of 16.
     public typealias Decimate =
         @Sendable (
             _ input: UnsafePointer<Float>,
@@ -102,10 +102,10 @@ public struct KernelSet: Sendable {
             _ tapCount: Int
         ) -> Void
 
-    /// Multiplies and adds in registers alone, as fast as the processor can: what the others are measured against.
+    /// Runs multiply-adds in registers alone, at the processor's peak rate: the yardstick for the other kernels.
     ///
-    /// Writes a vector of at most 16 floats, so that nothing of it can be left out. Returns the number of multiply-adds.
-    public typealias Peak = @Sendable (_ rounds: Int, _ output: UnsafeMutablePointer<Float>) -> Int
+    /// Writes one vector of at most 16 floats, so that the compiler cannot drop the loop. Returns the number of multiply-adds.
+    public typealias FMAThroughput = @Sendable (_ rounds: Int, _ output: UnsafeMutablePointer<Float>) -> Int
 
     public let instructionSet: InstructionSet
     public let quantisedLayout: QuantisedLayout
@@ -117,8 +117,8 @@ public struct KernelSet: Sendable {
     public let softmax: Softmax
     public let logMel: LogMel
     public let decimate: Decimate
-    /// Nil for the plain loops, which are not meant to be fast.
-    public let peak: Peak?
+    /// Nil for the scalar kernels, which are not meant to be fast.
+    public let fmaThroughput: FMAThroughput?
 
     public init(
         _ instructionSet: InstructionSet,
@@ -131,7 +131,7 @@ public struct KernelSet: Sendable {
         softmax: @escaping Softmax,
         logMel: @escaping LogMel,
         decimate: @escaping Decimate,
-        peak: Peak?
+        fmaThroughput: FMAThroughput?
     ) {
         self.instructionSet = instructionSet
         self.quantisedLayout = quantisedLayout
@@ -143,6 +143,6 @@ public struct KernelSet: Sendable {
         self.softmax = softmax
         self.logMel = logMel
         self.decimate = decimate
-        self.peak = peak
+        self.fmaThroughput = fmaThroughput
     }
 }

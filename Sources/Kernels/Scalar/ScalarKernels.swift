@@ -1,13 +1,13 @@
 private import Glibc
 import KernelInterface
 
-/// The kernels as plain loops, one number at a time: slow on purpose, and easy to be sure of.
+/// The kernels as plain loops with sums in double precision: slow on purpose, and easy to verify.
 ///
-/// They read the same packed weights as the vector code, so that `BECKON_KERNELS=scalar` runs a whole program on them.
+/// They read the same packed weights as the vector code, so that `BECKON_KERNELS=scalar` runs the whole program on them.
 enum ScalarKernels {
     static let kernels = KernelSet(
         .scalar,
-        quantisedLayout: .pairs,
+        quantisedLayout: .int16x2,
         convolve: convolve,
         quantise: quantise,
         convolveQuantised: convolveQuantised,
@@ -16,33 +16,80 @@ enum ScalarKernels {
         softmax: softmax,
         logMel: logMel,
         decimate: decimate,
-        peak: nil
+        fmaThroughput: nil
     )
 
     @Sendable private static func convolve(
         _ input: UnsafePointer<Float>,
         to output: UnsafeMutablePointer<Float>,
-        columns: ColumnRun,
+        columns: StridedColumns,
         packed: UnsafePointer<Float>,
         shape: ConvolutionShape,
         residual: UnsafePointer<Float>?,
-        rectify: Bool
+        relu: Bool
     ) {
         let inputs = shape.inputChannels / shape.groups
         for column in 0..<columns.count {
             for channel in 0..<shape.outputChannels {
                 let weights = PackedChannel(channel, of: shape)
-                let first = column * columns.inputStep + weights.group * inputs
+                let first = column * columns.inputStride + weights.group * inputs
                 var sum = Double(packed[weights.bias])
                 for tap in 0..<shape.kernel {
                     for index in 0..<inputs {
                         let x = input[first + tap * shape.dilation * shape.inputChannels + index]
-                        sum += Double(x) * Double(packed[weights.place(of: tap * inputs + index)])
+                        sum += Double(x) * Double(packed[weights.offset(row: tap * inputs + index)])
                     }
                 }
-                let place = column * columns.outputStep + channel
-                let value = Float(sum) + (residual?[place] ?? 0)
-                output[place] = rectify && value < 0 ? 0 : value
+                let target = column * columns.outputStride + channel
+                let value = Float(sum) + (residual?[target] ?? 0)
+                output[target] = relu && value < 0 ? 0 : value
+            }
+        }
+    }
+
+    @Sendable private static func quantise(
+        _ input: UnsafePointer<Float>,
+        to output: UnsafeMutableRawPointer,
+        count: Int,
+        quantiser: Quantiser
+    ) -> Bool {
+        let target = output.assumingMemoryBound(to: Int16.self)
+        var isFinite = true
+        for index in 0..<count {
+            let scaled = input[index] * quantiser.scale
+            if !scaled.isFinite { isFinite = false }
+            let clamped = min(max(scaled, quantiser.low), quantiser.high)
+            target[index] = clamped.isNaN ? 0 : Int16(clamped.rounded(.toNearestOrEven) + quantiser.zeroPoint)
+        }
+        return isFinite
+    }
+
+    @Sendable private static func convolveQuantised(
+        _ input: UnsafeRawPointer,
+        to output: UnsafeMutablePointer<Float>,
+        columns: StridedColumns,
+        packed: UnsafePointer<Float>,
+        shape: ConvolutionShape,
+        residual: UnsafePointer<Float>?,
+        relu: Bool
+    ) {
+        let bytes = UnsafeRawPointer(packed)
+        let inputs = input.assumingMemoryBound(to: Int16.self)
+        for column in 0..<columns.count {
+            for channel in 0..<shape.outputChannels {
+                let weights = QuantisedChannel(channel, of: shape, .int16x2)
+                var sum = 0
+                for tap in 0..<shape.kernel {
+                    for index in 0..<shape.inputChannels {
+                        let source = column * columns.inputStride + tap * shape.dilation * shape.inputChannels + index
+                        let offset = weights.byteOffset(row: tap * shape.inputChannels + index)
+                        sum += Int(inputs[source]) * Int(bytes.load(fromByteOffset: offset, as: Int8.self))
+                    }
+                }
+                let target = column * columns.outputStride + channel
+                let scaled = Float(sum) * packed[weights.multiplier] + packed[weights.multiplier + panelWidth]
+                let value = scaled + (residual?[target] ?? 0)
+                output[target] = relu && value < 0 ? 0 : value
             }
         }
     }
@@ -52,11 +99,11 @@ enum ScalarKernels {
         _ right: UnsafePointer<Float>,
         to output: UnsafeMutablePointer<Float>,
         count: Int,
-        rectify: Bool
+        relu: Bool
     ) {
         for index in 0..<count {
             let sum = left[index] + right[index]
-            output[index] = rectify && sum < 0 ? 0 : sum
+            output[index] = relu && sum < 0 ? 0 : sum
         }
     }
 
@@ -64,13 +111,13 @@ enum ScalarKernels {
         _ input: UnsafePointer<Float>,
         to output: UnsafeMutablePointer<Float>,
         columns: Int,
-        run: Int,
+        width: Int,
         channels: Int
     ) {
-        for place in 0..<columns * channels {
+        for index in 0..<columns * channels {
             var sum = 0.0
-            for offset in 0..<run { sum += Double(input[place + offset * channels]) }
-            output[place] = Float(sum / Double(run))
+            for column in 0..<width { sum += Double(input[index + column * channels]) }
+            output[index] = Float(sum / Double(width))
         }
     }
 
@@ -101,14 +148,14 @@ enum ScalarKernels {
         taps: UnsafePointer<Float>,
         tapCount: Int
     ) {
-        for place in 0..<count {
+        for index in 0..<count {
             var sum = 0.0
-            for tap in 0..<tapCount { sum += Double(input[place * factor + tap]) * Double(taps[tap]) }
-            output[place] = Float(sum)
+            for tap in 0..<tapCount { sum += Double(input[index * factor + tap]) * Double(taps[tap]) }
+            output[index] = Float(sum)
         }
     }
 
-    /// By the definition of the discrete Fourier transform, each bin's angle turned on step by step.
+    /// By the definition of the DFT; each bin's complex factor is advanced by one rotation per sample.
     @Sendable private static func logMel(
         _ samples: UnsafePointer<Float>,
         to output: UnsafeMutablePointer<Float>,
@@ -121,13 +168,16 @@ enum ScalarKernels {
             let frame = samples + column * shape.hopSamples
             for bin in 0...(shape.fftSize / 2) {
                 let angle = -2 * Double.pi * Double(bin) / Double(shape.fftSize)
-                let turn = (re: cos(angle), im: sin(angle))
+                let rotation = (re: cos(angle), im: sin(angle))
                 var factor = (re: 1.0, im: 0.0)
                 var sum = (re: 0.0, im: 0.0)
                 for index in 0..<shape.frameSamples {
                     let x = Double(frame[index]) * Double(tables.window[index])
                     sum = (sum.re + x * factor.re, sum.im + x * factor.im)
-                    factor = (factor.re * turn.re - factor.im * turn.im, factor.re * turn.im + factor.im * turn.re)
+                    factor = (
+                        factor.re * rotation.re - factor.im * rotation.im,
+                        factor.re * rotation.im + factor.im * rotation.re
+                    )
                 }
                 scratch[bin] = Float(sum.re * sum.re + sum.im * sum.im)
             }

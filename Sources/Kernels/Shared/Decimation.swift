@@ -2,8 +2,8 @@ import KernelInterface
 
 /// See ``KernelSet/Decimate``.
 ///
-/// Four outputs at a time share each load of the taps. Every output's sum runs in the same strands and order, so that how
-/// the input was cut into pieces cannot change a bit of it.
+/// Four outputs at a time share each load of the taps. Every output is summed in the same order, so that a resampled signal does not
+/// depend, to the last bit, on the chunks that it came in.
 @Sendable
 func decimate(
     _ input: UnsafePointer<Float>,
@@ -45,7 +45,7 @@ func decimate(
     }
 }
 
-/// The sum of the lanes, by halves.
+/// The sum of the lanes, added pairwise by halves.
 @inline(__always)
 private func total(_ vector: Vector) -> Float {
     #if KERNEL_AVX512

@@ -2,45 +2,60 @@ import KernelInterface
 
 /// A convolution with one filter per channel, vectorised over the channels.
 ///
-/// Four vectors of channels advance together, so that four sums are under way at once; then single vectors, and the
-/// last few channels one by one.
+/// Four vectors of channels advance together, because four independent sums hide the latency of an FMA; then single vectors, and
+/// the last few channels one by one.
 func convolveDepthwise(
     _ input: UnsafePointer<Float>,
     _ output: UnsafeMutablePointer<Float>,
-    _ columns: ColumnRun,
+    _ columns: StridedColumns,
     _ packed: UnsafePointer<Float>,
     _ shape: ConvolutionShape,
     _ residual: UnsafePointer<Float>?,
-    _ rectify: Bool
+    _ relu: Bool
 ) {
     let channels = shape.outputChannels
     let weights = packed + channels
-    let tapStep = shape.dilation * channels
+    let tapStride = shape.dilation * channels
     for column in 0..<columns.count {
-        let source = input + column * columns.inputStep
-        let target = output + column * columns.outputStep
-        let added = residual.map { $0 + column * columns.outputStep }
+        let source = input + column * columns.inputStride
+        let target = output + column * columns.outputStride
+        let columnResidual = residual.map { $0 + column * columns.outputStride }
         var channel = 0
         while channel + 4 * Width.vector <= channels {
-            fourVectors(source, target, packed, weights, channel, channels, shape.kernel, tapStep, added, rectify)
+            fourVectors(
+                source,
+                target,
+                packed,
+                weights,
+                channel,
+                channels,
+                shape.kernel,
+                tapStride,
+                columnResidual,
+                relu
+            )
             channel += 4 * Width.vector
         }
         while channel + Width.vector <= channels {
             var sum = load(packed + channel)
             for tap in 0..<shape.kernel {
-                sum = multiplyAdd(sum, load(source + tap * tapStep + channel), load(weights + tap * channels + channel))
+                sum = multiplyAdd(
+                    sum,
+                    load(source + tap * tapStride + channel),
+                    load(weights + tap * channels + channel)
+                )
             }
-            if let added { sum = sum + load(added + channel) }
-            put(rectify ? rectified(sum) : sum, at: target + channel)
+            if let columnResidual { sum = sum + load(columnResidual + channel) }
+            store(relu ? rectified(sum) : sum, to: target + channel)
             channel += Width.vector
         }
         while channel < channels {
             var sum = packed[channel]
             for tap in 0..<shape.kernel {
-                sum = multiplyAdd(sum, source[tap * tapStep + channel], weights[tap * channels + channel])
+                sum = multiplyAdd(sum, source[tap * tapStride + channel], weights[tap * channels + channel])
             }
-            if let added { sum += added[channel] }
-            target[channel] = rectify && sum < 0 ? 0 : sum
+            if let columnResidual { sum += columnResidual[channel] }
+            target[channel] = relu && sum < 0 ? 0 : sum
             channel += 1
         }
     }
@@ -55,9 +70,9 @@ private func fourVectors(
     _ channel: Int,
     _ channels: Int,
     _ kernel: Int,
-    _ tapStep: Int,
-    _ added: UnsafePointer<Float>?,
-    _ rectify: Bool
+    _ tapStride: Int,
+    _ residual: UnsafePointer<Float>?,
+    _ relu: Bool
 ) {
     let width = Width.vector
     var a = load(bias + channel)
@@ -65,22 +80,22 @@ private func fourVectors(
     var c = load(bias + channel + 2 * width)
     var d = load(bias + channel + 3 * width)
     for tap in 0..<kernel {
-        let inputs = source + tap * tapStep + channel
+        let inputs = source + tap * tapStride + channel
         let factors = weights + tap * channels + channel
         a = multiplyAdd(a, load(inputs), load(factors))
         b = multiplyAdd(b, load(inputs + width), load(factors + width))
         c = multiplyAdd(c, load(inputs + 2 * width), load(factors + 2 * width))
         d = multiplyAdd(d, load(inputs + 3 * width), load(factors + 3 * width))
     }
-    if let added {
-        a = a + load(added + channel)
-        b = b + load(added + channel + width)
-        c = c + load(added + channel + 2 * width)
-        d = d + load(added + channel + 3 * width)
+    if let residual {
+        a = a + load(residual + channel)
+        b = b + load(residual + channel + width)
+        c = c + load(residual + channel + 2 * width)
+        d = d + load(residual + channel + 3 * width)
     }
     let out = target + channel
-    put(rectify ? rectified(a) : a, at: out)
-    put(rectify ? rectified(b) : b, at: out + width)
-    put(rectify ? rectified(c) : c, at: out + 2 * width)
-    put(rectify ? rectified(d) : d, at: out + 3 * width)
+    store(relu ? rectified(a) : a, to: out)
+    store(relu ? rectified(b) : b, to: out + width)
+    store(relu ? rectified(c) : c, to: out + 2 * width)
+    store(relu ? rectified(d) : d, to: out + 3 * width)
 }

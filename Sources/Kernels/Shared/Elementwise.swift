@@ -7,17 +7,17 @@ func add(
     _ right: UnsafePointer<Float>,
     to output: UnsafeMutablePointer<Float>,
     count: Int,
-    rectify: Bool
+    relu: Bool
 ) {
     var index = 0
     while index + Width.vector <= count {
         let sum = load(left + index) + load(right + index)
-        put(rectify ? rectified(sum) : sum, at: output + index)
+        store(relu ? rectified(sum) : sum, to: output + index)
         index += Width.vector
     }
     while index < count {
         let sum = left[index] + right[index]
-        output[index] = rectify && sum < 0 ? 0 : sum
+        output[index] = relu && sum < 0 ? 0 : sum
         index += 1
     }
 }
@@ -28,23 +28,23 @@ func mean(
     _ input: UnsafePointer<Float>,
     to output: UnsafeMutablePointer<Float>,
     columns: Int,
-    run: Int,
+    width: Int,
     channels: Int
 ) {
-    let scale = 1 / Float(run)
+    let scale = 1 / Float(width)
     for column in 0..<columns {
         let source = input + column * channels
         let target = output + column * channels
         var channel = 0
         while channel + Width.vector <= channels {
             var sum = load(source + channel)
-            for offset in 1..<max(run, 1) { sum = sum + load(source + offset * channels + channel) }
-            put(sum * scale, at: target + channel)
+            for offset in 1..<max(width, 1) { sum = sum + load(source + offset * channels + channel) }
+            store(sum * scale, to: target + channel)
             channel += Width.vector
         }
         while channel < channels {
             var sum = source[channel]
-            for offset in 1..<max(run, 1) { sum = sum + source[offset * channels + channel] }
+            for offset in 1..<max(width, 1) { sum = sum + source[offset * channels + channel] }
             target[channel] = sum * scale
             channel += 1
         }
@@ -64,7 +64,7 @@ func softmax(
         guard logits[index].isFinite else { return false }
         if logits[index] > largest { largest = logits[index] }
     }
-    // A network has some tens of logits: lanes filled one by one cost less than a second way to take the rest.
+    // There are only tens of logits: filling lanes one by one is cheaper than a scalar loop for the remainder would be.
     var sum: Float = 0
     var index = 0
     while index < count {

@@ -1,14 +1,14 @@
 import KernelInterface
 
-// A real Fourier transform of several equal frames at once: lane j of every vector belongs to frame j, so each
-// butterfly is plain vertical arithmetic without a single shuffle.
+// A real FFT of several frames of equal size at once: lane j of every vector belongs to frame j, so that butterflies are vertical
+// arithmetic without shuffles.
 //
-// Why one of our own: the front end needs eight equal small transforms a hop and nothing else. Libraries speed up one
-// transform, and pay for it with shuffles; those that batch (FFTW, MKL) are under the GPL or tied to one maker's
-// processors; and none could be compiled by us for each instruction set next to the other kernels.
+// Why not a library: the front end needs eight small transforms of one size per hop, and nothing else. Most libraries vectorise
+// within one transform, and pay with shuffles; those that batch (FFTW, MKL) are under the GPL or tied to one vendor; and none
+// compiles for each instruction set beside the other kernels.
 
-/// Transforms the pairs at the front of `scratch` (`half` real parts, then `half` imaginary parts) and writes the
-/// power `re² + im²` of bins 0…half.
+/// Transforms the complex numbers at the front of `scratch` (`half` real parts, then `half` imaginary parts) and writes the power
+/// `re² + im²` of bins 0...half.
 @inline(__always)
 func powerSpectrum(
     _ scratch: UnsafeMutablePointer<FrameVector>,
@@ -33,7 +33,7 @@ func powerSpectrum(
         radix2(source, target, stride)
         swap(&source, &target)
     }
-    split(source, to: power, half: half, twiddles: twiddles)
+    realPower(source, to: power, half: half, twiddles: twiddles)
 }
 
 private struct ComplexFrames {
@@ -55,12 +55,12 @@ private struct Complex {
         im = frames.im[index]
     }
 
-    @inline(__always) func put(at index: Int, of frames: ComplexFrames) {
+    @inline(__always) func store(at index: Int, of frames: ComplexFrames) {
         frames.re[index] = re
         frames.im[index] = im
     }
 
-    @inline(__always) func turned(by factor: UnsafePointer<Float>) -> Complex {
+    @inline(__always) func times(_ factor: UnsafePointer<Float>) -> Complex {
         let c = FrameVector(repeating: factor[0])
         let s = FrameVector(repeating: factor[1])
         return Complex(re * c - im * s, re * s + im * c)
@@ -68,8 +68,8 @@ private struct Complex {
 
     @inline(__always) static func + (a: Complex, b: Complex) -> Complex { Complex(a.re + b.re, a.im + b.im) }
     @inline(__always) static func - (a: Complex, b: Complex) -> Complex { Complex(a.re - b.re, a.im - b.im) }
-    /// Times the imaginary unit.
-    @inline(__always) var quarterTurn: Complex { Complex(FrameVector.zero - im, re) }
+    /// The product with the imaginary unit.
+    @inline(__always) var timesI: Complex { Complex(FrameVector.zero - im, re) }
 }
 
 @inline(__always)
@@ -92,12 +92,12 @@ private func radix4(
             let even = a + c
             let odd = a - c
             let sum = b + d
-            let turn = (b - d).quarterTurn
+            let difference = (b - d).timesI
             let to = 4 * position * stride + offset
-            (even + sum).put(at: to, of: target)
-            (odd - turn).turned(by: factors).put(at: to + stride, of: target)
-            (even - sum).turned(by: factors + 2).put(at: to + 2 * stride, of: target)
-            (odd + turn).turned(by: factors + 4).put(at: to + 3 * stride, of: target)
+            (even + sum).store(at: to, of: target)
+            (odd - difference).times(factors).store(at: to + stride, of: target)
+            (even - sum).times(factors + 2).store(at: to + 2 * stride, of: target)
+            (odd + difference).times(factors + 4).store(at: to + 3 * stride, of: target)
         }
     }
 }
@@ -107,15 +107,15 @@ private func radix2(_ source: ComplexFrames, _ target: ComplexFrames, _ stride: 
     for offset in 0..<stride {
         let a = Complex(source, offset)
         let b = Complex(source, offset + stride)
-        (a + b).put(at: offset, of: target)
-        (a - b).put(at: offset + stride, of: target)
+        (a + b).store(at: offset, of: target)
+        (a - b).store(at: offset + stride, of: target)
     }
 }
 
-/// Parts the spectra of the even and the odd samples, joins them to the spectrum of the frame, and takes its power:
-/// bins k and half − k come from the same two inputs.
+/// From the half-size complex spectrum to the power of the real frame: separates the spectra of even and odd samples and combines
+/// them. Bins k and half − k come from the same two inputs.
 @inline(__always)
-private func split(
+private func realPower(
     _ spectrum: ComplexFrames,
     to power: UnsafeMutablePointer<FrameVector>,
     half: Int,
@@ -125,9 +125,9 @@ private func split(
         let mirror = half - bin
         let z = Complex(spectrum, bin)
         let m = Complex(spectrum, mirror & (half - 1))
-        // Twice the even and the odd part; the quarter below makes good for it, exactly.
+        // Twice the even and the odd part; the factor 0.25 below corrects that, exactly.
         let even = Complex(z.re + m.re, z.im - m.im)
-        let odd = Complex(z.im + m.im, m.re - z.re).turned(by: twiddles + 2 * bin)
+        let odd = Complex(z.im + m.im, m.re - z.re).times(twiddles + 2 * bin)
         let low = even + odd
         let high = even - odd
         power[bin] = (low.re * low.re + low.im * low.im) * 0.25

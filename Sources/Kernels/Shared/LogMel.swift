@@ -16,7 +16,7 @@ func logMel(
     let twiddles = tables.twiddles
     var column = 0
     while column < columns {
-        // The last group may be short: its spare lanes repeat the last frame and are not written.
+        // The last group may be partial: its spare lanes repeat the last frame and are not written.
         let filled = min(Width.frames, columns - column)
         windowFrames(
             samples + column * shape.hopSamples,
@@ -39,7 +39,8 @@ func logMel(
     }
 }
 
-/// Lays one sample of every frame into a vector, windowed, even samples as real and odd ones as imaginary parts, padded with zeros.
+/// Writes windowed frames, one per lane, as complex numbers `[fftSize / 2]` (real parts, then imaginary parts): even samples are
+/// real parts, odd ones imaginary; zeros pad a frame to `fftSize`.
 @inline(__always)
 private func windowFrames(
     _ samples: UnsafePointer<Float>,
@@ -51,12 +52,12 @@ private func windowFrames(
     let half = shape.fftSize / 2
     let whole = shape.frameSamples / 4 * 4
     for index in stride(from: 0, to: whole, by: 4) {
-        let columns = FrameColumns(samples + index, step: shape.hopSamples, filled: filled)
+        let rows = TransposedFrames(samples + index, step: shape.hopSamples, filled: filled)
         let pair = index / 2
-        frames[pair] = columns.first * window[index]
-        frames[half + pair] = columns.second * window[index + 1]
-        frames[pair + 1] = columns.third * window[index + 2]
-        frames[half + pair + 1] = columns.fourth * window[index + 3]
+        frames[pair] = rows.first * window[index]
+        frames[half + pair] = rows.second * window[index + 1]
+        frames[pair + 1] = rows.third * window[index + 2]
+        frames[half + pair + 1] = rows.fourth * window[index + 3]
     }
     for index in whole..<shape.fftSize {
         var vector = FrameVector.zero
@@ -68,7 +69,7 @@ private func windowFrames(
     }
 }
 
-/// Two sums in turn, since each addition would otherwise wait for the one before.
+/// Dot product of power and weights; two alternating sums, since each addition would otherwise wait for the one before.
 @inline(__always)
 private func weighted(
     _ power: UnsafePointer<FrameVector>,
@@ -86,3 +87,53 @@ private func weighted(
     if index < count { even = even + power[index] * weights[index] }
     return even + odd
 }
+
+/// Four adjacent samples of every frame, transposed: each vector holds one sample of all frames.
+///
+/// Loads four samples at a time, because gather instructions read one float after the other on many processors.
+private struct TransposedFrames {
+    let first, second, third, fourth: FrameVector
+
+    /// - Parameters:
+    ///   - samples: of the first frame.
+    ///   - step: samples from one frame to the next.
+    ///   - filled: number of frames; the last one fills the other lanes.
+    @inline(__always)
+    init(_ samples: UnsafePointer<Float>, step: Int, filled: Int) {
+        @inline(__always) func row(_ frame: Int) -> SIMD4<Float> {
+            UnsafeRawPointer(samples + min(frame, filled - 1) * step).loadUnaligned(as: SIMD4<Float>.self)
+        }
+        #if KERNEL_AVX2 || KERNEL_AVX512
+        let (a, b) = (FrameVector(lowHalf: row(0), highHalf: row(4)), FrameVector(lowHalf: row(1), highHalf: row(5)))
+        let (c, d) = (FrameVector(lowHalf: row(2), highHalf: row(6)), FrameVector(lowHalf: row(3), highHalf: row(7)))
+        #else
+        let (a, b, c, d) = (row(0), row(1), row(2), row(3))
+        #endif
+        let (low02, low13) = (unpackLow(a, c), unpackLow(b, d))
+        let (high02, high13) = (unpackHigh(a, c), unpackHigh(b, d))
+        first = unpackLow(low02, low13)
+        second = unpackHigh(low02, low13)
+        third = unpackLow(high02, high13)
+        fourth = unpackHigh(high02, high13)
+    }
+}
+
+// `unpcklps` and `unpckhps`: interleave the first two, or the last two, of each four lanes of two vectors.
+
+#if KERNEL_AVX2 || KERNEL_AVX512
+@inline(__always)
+private func unpackLow(_ a: FrameVector, _ b: FrameVector) -> FrameVector {
+    FrameVector(a[0], b[0], a[1], b[1], a[4], b[4], a[5], b[5])
+}
+
+@inline(__always)
+private func unpackHigh(_ a: FrameVector, _ b: FrameVector) -> FrameVector {
+    FrameVector(a[2], b[2], a[3], b[3], a[6], b[6], a[7], b[7])
+}
+#else
+@inline(__always)
+private func unpackLow(_ a: FrameVector, _ b: FrameVector) -> FrameVector { FrameVector(a[0], b[0], a[1], b[1]) }
+
+@inline(__always)
+private func unpackHigh(_ a: FrameVector, _ b: FrameVector) -> FrameVector { FrameVector(a[2], b[2], a[3], b[3]) }
+#endif

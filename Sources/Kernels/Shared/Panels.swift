@@ -1,130 +1,68 @@
 import KernelInterface
 
-// Accumulators as named members of plain structs: an array of them would live in memory.
-
-/// Some output channels of a packed panel at one column.
-protocol Lanes {
-    static var count: Int { get }
-
-    init(_ source: UnsafePointer<Float>)
-    mutating func add(_ factor: Vector, _ row: Self)
-    mutating func finish(_ residual: UnsafePointer<Float>?, _ rectify: Bool)
-    func write(to target: UnsafeMutablePointer<Float>)
-}
-
-/// As many channels as a vector has elements.
-struct OneVector: Lanes {
-    private var sums: Vector
-
-    @inline(__always) static var count: Int { Width.vector }
-
-    // Rows of packed panels are aligned.
-    @inline(__always) init(_ source: UnsafePointer<Float>) {
-        sums = UnsafeRawPointer(source).assumingMemoryBound(to: Vector.self).pointee
-    }
-
-    @inline(__always) mutating func add(_ factor: Vector, _ row: OneVector) {
-        sums = multiplyAdd(sums, factor, row.sums)
-    }
-
-    @inline(__always) mutating func finish(_ residual: UnsafePointer<Float>?, _ rectify: Bool) {
-        if let residual { sums = sums + load(residual) }
-        if rectify { sums = rectified(sums) }
-    }
-
-    @inline(__always) func write(to target: UnsafeMutablePointer<Float>) { put(sums, at: target) }
-}
-
-struct TwoOf<Half: Lanes>: Lanes {
-    private var low: Half
-    private var high: Half
-
-    @inline(__always) static var count: Int { 2 * Half.count }
-
-    @inline(__always) init(_ source: UnsafePointer<Float>) {
-        low = Half(source)
-        high = Half(source + Half.count)
-    }
-
-    @inline(__always) mutating func add(_ factor: Vector, _ row: TwoOf) {
-        low.add(factor, row.low)
-        high.add(factor, row.high)
-    }
-
-    @inline(__always) mutating func finish(_ residual: UnsafePointer<Float>?, _ rectify: Bool) {
-        low.finish(residual, rectify)
-        high.finish(residual.map { $0 + Half.count }, rectify)
-    }
-
-    @inline(__always) func write(to target: UnsafeMutablePointer<Float>) {
-        low.write(to: target)
-        high.write(to: target + Half.count)
-    }
-}
-
 /// All output channels of one packed panel at one column.
 #if KERNEL_AVX512
 typealias Panel = OneVector
 #elseif KERNEL_AVX2
-typealias Panel = TwoOf<OneVector>
+typealias Panel = LanePair<OneVector>
 #else
-typealias Panel = TwoOf<TwoOf<OneVector>>
+typealias Panel = LanePair<LanePair<OneVector>>
 #endif
 
 extension Panel {
-    /// Writes the first `width` channels; what the panel was padded with is dropped.
+    /// Writes the first `width` channels, without the padding.
     @inline(__always)
-    func store(
+    func write(
         to target: UnsafeMutablePointer<Float>,
         residual: UnsafePointer<Float>?,
         width: Int,
-        rectify: Bool
+        relu: Bool
     ) {
         if width >= panelWidth {
             var result = self
-            result.finish(residual, rectify)
+            result.finish(residual, relu)
             result.write(to: target)
         } else {
-            storePart(to: target, residual: residual, width: width, rectify: rectify)
+            writePartial(to: target, residual: residual, width: width, relu: relu)
         }
     }
 
-    /// Apart, as its branches would cost whole panels their registers.
+    /// Not inlined: its branches would make full panels spill registers.
     @inline(never)
-    private func storePart(
+    private func writePartial(
         to target: UnsafeMutablePointer<Float>,
         residual: UnsafePointer<Float>?,
         width: Int,
-        rectify: Bool
+        relu: Bool
     ) {
         var result = self
         if let residual {
-            // What lies behind the residual's end may not be read.
+            // Memory behind the residual's end must not be read.
             var padded = SIMD16<Float>.zero
             withUnsafeMutableBytes(of: &padded) { padded in
                 let channels = padded.assumingMemoryBound(to: Float.self)
                 guard let start = channels.baseAddress else { return }
-                copyPart(residual, to: start, width)
-                result.finish(start, rectify)
+                copyPartial(residual, to: start, width)
+                result.finish(start, relu)
             }
         } else {
-            result.finish(nil, rectify)
+            result.finish(nil, relu)
         }
         withUnsafeBytes(of: result) { channels in
             guard let start = channels.assumingMemoryBound(to: Float.self).baseAddress else { return }
-            copyPart(start, to: target, width)
+            copyPartial(start, to: target, width)
         }
     }
 }
 
-/// Copies fewer than sixteen floats, in as few moves as there are bits set in their number.
+/// Copies fewer than 16 floats with one move for each bit set in `count`.
 @inline(__always)
-private func copyPart(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, _ count: Int) {
-    var place = 0
-    if count & 8 != 0 { place = move(SIMD8<Float>.self, source, target, place) }
-    if count & 4 != 0 { place = move(SIMD4<Float>.self, source, target, place) }
-    if count & 2 != 0 { place = move(SIMD2<Float>.self, source, target, place) }
-    if count & 1 != 0 { target[place] = source[place] }
+private func copyPartial(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, _ count: Int) {
+    var index = 0
+    if count & 8 != 0 { index = move(SIMD8<Float>.self, source, target, index) }
+    if count & 4 != 0 { index = move(SIMD4<Float>.self, source, target, index) }
+    if count & 2 != 0 { index = move(SIMD2<Float>.self, source, target, index) }
+    if count & 1 != 0 { target[index] = source[index] }
 }
 
 @inline(__always)
@@ -132,9 +70,132 @@ private func move<Part: SIMD<Float>>(
     _: Part.Type,
     _ source: UnsafePointer<Float>,
     _ target: UnsafeMutablePointer<Float>,
-    _ place: Int
+    _ index: Int
 ) -> Int {
-    let part = UnsafeRawPointer(source + place).loadUnaligned(as: Part.self)
-    UnsafeMutableRawPointer(target + place).storeBytes(of: part, as: Part.self)
-    return place + Part.scalarCount
+    let part = UnsafeRawPointer(source + index).loadUnaligned(as: Part.self)
+    UnsafeMutableRawPointer(target + index).storeBytes(of: part, as: Part.self)
+    return index + Part.scalarCount
+}
+
+/// A position in the first packed panel of a tile, and the distance in floats to the same position in the next panel.
+struct PanelGroup {
+    var first: UnsafePointer<Float>
+    var stride: Int
+
+    @inline(__always) func after(_ floats: Int) -> PanelGroup { PanelGroup(first: first + floats, stride: stride) }
+    @inline(__always) func skipping(_ panels: Int) -> PanelGroup { after(panels * stride) }
+}
+
+/// One column of a register tile: the sums of some adjacent panels, in floats or integers.
+protocol TileRow {
+    /// The unit in which inputs are read: a float, or a 32-bit lane of quantised inputs.
+    associatedtype Input
+    /// Inputs repeated in all lanes.
+    associatedtype Factor
+    /// One row of weights of each panel.
+    associatedtype Weights
+
+    static var panels: Int { get }
+    /// The most columns whose sums fit the registers.
+    static var columns: Int { get }
+
+    /// Floats of a packed panel before its first row of weights.
+    static var headerCount: Int { get }
+    /// Floats of each row of weights.
+    static var weightRowCount: Int { get }
+    /// Values of `Input` that each row of weights multiplies.
+    static var inputsPerRow: Int { get }
+
+    /// Starts the sums: at the biases, or at zero.
+    init(_ panels: PanelGroup)
+    static func factor(_ input: UnsafePointer<Input>) -> Factor
+    static func weights(_ row: PanelGroup) -> Weights
+    mutating func add(_ factor: Factor, _ weights: Weights)
+    /// Writes the output channels of all panels, of which the first `width` exist.
+    func store(
+        to target: UnsafeMutablePointer<Float>,
+        residual: UnsafePointer<Float>?,
+        width: Int,
+        relu: Bool,
+        of panels: PanelGroup
+    )
+}
+
+/// One panel with float sums.
+struct FloatPanel: TileRow {
+    private var sums: Panel
+
+    @inline(__always) static var panels: Int { 1 }
+    @inline(__always) static var columns: Int { Width.hasFewRegisters ? 3 : 6 }
+    @inline(__always) static var headerCount: Int { panelWidth }
+    @inline(__always) static var weightRowCount: Int { panelWidth }
+    @inline(__always) static var inputsPerRow: Int { 1 }
+
+    @inline(__always) init(_ panels: PanelGroup) { sums = Panel(panels.first) }
+
+    @inline(__always) static func factor(_ input: UnsafePointer<Float>) -> Vector {
+        Vector(repeating: input.pointee)
+    }
+
+    @inline(__always) static func weights(_ row: PanelGroup) -> Panel { Panel(row.first) }
+
+    @inline(__always) mutating func add(_ factor: Vector, _ weights: Panel) { sums.add(factor, weights) }
+    @inline(__always)
+    func store(
+        to target: UnsafeMutablePointer<Float>,
+        residual: UnsafePointer<Float>?,
+        width: Int,
+        relu: Bool,
+        of panels: PanelGroup
+    ) {
+        sums.write(to: target, residual: residual, width: width, relu: relu)
+    }
+}
+
+/// Two adjacent rows as one; nested, four panels.
+struct PanelPair<Half: TileRow>: TileRow {
+    typealias Weights = (a: Half.Weights, b: Half.Weights)
+
+    private var a: Half
+    private var b: Half
+
+    @inline(__always) static var panels: Int { 2 * Half.panels }
+    @inline(__always) static var columns: Int { Width.vector == 16 ? Half.columns : Half.columns / 2 }
+    @inline(__always) static var headerCount: Int { Half.headerCount }
+    @inline(__always) static var weightRowCount: Int { Half.weightRowCount }
+    @inline(__always) static var inputsPerRow: Int { Half.inputsPerRow }
+
+    @inline(__always) init(_ panels: PanelGroup) {
+        a = Half(panels)
+        b = Half(panels.skipping(Half.panels))
+    }
+
+    @inline(__always) static func factor(_ input: UnsafePointer<Half.Input>) -> Half.Factor { Half.factor(input) }
+
+    @inline(__always) static func weights(_ row: PanelGroup) -> Weights {
+        (Half.weights(row), Half.weights(row.skipping(Half.panels)))
+    }
+
+    @inline(__always) mutating func add(_ factor: Half.Factor, _ weights: Weights) {
+        a.add(factor, weights.a)
+        b.add(factor, weights.b)
+    }
+    @inline(__always)
+    func store(
+        to target: UnsafeMutablePointer<Float>,
+        residual: UnsafePointer<Float>?,
+        width: Int,
+        relu: Bool,
+        of panels: PanelGroup
+    ) {
+        let half = Half.panels * panelWidth
+        a.store(to: target, residual: residual, width: width, relu: relu, of: panels)
+        b.store(
+            to: target + half,
+            residual: residual.map { $0 + half },
+            width: width - half,
+            relu: relu,
+            of: panels.skipping(Half.panels)
+        )
+    }
 }

@@ -1,79 +1,81 @@
 import KernelInterface
 
-// One to six columns of a convolution at once: each row of weights is loaded once for all of them. Every column adds in the
-// same order, so that it comes out the same to the last bit whichever columns are computed with it: that is what makes
+// Register tiles: one to six columns of a convolution at once share each load of a row of weights. Every column adds its products in
+// the same order, so that its result does not depend, to the last bit, on the other columns of the tile: that is what makes
 // streaming equal to the whole window.
 
-/// Where the inputs of one output column lie: `runs` stretches of `length` rows, the steps counted in a row's `Input`.
-struct Patch {
+/// Where a tile's inputs are; distances in units of `TileRow.Input`.
+struct TileInput {
+    /// Contiguous runs of inputs per output column.
     var runs: Int
-    var length: Int
-    var runStep: Int
-    var columnStep: Int
-    /// Floats of weights behind each run that no row reads.
-    var weightGap = 0
+    /// Rows of weights per run.
+    var rowsPerRun: Int
+    var runStride: Int
+    var columnStride: Int
+    /// Floats of padding weights behind each run, which no row reads.
+    var skippedWeights = 0
 
-    /// - Parameter atOnce: input channels in each of a row's inputs.
+    /// - Parameter inputsPerLane: input channels in one `Input`.
     @inline(__always)
-    init<Row: PanelRow>(_ shape: ConvolutionShape, _ columns: ColumnRun, _: Row.Type, atOnce: Int) {
-        let group = atOnce * Row.inputCount
+    init<Row: TileRow>(_ shape: ConvolutionShape, _ columns: StridedColumns, _: Row.Type, inputsPerLane: Int) {
+        let inputsPerRow = inputsPerLane * Row.inputsPerRow
         runs = shape.runs
-        length = (shape.runLength + group - 1) / group
-        runStep = shape.dilation * shape.inputChannels / atOnce
-        columnStep = columns.inputStep / atOnce
+        rowsPerRun = (shape.runLength + inputsPerRow - 1) / inputsPerRow
+        runStride = shape.dilation * shape.inputChannels / inputsPerLane
+        columnStride = columns.inputStride / inputsPerLane
     }
 }
 
 /// Where a tile's results go.
-struct Outlet {
+struct TileOutput {
     var output: UnsafeMutablePointer<Float>
     var residual: UnsafePointer<Float>?
     /// Floats from one column to the next.
-    var columnStep: Int
-    /// Channels that are there from the tile's first one on.
+    var columnStride: Int
+    /// Output channels from the tile's first one to the last that exists.
     var width: Int
-    var rectify: Bool
+    var relu: Bool
 
-    @inline(__always) func put(_ row: some PanelRow, _ panels: PanelGroup, column: Int) {
-        let offset = column * columnStep
+    @inline(__always) func store(_ row: some TileRow, _ panels: PanelGroup, column: Int) {
+        let offset = column * columnStride
         row.store(
             to: output + offset,
             residual: residual.map { $0 + offset },
             width: width,
-            rectify: rectify,
+            relu: relu,
             of: panels
         )
     }
 }
 
-/// The sums of a tile's columns, each in registers of its own.
+/// The sums of a tile, column by column, in registers.
 protocol TileColumns {
-    associatedtype Row: PanelRow
+    associatedtype Row: TileRow
 
     static var count: Int { get }
 
     init(_ panels: PanelGroup)
-    /// Adds what lies at `input` and, for each further column, `step` behind.
-    mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights)
-    func put(_ panels: PanelGroup, _ outlet: Outlet)
+    /// Adds the products of the input of each column, which are `stride` apart, with one row of weights.
+    mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights)
+    func store(_ panels: PanelGroup, _ output: TileOutput)
 }
 
-struct OneColumn<Row: PanelRow>: TileColumns {
+struct OneColumn<Row: TileRow>: TileColumns {
     private var sums: Row
 
     @inline(__always) static var count: Int { 1 }
 
     @inline(__always) init(_ panels: PanelGroup) { sums = Row(panels) }
 
-    @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights) {
+    @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights) {
         sums.add(Row.factor(input), weights)
     }
 
-    @inline(__always) func put(_ panels: PanelGroup, _ outlet: Outlet) { outlet.put(sums, panels, column: 0) }
+    @inline(__always) func store(_ panels: PanelGroup, _ output: TileOutput) { output.store(sums, panels, column: 0) }
 }
 
-/// Some columns, and one more behind them.
-struct OneMore<Before: TileColumns>: TileColumns {
+/// Some columns and the next one.
+struct AndNext<Before: TileColumns>: TileColumns {
     typealias Row = Before.Row
 
     private var before: Before
@@ -86,41 +88,41 @@ struct OneMore<Before: TileColumns>: TileColumns {
         sums = Row(panels)
     }
 
-    @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ step: Int, _ weights: Row.Weights) {
-        before.add(input, step, weights)
-        sums.add(Row.factor(input + Before.count * step), weights)
+    @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights) {
+        before.add(input, stride, weights)
+        sums.add(Row.factor(input + Before.count * stride), weights)
     }
 
-    @inline(__always) func put(_ panels: PanelGroup, _ outlet: Outlet) {
-        before.put(panels, outlet)
-        outlet.put(sums, panels, column: Before.count)
+    @inline(__always) func store(_ panels: PanelGroup, _ output: TileOutput) {
+        before.store(panels, output)
+        output.store(sums, panels, column: Before.count)
     }
 }
 
-typealias TwoColumns<Row: PanelRow> = OneMore<OneColumn<Row>>
-typealias ThreeColumns<Row: PanelRow> = OneMore<TwoColumns<Row>>
-typealias FourColumns<Row: PanelRow> = OneMore<ThreeColumns<Row>>
-typealias FiveColumns<Row: PanelRow> = OneMore<FourColumns<Row>>
-typealias SixColumns<Row: PanelRow> = OneMore<FiveColumns<Row>>
+typealias TwoColumns<Row: TileRow> = AndNext<OneColumn<Row>>
+typealias ThreeColumns<Row: TileRow> = AndNext<TwoColumns<Row>>
+typealias FourColumns<Row: TileRow> = AndNext<ThreeColumns<Row>>
+typealias FiveColumns<Row: TileRow> = AndNext<FourColumns<Row>>
+typealias SixColumns<Row: TileRow> = AndNext<FiveColumns<Row>>
 
 /// Computes one tile.
 @inline(__always)
 func tile<Columns: TileColumns>(
     _: Columns.Type,
-    _ input: UnsafePointer<Columns.Row.Input>,
+    _ inputs: UnsafePointer<Columns.Row.Input>,
     _ panels: PanelGroup,
-    _ patch: Patch,
-    _ outlet: Outlet
+    _ input: TileInput,
+    _ output: TileOutput
 ) {
     var columns = Columns(panels)
-    var rows = panels.after(Columns.Row.headCount)
-    for run in 0..<patch.runs {
-        let x = input + run * patch.runStep
-        for index in 0..<patch.length {
-            columns.add(x + index * Columns.Row.inputCount, patch.columnStep, Columns.Row.weights(rows))
-            rows = rows.after(Columns.Row.rowCount)
+    var rows = panels.after(Columns.Row.headerCount)
+    for run in 0..<input.runs {
+        let runInputs = inputs + run * input.runStride
+        for index in 0..<input.rowsPerRun {
+            columns.add(runInputs + index * Columns.Row.inputsPerRow, input.columnStride, Columns.Row.weights(rows))
+            rows = rows.after(Columns.Row.weightRowCount)
         }
-        rows = rows.after(patch.weightGap)
+        rows = rows.after(input.skippedWeights)
     }
-    columns.put(panels, outlet)
+    columns.store(panels, output)
 }

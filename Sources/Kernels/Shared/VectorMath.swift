@@ -1,19 +1,17 @@
-// Logarithm and exponential by polynomials of our own (weighted minimax fits, so that the relative error stays level):
-// a call of the C library for every lane would cost more than the whole transform before it.
+// Logarithm and exponential by minimax polynomials, weighted for constant relative error: a call of the C library for every lane
+// would cost more than the FFT before it.
 
-/// The natural logarithm of positive normal numbers, to about one unit in the last place.
-///
-/// Infinity and NaN come out as they went in.
+/// Natural logarithm of positive normal numbers, to about 1 ulp; infinity and NaN are returned unchanged.
 @inline(__always)
 func naturalLogarithm(_ x: FrameVector) -> FrameVector {
-    // x = 2^exponent · (1 + f) with 1 + f in [√½, √2): the offset moves the border between exponents to √½.
+    // x = 2^exponent · (1 + f) with 1 + f in [√½, √2); the offset moves the boundary between exponents to √½.
     let offset = FrameBits(repeating: 0x3F35_04F3)
     let shifted = unsafeBitCast(x, to: FrameBits.self) &- offset
     let mantissa = (shifted & 0x007F_FFFF) &+ offset
     let f = unsafeBitCast(mantissa, to: FrameVector.self) - 1
-    // The exponent as a float without a conversion: planted as the low bits of 2^23, from which 2^23 is taken off.
-    let planted = ((shifted &+ 0x4000_0000) &>> 23) | 0x4B00_0000
-    let exponent = unsafeBitCast(planted, to: FrameVector.self) - (8_388_608 + 128)
+    // The exponent as a float, without a conversion: insert it as the low bits of 2²³, then subtract 2²³.
+    let biased = ((shifted &+ 0x4000_0000) &>> 23) | 0x4B00_0000
+    let exponent = unsafeBitCast(biased, to: FrameVector.self) - (8_388_608 + 128)
 
     var p = FrameVector(repeating: 0.06915428)
     p = p * f - 0.11789835
@@ -25,17 +23,17 @@ func naturalLogarithm(_ x: FrameVector) -> FrameVector {
     p = p * f - 0.24999987
     p = p * f + 0.3333331
     let square = f * f
-    // ln 2 in two parts: the first has so few digits that its product with the exponent is exact.
+    // ln 2 in two parts; the first has few enough bits for its product with the exponent to be exact.
     let small = p * f * square - square * 0.5 + exponent * -2.121_944_4e-4
     let result = (small + f) + exponent * 0.693_359_375
     return result.replacing(with: x, where: .!(x .< .infinity))
 }
 
-/// The exponential of numbers that are not positive; below −87 it counts as −87.
+/// Exponential of numbers ≤ 0; inputs below −87 count as −87.
 @inline(__always)
 func exponential(_ x: FrameVector) -> FrameVector {
     let clamped = x.replacing(with: -87, where: x .< -87)
-    // Adding 1.5 · 2^23 rounds to a whole number and leaves it in the low bits.
+    // Adding 1.5 · 2²³ rounds to an integer, and leaves it in the low bits.
     let magic = FrameVector(repeating: 12_582_912)
     let rounded = clamped * 1.442_695_04 + magic
     let whole = rounded - magic

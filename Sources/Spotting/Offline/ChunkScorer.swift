@@ -37,52 +37,52 @@ public final class ChunkScorer {
     /// Samples that stand before a piece's hops.
     public let lead: Int
     private let hop: Int
-    private var stretch: Stretch
+    private var session: ChunkSession
 
     /// - Parameter embeds: whether the pieces are embedded too, as the user's own words want it.
     /// - Returns: nil where the model does not stream.
     public init?(_ model: Model, embeds: Bool) {
-        guard let stretch = Stretch(model, hops: ChunkScorer.hopsAtOnce, embeds: embeds) else { return nil }
+        guard let session = ChunkSession(model, hops: ChunkScorer.hopsAtOnce, embeds: embeds) else { return nil }
         hop = model.hopSamples
-        lead = ChunkScorer.lead(of: model, stretch)
-        self.stretch = stretch
+        lead = ChunkScorer.lead(of: model, session)
+        self.session = session
     }
 
-    /// The window once, in whole stretches, and what the first frame reaches back.
-    private static func lead(of model: Model, _ stretch: borrowing Stretch) -> Int {
-        let length = stretch.hops * model.hopSamples
-        return (model.windowSamples + length - 1) / length * length + stretch.lead
+    /// Samples of a window, rounded up to whole calls of the session, and its context.
+    private static func lead(of model: Model, _ session: borrowing ChunkSession) -> Int {
+        let length = session.hops * model.hopSamples
+        return (model.windowSamples + length - 1) / length * length + session.contextSamples
     }
 
     /// - Parameter piece: `lead` samples and then its hops.
     public func score(_ piece: AudioChunk) -> ChunkScores {
         precondition(piece.samples.count == lead + piece.hops * hop, "a piece has \(lead) samples before its hops")
         var answers = ChunkScores()
-        let labels = stretch.posteriors.count / stretch.hops
-        let steps = stretch.activity.count / stretch.hops
-        let dimensions = stretch.embeddings.count / stretch.hops
+        let labels = session.posteriors.count / session.hops
+        let steps = session.activity.count / session.hops
+        let dimensions = session.embeddings.count / session.hops
         answers.embeddings.reserveCapacity(piece.hops * dimensions)
         answers.posteriors.reserveCapacity(piece.hops * labels)
         answers.activity.reserveCapacity(piece.hops * steps)
-        var next = piece.isFirst ? lead - stretch.lead : 0
-        if piece.isFirst { stretch.reset() }
-        while next + stretch.lead < piece.samples.count {
-            let count = min(stretch.samples, piece.samples.count - next)
-            if count == stretch.samples {
-                stretch.score(piece.samples.span.extracting(next..<next + count))
+        var next = piece.isFirst ? lead - session.contextSamples : 0
+        if piece.isFirst { session.reset() }
+        while next + session.contextSamples < piece.samples.count {
+            let count = min(session.sampleCount, piece.samples.count - next)
+            if count == session.sampleCount {
+                session.score(piece.samples.span.extracting(next..<next + count))
             } else {
                 // Beyond the piece's end nothing is asked.
-                let rest = [Float](repeating: 0, count: stretch.samples - count)
+                let rest = [Float](repeating: 0, count: session.sampleCount - count)
                 let padded = piece.samples[next..<next + count] + rest
-                stretch.score(padded.span)
+                session.score(padded.span)
             }
-            if next + stretch.lead >= lead {
-                let hops = (count - stretch.lead) / hop
-                answers.posteriors += stretch.posteriors.prefix(hops * labels)
-                answers.activity += stretch.activity.prefix(hops * steps)
-                answers.embeddings += stretch.embeddings.prefix(hops * dimensions)
+            if next + session.contextSamples >= lead {
+                let hops = (count - session.contextSamples) / hop
+                answers.posteriors += session.posteriors.prefix(hops * labels)
+                answers.activity += session.activity.prefix(hops * steps)
+                answers.embeddings += session.embeddings.prefix(hops * dimensions)
             }
-            next += stretch.hops * hop
+            next += session.hops * hop
         }
         return answers
     }

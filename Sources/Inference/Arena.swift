@@ -1,0 +1,49 @@
+/// Floats on a 64-byte boundary, initially zero, divided into regions: the memory of packed weights, sessions and batches.
+///
+/// The owner reserves every region in a `Layout`, then allocates once; kernels get plain pointers into the regions. Sendable,
+/// because only the owner of the value has access; the weights of a shared model are no longer written to.
+struct Arena: ~Copyable, @unchecked Sendable {
+    /// Part of an arena; it begins on a 64-byte boundary.
+    struct Region: Sendable {
+        /// Floats from the start of the arena.
+        let offset: Int
+        /// Floats.
+        let count: Int
+    }
+
+    /// The regions of an arena that is not allocated yet.
+    struct Layout {
+        /// Floats reserved so far, a multiple of 16.
+        private(set) var count = 0
+
+        mutating func reserve(_ count: Int) -> Region {
+            let region = Region(offset: self.count, count: count)
+            self.count += Arena.aligned(count)
+            return region
+        }
+    }
+
+    let base: UnsafeMutablePointer<Float>
+    /// Floats.
+    let count: Int
+
+    init(_ layout: Layout) {
+        count = layout.count
+        let bytes = max(count, 1) * MemoryLayout<Float>.stride
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
+        base = memory.bindMemory(to: Float.self, capacity: count)
+        base.initialize(repeating: 0, count: count)
+    }
+
+    deinit { UnsafeMutableRawPointer(base).deallocate() }
+
+    subscript(region: Region) -> UnsafeMutablePointer<Float> { base + region.offset }
+
+    /// Copies `region.count` floats to a region of at least that size.
+    func copy(_ region: Region, to target: Region) {
+        self[target].update(from: self[region], count: region.count)
+    }
+
+    /// The next multiple of 16 floats, 64 bytes.
+    static func aligned(_ count: Int) -> Int { (count + 15) & ~15 }
+}

@@ -1,0 +1,83 @@
+import KernelInterface
+
+/// One stream through a model, many hops per call, as a file has them: each layer's weights are read once for all hops of a chunk.
+///
+/// Its results equal those of a ``Session``, hop by hop, to the last bit. `init` allocates all memory; the stream starts in the state
+/// after endless digital silence.
+public struct ChunkSession: ~Copyable, Sendable {
+    public let model: Model
+    /// Hops of one chunk.
+    public let hops: Int
+    /// Posteriors of the newest chunk, `[hops × labels]`.
+    public private(set) var posteriors: [Float]
+    /// Activity logits of the newest chunk, `[hops × model.activityCount]`, oldest first.
+    public private(set) var activity: [Float]
+    /// Embeddings of the newest chunk, `[hops × model.embeddingCount]`; empty unless asked for.
+    public private(set) var embeddings: [Float]
+
+    private let plan: ExecutionPlan
+    private let calibration: Calibration
+    private let arena: Arena
+    private let stream: Arena.Region
+    /// The state after endless digital silence.
+    private let silence: Arena.Region
+    private let scratch: Arena.Region
+    private let probabilities: Arena.Region
+    private var newest: [Float]
+
+    /// - Parameter embeds: whether embeddings are computed, for which a model may have layers of their own.
+    /// - Returns: nil where the model does not stream, or a hop brings more columns than a layer's window holds.
+    public init?(_ model: Model, hops: Int, embeds: Bool = false) {
+        let network = model.network
+        let embeds = embeds && network.embedding != nil
+        guard hops >= 1, network.streams, network.tensors.allSatisfy({ $0.columnsPerHop <= $0.columns }),
+            network.tensors[network.output].columnsPerHop == 1,
+            !embeds || network.embedding.map({ network.tensors[$0].columnsPerHop }) == 1
+        else { return nil }
+        self.model = model
+        self.hops = hops
+        plan = ExecutionPlan.hops(hops, network, weights: model.weights, embeds: embeds)
+        calibration = Calibration(model, prior: .stream)
+        var layout = Arena.Layout()
+        stream = layout.reserve(plan.count)
+        silence = layout.reserve(plan.count)
+        scratch = layout.reserve(max(model.frontEnd.scratchCount, plan.scratchCount))
+        probabilities = layout.reserve(model.labelOfLogit.count)
+        arena = Arena(layout)
+        posteriors = Array(repeating: 0, count: hops * model.labels.count)
+        activity = Array(repeating: 0, count: hops * model.activityCount)
+        embeddings = Array(repeating: 0, count: embeds ? hops * model.embeddingCount : 0)
+        newest = Array(repeating: 0, count: model.labels.count)
+        let zeros = [Float](repeating: 0, count: sampleCount)
+        // No layer looks back further than the window: after a window of silence the zeros that the arena starts with are gone.
+        for _ in 0...(model.windowSamples / (hops * model.hopSamples) + 1) { score(zeros.span) }
+        arena.copy(stream, to: silence)
+    }
+
+    /// Samples of one call: `contextSamples`, then those of the hops.
+    public var sampleCount: Int { hops * model.hopSamples + contextSamples }
+    /// Samples before the first hop that its first frame overlaps: the last ones of the call before.
+    public var contextSamples: Int { max(0, model.frontEnd.frameSamples - model.frontEnd.hopSamples) }
+
+    /// Scores the next `hops` hops, given `sampleCount` samples.
+    public mutating func score(_ samples: Span<Float>) {
+        precondition(samples.count == sampleCount, "a chunk has \(sampleCount) samples")
+        let block = arena[stream]
+        plan.shiftHistory(block)
+        model.run(plan, samples, state: block, scratch: arena[scratch])
+        // The plan's outputs are those of the newest hop; those of the hops before lie in front of them.
+        let logitCount = model.labelOfLogit.count
+        for hop in 0..<hops {
+            let logits = block + plan.output - (hops - 1 - hop) * logitCount
+            _ = calibration.apply(logits, to: &newest, scratch: arena[probabilities])
+            for label in newest.indices { posteriors[hop * newest.count + label] = newest[label] }
+        }
+        let firstActivity = block + plan.activity - (hops - 1) * model.activityCount
+        for index in activity.indices { activity[index] = firstActivity[index] }
+        let firstEmbedding = block + plan.embedding - (embeddings.count - embeddings.count / hops)
+        for index in embeddings.indices { embeddings[index] = firstEmbedding[index] }
+    }
+
+    /// Returns to the state after endless digital silence.
+    public mutating func reset() { arena.copy(silence, to: stream) }
+}

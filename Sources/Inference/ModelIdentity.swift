@@ -1,0 +1,34 @@
+import Kernels
+
+// Hashes that tell files and layers apart: the same on every machine, not cryptographic, and fast, since every start hashes megabytes.
+
+/// A hash of `bytes` that continues from `basis`.
+func hash(_ bytes: ArraySlice<UInt8>, _ basis: UInt64 = fnvBasis) -> UInt64 {
+    bytes.withUnsafeBytes { $0.baseAddress.map { hashWords($0, count: bytes.count, from: basis) } ?? basis }
+}
+
+/// A hash as 16 hexadecimal digits.
+func hexadecimal(_ hash: UInt64) -> String {
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+}
+
+extension Network {
+    /// A hash of the shapes and weights of the layers that the embedding depends on; `basis` where the network has none.
+    func embeddingHash(_ file: SafeTensors, from basis: UInt64) -> UInt64 {
+        guard let embedding else { return basis }
+        let isAncestor = ancestors(of: [embedding])
+        var sum = basis
+        for (index, layer) in layers.enumerated() where isAncestor[index + 1] {
+            let tensor = tensors[index + 1]
+            let inputs = layer.inputs.map { tensors[$0].name }
+            let numbers = [layer.parameters, layer.multiplyAddsPerColumn, tensor.channels, tensor.columns]
+            let text = "\(layer.name) of \(inputs): \(numbers), \(tensor.columnsPerHop), \(tensor.isNonNegative)"
+            sum = hash(Array(text.utf8)[...], sum)
+            for part in ["weight", "bias"] {
+                if let entry = file.entries["\(layer.name).\(part)"] { sum = hash(file.bytes[entry.bytes], sum) }
+            }
+        }
+        return sum
+    }
+}

@@ -1,0 +1,62 @@
+/// A model's network alone, from the front end's columns to the logits, for measurements and comparisons.
+///
+/// It keeps the state of one stream beside a whole window. `init` allocates all memory; `window` and `hop` allocate nothing.
+public struct NetworkRunner: ~Copyable, Sendable {
+    public let model: Model
+    private let arena: Arena
+    private let stream: Arena.Region
+    private let wholeWindow: Arena.Region
+    private let scratch: Arena.Region
+    private var newestIsHop = false
+
+    /// The stream's history starts as zeros in every layer; after a window's length of hops they no longer count.
+    public init(_ model: Model) {
+        self.model = model
+        let plans = model.plans
+        var layout = Arena.Layout()
+        stream = layout.reserve(plans.hop?.count ?? 0)
+        wholeWindow = layout.reserve(plans.window.count)
+        scratch = layout.reserve(plans.scratchCount)
+        arena = Arena(layout)
+    }
+
+    /// Channels of each input column.
+    public var channels: Int { model.network.tensors[0].channels }
+    /// Input columns of a window.
+    public var windowColumns: Int { model.plans.window.inputColumns }
+    /// Input columns of a hop; 0 where the model does not stream.
+    public var hopColumns: Int { model.plans.hop?.inputColumns ?? 0 }
+
+    /// Computes a whole window, `[windowColumns × channels]`.
+    public mutating func window(_ columns: Span<Float>) {
+        newestIsHop = false
+        run(model.plans.window, columns, in: wholeWindow)
+    }
+
+    /// Computes the next hop, `[hopColumns × channels]`; does nothing where the model does not stream.
+    public mutating func hop(_ columns: Span<Float>) {
+        guard let hop = model.plans.hop else { return }
+        newestIsHop = true
+        hop.shiftHistory(arena[stream])
+        run(hop, columns, in: stream)
+    }
+
+    /// The logits of the last run, then the activity logits of its newest hop.
+    public var answer: [Float] {
+        let plan = newestIsHop ? model.plans.hop ?? model.plans.window : model.plans.window
+        let block = arena[newestIsHop ? stream : wholeWindow]
+        let logits = UnsafeBufferPointer(start: block + plan.output, count: model.labelOfLogit.count)
+        let activity = UnsafeBufferPointer(start: block + plan.activity, count: model.activityCount)
+        return Array(logits) + Array(activity)
+    }
+
+    private func run(_ plan: ExecutionPlan, _ columns: Span<Float>, in region: Arena.Region) {
+        let count = plan.inputColumns * channels
+        precondition(columns.count == count, "expected \(count) numbers, not \(columns.count)")
+        let block = arena[region]
+        columns.withUnsafeBufferPointer { numbers in
+            if let first = numbers.baseAddress { (block + plan.inputOffset).update(from: first, count: count) }
+        }
+        plan.run(block, weights: model.weights.base, kernels: model.kernels, scratch: arena[scratch])
+    }
+}

@@ -1,0 +1,159 @@
+import KernelInterface
+import Kernels
+
+/// Validates one layer against its inputs, and infers the shape of its output.
+struct ShapeInference {
+    let layer: LayerDescription
+    let file: String
+    let streams: Bool
+
+    func wrong(_ what: String) -> ModelError {
+        .layer.saying("\(file): layer \(quoted(layer.name)): \(what); see Models/FORMAT.md")
+    }
+
+    func tooLarge(_ what: String) -> ModelError {
+        .size.saying("\(file): layer \(quoted(layer.name)): with it, the \(what) are too many; make the model smaller")
+    }
+
+    /// The layer's output, which will be the tensor `index`.
+    func outputTensor(inputs: [Int], among tensors: [Network.Tensor], index: Int) throws(ModelError) -> Network.Tensor {
+        let isAdd = if case .add = layer.operation { true } else { false }
+        guard inputs.count == (isAdd ? 2 : 1) else { throw wrong("\(inputs.count) inputs, not \(isAdd ? 2 : 1)") }
+        let input = tensors[inputs[0]]
+        switch layer.operation {
+        case .convolution(let numbers, _, _):
+            let shape = try validated(numbers)
+            guard shape.inputChannels == input.channels else {
+                throw wrong("“in” is \(shape.inputChannels), but its input has \(input.channels) channels")
+            }
+            return try slidingWindow(
+                input,
+                span: shape.span,
+                stride: shape.stride,
+                channels: shape.outputChannels,
+                index: index
+            )
+        case .mean(let columns):
+            guard (1...Limits.columns).contains(columns) else { throw wrong("“columns” is \(columns), not positive") }
+            return try slidingWindow(input, span: columns, stride: 1, channels: input.channels, index: index)
+        case .add:
+            let other = tensors[inputs[1]]
+            guard input.channels == other.channels, input.columns == other.columns else {
+                throw wrong(
+                    "its inputs differ: \(input.columns) columns of \(input.channels) channels, and \(other.columns) "
+                        + "of \(other.channels)"
+                )
+            }
+            guard input.columnsPerHop == other.columnsPerHop else {
+                throw wrong("its inputs grow by \(input.columnsPerHop) and \(other.columnsPerHop) columns a hop")
+            }
+            return try slidingWindow(input, span: 1, stride: 1, channels: input.channels, index: index)
+        case .crop(let start, let end):
+            let range = 0...Limits.columns
+            guard range.contains(start), range.contains(end) else {
+                throw wrong("“start” \(start) or “end” \(end) is negative or too large")
+            }
+            guard start + end < input.columns else {
+                throw wrong("it drops \(start) + \(end) of \(input.columns) columns, and leaves none")
+            }
+            return view(of: input, channels: input.channels, columns: input.columns - start - end, start, end)
+        case .flatten:
+            guard !streams else { throw wrong("a flatten cannot stream; set streaming to false") }
+            let channels = input.channels * input.columns
+            guard channels <= Limits.channels else { throw tooLarge("channels") }
+            return view(of: input, channels: channels, columns: 1, 0, 0)
+        }
+    }
+
+    /// The layer with its costs, after `outputTensor` has validated it.
+    func layer(inputs: [Int]) -> Network.Layer {
+        var parameters = 0
+        var multiplyAdds = 0
+        if case .convolution(let numbers, _, _) = layer.operation {
+            multiplyAdds = numbers.shape.weightCount
+            parameters = multiplyAdds + numbers.outputChannels
+        }
+        return Network.Layer(
+            name: layer.name,
+            operation: layer.operation,
+            inputs: inputs,
+            parameters: parameters,
+            multiplyAddsPerColumn: multiplyAdds
+        )
+    }
+
+    private func validated(_ numbers: LayerDescription.ConvolutionNumbers) throws(ModelError) -> ConvolutionShape {
+        func within(_ key: String, _ value: Int, _ limit: Int) throws(ModelError) {
+            guard (1...limit).contains(value) else { throw wrong("“\(key)” is \(value), not from 1 to \(limit)") }
+        }
+        try within("in", numbers.inputChannels, Limits.channels)
+        try within("out", numbers.outputChannels, Limits.channels)
+        try within("kernel", numbers.kernel, Limits.kernel)
+        try within("stride", numbers.stride, Limits.kernel)
+        try within("dilation", numbers.dilation, Limits.kernel)
+        try within("groups", numbers.groups, Limits.channels)
+        guard numbers.inputChannels % numbers.groups == 0, numbers.outputChannels % numbers.groups == 0 else {
+            throw wrong(
+                "“groups” \(numbers.groups) does not divide \(numbers.inputChannels) and "
+                    + "\(numbers.outputChannels) channels"
+            )
+        }
+        guard numbers.shape.weightCount <= Limits.weights else { throw tooLarge("weights") }
+        return numbers.shape
+    }
+
+    /// The output of a window of `span` columns that slides over the input by `stride`.
+    private func slidingWindow(
+        _ input: Network.Tensor,
+        span: Int,
+        stride: Int,
+        channels: Int,
+        index: Int
+    ) throws(ModelError) -> Network.Tensor {
+        guard span <= input.columns else { throw wrong("it spans \(span) columns, but its input has \(input.columns)") }
+        if streams {
+            guard input.columnsPerHop % stride == 0 else {
+                throw wrong("a hop's \(input.columnsPerHop) new columns are no multiple of the stride \(stride)")
+            }
+            guard (input.columns - span) % stride == 0 else {
+                throw wrong("its last column misses the end of the window, so that it cannot stream")
+            }
+        }
+        return Network.Tensor(
+            name: layer.name,
+            channels: channels,
+            columns: (input.columns - span) / stride + 1,
+            columnsPerHop: input.columnsPerHop / stride,
+            root: index,
+            isNonNegative: isNonNegative(after: input),
+            columnsBefore: 0,
+            columnsAfter: 0
+        )
+    }
+
+    private func isNonNegative(after input: Network.Tensor) -> Bool {
+        switch layer.operation {
+        case .convolution(_, _, let relu), .add(let relu): relu
+        case .mean, .crop, .flatten: input.isNonNegative
+        }
+    }
+
+    private func view(
+        of input: Network.Tensor,
+        channels: Int,
+        columns: Int,
+        _ start: Int,
+        _ end: Int
+    ) -> Network.Tensor {
+        Network.Tensor(
+            name: layer.name,
+            channels: channels,
+            columns: columns,
+            columnsPerHop: input.columnsPerHop,
+            root: input.root,
+            isNonNegative: input.isNonNegative,
+            columnsBefore: input.columnsBefore + start,
+            columnsAfter: input.columnsAfter + end
+        )
+    }
+}

@@ -1,0 +1,69 @@
+private import Glibc
+public import KernelInterface
+private import KernelsBaseline
+
+#if arch(x86_64)
+private import KernelsAVX2
+private import KernelsAVX512
+#endif
+
+extension InstructionSet {
+    /// What this processor and operating system support, in ascending order.
+    public static let supported: [InstructionSet] = {
+        #if arch(x86_64)
+        let flags = processorFlags()
+        let avx2 = ["avx", "avx2", "fma", "f16c", "bmi1", "bmi2", "abm", "movbe"]
+        let avx512 = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"]
+        guard flags.isSuperset(of: avx2) else { return [.scalar, .baseline] }
+        return flags.isSuperset(of: avx512) ? allCases : [.scalar, .baseline, .avx2]
+        #else
+        return [.scalar, .baseline]
+        #endif
+    }()
+
+    /// The most capable that is supported.
+    public static var best: InstructionSet { supported.last ?? .baseline }
+
+    /// The kernels compiled for it, or nil where this processor cannot run them.
+    public var kernels: KernelSet? {
+        guard InstructionSet.supported.contains(self) else { return nil }
+        switch self {
+        case .scalar: return ScalarKernels.kernels
+        case .baseline: return KernelsBaseline.KernelTable.kernels
+        #if arch(x86_64)
+        case .avx2: return KernelsAVX2.KernelTable.kernels
+        case .avx512: return KernelsAVX512.KernelTable.kernels
+        #else
+        default: return nil
+        #endif
+        }
+    }
+}
+
+extension KernelSet {
+    /// The fastest that this processor can run.
+    public static var best: KernelSet { InstructionSet.best.kernels ?? KernelsBaseline.KernelTable.kernels }
+
+    /// The set that the environment variable `BECKON_KERNELS` names, if this processor can run it; otherwise the fastest.
+    public static let preferred: KernelSet = {
+        let named = getenv("BECKON_KERNELS").flatMap { InstructionSet(rawValue: String(cString: $0)) }
+        return named?.kernels ?? best
+    }()
+}
+
+#if arch(x86_64)
+/// The first processor's flags in `/proc/cpuinfo`. Unlike CPUID, Linux leaves out what the operating system has disabled.
+private func processorFlags() -> Set<String> {
+    guard let file = fopen("/proc/cpuinfo", "r") else { return [] }
+    defer { fclose(file) }
+    var line: UnsafeMutablePointer<CChar>?
+    var capacity = 0
+    defer { free(line) }
+    while getline(&line, &capacity, file) > 0 {
+        guard let line else { break }
+        let text = String(cString: line)
+        if text.hasPrefix("flags") { return Set(text.split { $0 == " " || $0 == "\n" }.map(String.init)) }
+    }
+    return []
+}
+#endif

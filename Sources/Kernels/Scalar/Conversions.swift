@@ -1,0 +1,50 @@
+/// Converts `count` half-precision numbers, little-endian and at any alignment, to floats.
+///
+/// With integer arithmetic only: baseline x86-64 has no instruction for it, and the runtime library's routine costs a call per
+/// number.
+public func widenHalf(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count {
+        let half = UInt32(UInt16(littleEndian: source.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)))
+        let sign = (half & 0x8000) << 16
+        let exponent = (half >> 10) & 0x1F
+        let fraction = half & 0x03FF
+        let magnitude: UInt32
+        if exponent == 0 {
+            // Zero and subnormal numbers are integer multiples of 2⁻²⁴.
+            magnitude = (Float(fraction) * 0x1p-24).bitPattern
+        } else if exponent == 31 {
+            magnitude = 0x7F80_0000 | fraction << 13
+        } else {
+            magnitude = (exponent + 112) << 23 | fraction << 13
+        }
+        target[index] = Float(bitPattern: sign | magnitude)
+    }
+}
+
+/// Index of the first number that is NaN or infinite, or nil.
+public func firstNonFinite(_ source: UnsafePointer<Float>, count: Int) -> Int? {
+    for index in 0..<count where !source[index].isFinite { return index }
+    return nil
+}
+
+/// Converts `count` unsigned bytes to floats.
+public func widenBytes(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count { target[index] = Float(source.load(fromByteOffset: index, as: UInt8.self)) }
+}
+
+/// Converts `count` signed 16-bit integers, little-endian and at any alignment, to floats.
+public func widenShorts(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
+    for index in 0..<count {
+        target[index] = Float(Int16(littleEndian: source.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self)))
+    }
+}
+
+/// Multiplies `count` samples by a factor.
+public func scale(
+    _ input: UnsafePointer<Float>,
+    by factor: Float,
+    to output: UnsafeMutablePointer<Float>,
+    count: Int
+) {
+    for index in 0..<count { output[index] = input[index] * factor }
+}

@@ -1,0 +1,108 @@
+import KernelInterface
+
+#if arch(x86_64)
+import _Builtin_intrinsics.intel
+#endif
+
+/// See ``KernelSet/Quantise``.
+@Sendable
+func quantise(
+    _ input: UnsafePointer<Float>,
+    to output: UnsafeMutableRawPointer,
+    count: Int,
+    quantiser: Quantiser
+) -> Bool {
+    let target = output.assumingMemoryBound(to: QuantisedInput.self)
+    var clamp = Clamp(quantiser)
+    var index = 0
+    while index + QuantisedBlock.scalarCount <= count {
+        let block = quantisedBlock(input + index, &clamp)
+        UnsafeMutableRawPointer(target + index).storeBytes(of: block, as: QuantisedBlock.self)
+        index += QuantisedBlock.scalarCount
+    }
+    var isFinite = clamp.isFinite()
+    while index < count {
+        let scaled = input[index] * quantiser.scale
+        if !scaled.isFinite { isFinite = false }
+        let clamped = scaled > quantiser.high ? quantiser.high : scaled < quantiser.low ? quantiser.low : scaled
+        target[index] = QuantisedInput(truncatingIfNeeded: (clamped + quantiser.roundingBias).bitPattern)
+        index += 1
+    }
+    return isFinite
+}
+
+/// Scales and clamps a vector of inputs at a time, and remembers whether all were finite.
+private struct Clamp {
+    let scale: Vector
+    let low: Vector
+    let high: Vector
+    let zeroPoint: Float
+    private var nonFinite = Vector.zero
+
+    @inline(__always) init(_ quantiser: Quantiser) {
+        scale = Vector(repeating: quantiser.scale)
+        low = Vector(repeating: quantiser.low)
+        high = Vector(repeating: quantiser.high)
+        zeroPoint = quantiser.zeroPoint
+    }
+
+    @inline(__always) mutating func apply(_ input: UnsafePointer<Float>) -> Vector {
+        let scaled = load(input) * scale
+        // x − x is 0 where an element is finite, and NaN elsewhere; NaN stays in the sum.
+        nonFinite = nonFinite + (scaled - scaled)
+        // Minimum, then maximum: one instruction each, unlike a comparison and a selection.
+        #if KERNEL_AVX512
+        return _mm512_max_ps(low, _mm512_min_ps(high, scaled))
+        #elseif KERNEL_AVX2
+        return _mm256_max_ps(low, _mm256_min_ps(high, scaled))
+        #elseif arch(x86_64)
+        return _mm_max_ps(low, _mm_min_ps(high, scaled))
+        #else
+        let clamped = scaled.replacing(with: high, where: scaled .> high)
+        return clamped.replacing(with: low, where: clamped .< low)
+        #endif
+    }
+
+    /// Not inlined, or the compiler would keep the elements as separate scalars through the loop before.
+    @inline(never) func isFinite() -> Bool {
+        for lane in 0..<Width.vector where nonFinite[lane] != 0 { return false }
+        return true
+    }
+}
+
+// One block of quantised inputs: the low bits of clamped and rounded floats, narrowed to the layout's integers.
+
+#if KERNEL_AVX512
+private typealias QuantisedInput = UInt8
+private typealias QuantisedBlock = SIMD16<UInt8>
+
+@inline(__always)
+private func quantisedBlock(_ input: UnsafePointer<Float>, _ clamp: inout Clamp) -> QuantisedBlock {
+    let bits = clamp.apply(input) + (integerRoundingBias + clamp.zeroPoint)
+    return unsafeBitCast(_mm512_cvtepi32_epi8(unsafeBitCast(bits, to: SIMD8<Int64>.self)), to: QuantisedBlock.self)
+}
+#elseif KERNEL_AVX2
+private typealias QuantisedInput = UInt8
+private typealias QuantisedBlock = SIMD32<UInt8>
+
+@inline(__always)
+private func quantisedBlock(_ input: UnsafePointer<Float>, _ clamp: inout Clamp) -> QuantisedBlock {
+    @inline(__always) func part(_ index: Int) -> SIMD4<Int64> {
+        _mm256_cvtps_epi32(clamp.apply(input + index * Width.vector))
+    }
+    // The pack instructions work within the 128-bit halves of a register; the permutation restores the order.
+    let bytes = _mm256_packs_epi16(_mm256_packs_epi32(part(0), part(1)), _mm256_packs_epi32(part(2), part(3)))
+    let order = unsafeBitCast(SIMD8<Int32>(0, 4, 1, 5, 2, 6, 3, 7), to: SIMD4<Int64>.self)
+    let ordered = unsafeBitCast(_mm256_permutevar8x32_epi32(bytes, order), to: QuantisedBlock.self)
+    return ordered &+ QuantisedBlock(repeating: UInt8(clamp.zeroPoint))
+}
+#else
+private typealias QuantisedInput = Int16
+private typealias QuantisedBlock = SIMD4<Int16>
+
+@inline(__always)
+private func quantisedBlock(_ input: UnsafePointer<Float>, _ clamp: inout Clamp) -> QuantisedBlock {
+    let bits = clamp.apply(input) + (integerRoundingBias + clamp.zeroPoint)
+    return unsafeBitCast(bits, to: SIMD8<Int16>.self).evenHalf
+}
+#endif

@@ -1,0 +1,70 @@
+import KernelInterface
+
+/// One panel of a quantised convolution, with integer sums.
+struct QuantisedPanel: TileRow {
+    private var dot = IntegerDot()
+
+    @inline(__always) static var panels: Int { 1 }
+    @inline(__always) static var columns: Int { IntegerDot.columns }
+    @inline(__always) static var headerCount: Int { quantisedHeaderCount }
+    @inline(__always) static var weightRowCount: Int {
+        IntegerDot.lanesPerRow * IntegerDot.layout.inputsPerLane * panelWidth / 4
+    }
+    @inline(__always) static var inputsPerRow: Int { IntegerDot.lanesPerRow }
+
+    @inline(__always) init(_: PanelGroup) {}
+
+    @inline(__always) static func factor(_ input: UnsafePointer<Int32>) -> IntegerDot.Factor {
+        IntegerDot.factor(input)
+    }
+
+    @inline(__always) static func weights(_ row: PanelGroup) -> IntegerDot.Weights {
+        IntegerDot.weights(row.first)
+    }
+
+    @inline(__always) mutating func add(_ factor: IntegerDot.Factor, _ weights: IntegerDot.Weights) {
+        dot.add(factor, weights)
+    }
+    @inline(__always)
+    func store(
+        to target: UnsafeMutablePointer<Float>,
+        residual: UnsafePointer<Float>?,
+        width: Int,
+        relu: Bool,
+        of panels: PanelGroup
+    ) {
+        let head = UnsafeRawPointer(panels.first).assumingMemoryBound(to: SIMD16<Float>.self)
+        // Product and sum are rounded separately, because not every instruction set has a fused multiply-add.
+        let values = convertToFloat(dot.total) * head[0] + head[1]
+        unsafeBitCast(values, to: Panel.self).write(to: target, residual: residual, width: width, relu: relu)
+    }
+}
+
+/// See ``KernelSet/ConvolveQuantised``.
+@Sendable
+func convolveQuantised(
+    _ input: UnsafeRawPointer,
+    to output: UnsafeMutablePointer<Float>,
+    columns: StridedColumns,
+    packed: UnsafePointer<Float>,
+    shape: ConvolutionShape,
+    residual: UnsafePointer<Float>?,
+    relu: Bool
+) {
+    let inputsPerLane = IntegerDot.layout.inputsPerLane
+    var tileInput = TileInput(shape, columns, QuantisedPanel.self, inputsPerLane: inputsPerLane)
+    // The weights that pad a run are skipped where no row needs them.
+    let inputsRead = tileInput.rowsPerRun * inputsPerLane * IntegerDot.lanesPerRow
+    tileInput.skippedWeights = (shape.paddedRunLength - inputsRead) * panelWidth / 4
+    let tileOutput = TileOutput(
+        output: output,
+        residual: residual,
+        columnStride: columns.outputStride,
+        width: shape.outputChannels,
+        relu: relu
+    )
+    let panels = (shape.outputChannels + panelWidth - 1) / panelWidth
+    let weights = PanelGroup(first: packed, stride: quantisedPanelCount(shape))
+    let inputs = input.assumingMemoryBound(to: Int32.self)
+    multiply(QuantisedPanel.self, inputs, columns.count, weights, panels, tileInput, tileOutput)
+}
