@@ -1,4 +1,4 @@
-"""Beckon's side: a process that times runs of the network when it is told to; see Benchmarks/Pace."""
+"""Beckon's side: a process that times runs of the network on request; see Benchmarks/Pace."""
 
 import os
 import subprocess
@@ -6,15 +6,17 @@ import subprocess
 import numpy as np
 
 KERNELS = ("avx512", "avx2", "baseline")
-# What the program calls a precision.
+# The program's names of the precisions.
 PRECISIONS = {"f32": "float", "int8": "int8"}
 
 
-class Refused(Exception):
-    pass
+class Unavailable(Exception):
+    """This build or processor cannot run what was asked for."""
 
 
 class Pace:
+    """The process for one set of kernels and one precision."""
+
     def __init__(self, program, model, inputs, kernels, precision):
         settings = {"BECKON_KERNELS": kernels, "BECKON_PRECISION": PRECISIONS[precision]}
         self.process = subprocess.Popen(
@@ -28,10 +30,11 @@ class Pace:
         words = self._line().split()
         if words[:2] != [kernels, PRECISIONS[precision]]:
             self.close()
-            raise Refused(f"asked for {kernels} {precision}, it took {' '.join(words[:2])}")
+            raise Unavailable(f"asked for {kernels} {precision}, it used {' '.join(words[:2])}")
         self.streams = int(words[3]) > 0
 
     def ask(self, line, kind=float):
+        """The numbers that the process answers to one line."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
         return np.array(self._line().split(), kind)
@@ -43,18 +46,18 @@ class Pace:
     def _line(self):
         line = self.process.stdout.readline()
         if not line:
-            raise Refused(self.process.stderr.read().strip() or "it ended")
+            raise Unavailable(self.process.stderr.read().strip() or "the process ended")
         return line
 
 
 def open_all(program, model, inputs):
-    """A process for each kind of kernels and precision that this build and this processor have, the best kernels first, and
+    """A process by (kernels, precision) that this build and this processor can run, the fastest kernels first, and the reasons
     why the others are missing."""
     processes, missing = {}, []
     for precision in PRECISIONS:
         for kernels in KERNELS:
             try:
                 processes[kernels, precision] = Pace(program, model, inputs, kernels, precision)
-            except Refused as error:
+            except Unavailable as error:
                 missing.append(f"Beckon left out: {error}")
     return processes, list(dict.fromkeys(missing))

@@ -1,6 +1,9 @@
-"""Writes a network in a runtime's own form: `convert.py FORM MODEL CALIBRATION OUT`, where MODEL is a folder or `empty`, and
-CALIBRATION windows [n, columns, channels] as a .npy file. Each form is written by a process of its own, as the converters
-do not bear one another; what it says last is why it failed.
+"""Writes a network in a runtime's own format.
+
+    python -m Benchmarks.peers.convert FORM MODEL CALIBRATION OUT
+
+MODEL is a folder or `empty`, CALIBRATION a .npy file of windows [n, columns, channels]. Each form is written by a process of
+its own, because the converters conflict; the last line on standard error is the reason of a failure.
 """
 
 import sys
@@ -8,8 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from peers.network import Network, to_onnx, to_tensorflow  # noqa: E402
+from Benchmarks.peers.network import Network, to_onnx, to_tensorflow
 
 
 def onnx_float(network, windows, out):
@@ -17,7 +19,7 @@ def onnx_float(network, windows, out):
 
 
 def onnx_int8(activations):
-    """Static quantisation as pairs of QuantizeLinear and DequantizeLinear, weights int8 and per channel."""
+    """Static quantization as pairs of QuantizeLinear and DequantizeLinear, weights int8 and per channel."""
 
     def convert(network, windows, out):
         from onnxruntime.quantization import CalibrationDataReader, QuantType, quantize_static
@@ -37,7 +39,7 @@ def onnx_int8(activations):
             per_channel=True,
             activation_type=QuantType.QUInt8 if unsigned else QuantType.QInt8,
             weight_type=QuantType.QInt8,
-            # Without dot-product instructions, products of full range overflow in 16 bits.
+            # Without dot-product instructions (VNNI), full-range products overflow in 16 bits.
             reduce_range=unsigned and "vnni" not in Path("/proc/cpuinfo").read_text(),
         )
 
@@ -50,7 +52,7 @@ def litert(along, quantised):
 
         module = tf.Module()
         module.run = to_tensorflow(network, along)
-        # With the module the outputs keep their names.
+        # The module keeps the outputs' names.
         converter = tf.lite.TFLiteConverter.from_concrete_functions([module.run.get_concrete_function()], module)
         if quantised:
             converter.optimizations = [tf.lite.Optimize.DEFAULT]

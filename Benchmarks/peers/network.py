@@ -1,26 +1,13 @@
-"""A model folder's network alone, the front end's columns in, its logits and activity logits out, and the same as ONNX, as
-a PyTorch module and as a TensorFlow function.
+"""A model folder's network, from the front end's columns to logits and activity logits, as ONNX, PyTorch and TensorFlow.
 
-Each has the layout its runtime likes best, channels before columns or after; a dense layer behind a `flatten` has its weights
-in that order, so that nothing is transposed on the way.
+Each has the layout that is fastest in its runtime, channels before columns or after. The weights of a dense layer behind a
+`flatten` are reordered accordingly, so that nothing is transposed at run time.
 """
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import safetensors.numpy
-
-TRAINING = Path(__file__).resolve().parents[2] / "Models/training"
-
-
-def recipe(name):
-    """A module of the recipe that trains the models."""
-    if str(TRAINING) not in sys.path:
-        sys.path.append(str(TRAINING))
-    return importlib.import_module(name)
 
 
 class Network:
@@ -44,7 +31,7 @@ class Network:
 
     @classmethod
     def empty(cls):
-        """One multiplication: what a runtime takes for a call in which it has nothing to do."""
+        """A network of one multiplication, to measure a runtime's overhead per call."""
         layer = {"op": "conv1d", "name": "only", "input": "input", "in": 1, "out": 1, "kernel": 1}
         weights = {"only.weight": np.ones((1, 1, 1), np.float32), "only.bias": np.zeros(1, np.float32)}
         return cls({"name": "empty", "layers": [layer], "output": "only", "outputLabels": ["one"]}, weights, 1, 1)
@@ -83,11 +70,12 @@ def shape(layer):
 
 
 def to_onnx(network):
-    """Input `input` [1, channels, columns], one output for each of the network's; by the code of `make onnx`."""
+    """Input `input` [1, channels, columns], one output for each of the network's; made by Training/export/onnx_graph.py."""
     import onnx
     from onnx import TensorProto, helper
 
-    onnx_graph = recipe("onnx_graph")
+    from Training.export import onnx_graph
+
     graph, made = onnx_graph.Graph(), {"input": "input"}
     for layer in network.layers:
         name, sources = layer["name"], [made[source] for source in network.inputs(layer)]
@@ -159,7 +147,7 @@ def to_torch(network):
 
 
 def to_tensorflow(network, along):
-    """A concrete function of [1, 1, columns, channels], or of [1, columns, 1, channels] if the columns lie `along` axis 1."""
+    """A function of [1, 1, columns, channels], or of [1, columns, 1, channels] if the columns are `along` axis 1."""
     import tensorflow as tf
 
     def sized(one, count):

@@ -1,7 +1,7 @@
-"""The runtimes that Beckon is compared with. Each offers several ways to run a network; the benchmark takes the fastest.
+"""The runtimes that Beckon is compared with. Each offers several variants to run a network; the benchmark uses the fastest.
 
-A way is `(label, form, load)`: `load(file)` with a converted network, or with the network itself where `form` is none, gives
-a Runner. Inputs and outputs stand in memory that is bound beforehand, so that a call copies nothing it need not.
+A variant is `(label, form, load)`: `load(network, file)` returns a Runner for a network converted to `form`; without a form,
+the second argument is the calibration windows. Inputs and outputs are bound beforehand, so that a call copies nothing.
 """
 
 import contextlib
@@ -11,11 +11,11 @@ import warnings
 
 import numpy as np
 
-from .network import to_torch
+from Benchmarks.peers.network import to_torch
 
 
 class Runner:
-    """A loaded network: `call()` is what is timed; `answer(window)` copies a window [columns, channels] in, the outputs out."""
+    """A loaded network: `call()` is timed; `answer(window)` copies a window [columns, channels] in and the outputs out."""
 
     def __init__(self, call, put, outputs):
         self.call, self._put, self._outputs = call, put, outputs
@@ -34,7 +34,7 @@ class OnnxRuntime:
 
         self.library, self.version = onnxruntime, onnxruntime.__version__
 
-    def ways(self, precision):
+    def variants(self, precision):
         if precision == "f32":
             return [("", "onnx", self.load)]
         return [(f"{kind} activations", f"onnx-{kind}", self.load) for kind in ("int8", "uint8")]
@@ -53,10 +53,10 @@ class OnnxRuntime:
 
         def put(window):
             given[0] = window.T
-            # The value above may be a copy of the array.
+            # The bound value may be a copy of the array.
             binding.bind_ortvalue_input("input", self.library.OrtValue.ortvalue_from_numpy(given))
 
-        # What `run_with_iobinding` of the Python class adds to this is no part of the runtime.
+        # Without the overhead of the Python class's own `run_with_iobinding`.
         run, inner, options = session._sess.run_with_iobinding, binding._iobinding, None
         return Runner(lambda: run(inner, options), put, lambda: [output.numpy() for output in outputs])
 
@@ -70,7 +70,7 @@ class LiteRT:
 
         self.interpreter, self.version = Interpreter, ai_edge_litert.__version__
 
-    def ways(self, precision):
+    def variants(self, precision):
         suffix = "" if precision == "f32" else "-int8"
         return [(f"columns along axis {axis}", f"litert-columns-{axis}{suffix}", self.load) for axis in (1, 2)]
 
@@ -82,7 +82,7 @@ class LiteRT:
         def put(window):
             interpreter.set_tensor(given["index"], window.reshape(given["shape"]))
 
-        # The converter may order the outputs as it likes; the signature knows them by name.
+        # The converter may reorder the outputs; the signature has their names.
         runner = interpreter.get_signature_runner()
         places = {name: detail["index"] for name, detail in runner.get_output_details().items()}
 
@@ -100,7 +100,7 @@ class OpenVINO:
 
         self.library, self.version = openvino, openvino.__version__.split("-")[0]
 
-    def ways(self, precision):
+    def variants(self, precision):
         form = "onnx" if precision == "f32" else "openvino-int8"
         return [("infer", form, self.load), ("start and wait", form, self.load_asynchronous)]
 
@@ -150,14 +150,14 @@ class PyTorch:
         torch.set_num_interop_threads(1)
         torch.set_grad_enabled(False)
 
-    def ways(self, precision):
+    def variants(self, precision):
         if precision == "f32":
             return [
-                ("as it is", None, self.load),
+                ("eager", None, self.load),
                 ("frozen script", None, self.load_frozen),
                 ("compiled", None, self.load_compiled),
             ]
-        return [("x86 quantised script", None, self.load_quantised)]
+        return [("x86 quantized script", None, self.load_quantized)]
 
     def load(self, network, windows):
         return self._runner(network, to_torch(network))
@@ -171,7 +171,7 @@ class PyTorch:
         torch._inductor.config.freezing = True
         return self._runner(network, self.library.compile(to_torch(network)))
 
-    def load_quantised(self, network, windows):
+    def load_quantized(self, network, windows):
         from torch.ao.quantization import get_default_qconfig_mapping
         from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
 
@@ -206,7 +206,7 @@ RUNTIMES = (OnnxRuntime, LiteRT, OpenVINO, PyTorch)
 
 @contextlib.contextmanager
 def quiet():
-    """Without what the libraries print and warn of while they load."""
+    """Suppresses what the libraries print while they load."""
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")

@@ -18,7 +18,7 @@ def machine():
 
 
 def bases(entrants, precision):
-    """What the others are measured against: Beckon in this precision, or in f32 where it has no other."""
+    """The entrants that the others are compared with: Beckon in this precision, or in f32 if it has no other."""
     own = [entrant for entrant in entrants if entrant.name.startswith("Beckon")]
     return [entrant for entrant in own if entrant.precision == precision] or [
         entrant for entrant in own if not entrant.hop

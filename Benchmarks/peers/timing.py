@@ -1,4 +1,4 @@
-"""Times several things in turns, so that what slows the machine down slows down all of them."""
+"""Times several things in turns, so that a slowdown of the machine affects all of them."""
 
 import time
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ WARM, BLOCK = 3, 5e6
 
 @dataclass
 class Entrant:
-    """`run(n)` runs n times and gives the nanoseconds of each; `medians` are those of its blocks, one a round."""
+    """`run(n)` runs n times and returns the nanoseconds of each; `medians` holds the median of each round's block."""
 
     name: str
     precision: str
     run: Callable
     setting: str = ""
     hop: bool = False
-    # Microseconds of a call of this runtime in which there is nothing to do.
+    # Overhead in microseconds: a call of this runtime with an empty network.
     call: float = 0
-    # Largest difference in a logit: f32 from Beckon, int8 from the same runtime's f32. And how often the best agrees, in per cent.
+    # Largest difference in a logit, of f32 from Beckon, of int8 from the same runtime's f32; and per cent of equal top classes.
     difference: float = 0
     agreement: float = 100
     medians: list = field(default_factory=list)
@@ -34,7 +34,7 @@ class Entrant:
         return np.percentile(self.medians, (10, 90)) / 1000
 
     def ratio(self, base):
-        """How many times as long as `base` it takes, the median over the rounds."""
+        """Its time over that of `base`, the median over the rounds."""
         return np.median(np.array(self.medians) / base.medians)
 
 
@@ -53,7 +53,7 @@ def repeated(call):
 
 
 def interleave(entrants, rounds):
-    """One block of each entrant a round, about five milliseconds long; a round begins where the last one did not."""
+    """One block of about 5 ms of each entrant per round; each round starts with another entrant."""
     counts = []
     for entrant in entrants:
         entrant.run(5 * WARM)
@@ -65,7 +65,7 @@ def interleave(entrants, rounds):
 
 
 def fastest(entrants):
-    """The one of several ways that is quickest in a short trial, with an empty record."""
+    """The fastest of several variants in a short trial, with an empty record."""
     if len(entrants) > 1:
         interleave(entrants, 15)
     best = min(entrants, key=lambda entrant: np.median(entrant.medians) if entrant.medians else 0)

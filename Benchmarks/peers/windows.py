@@ -1,57 +1,46 @@
-"""The windows that the networks run on, as the front end's columns: to calibrate with, and others to answer."""
+"""The windows that the networks run on, as the front end's columns: some for int8 calibration, others for comparison."""
 
 import json
-import tarfile
 
 import numpy as np
 import safetensors.numpy
+import torch
 
-from .network import recipe
+from Training.data import recordings
+from Training.data.audio import WINDOW
+from Training.export import reference
 
 CALIBRATION, TEST = 128, 256
-# Of some words there are few.
+# Clips of each word.
 EACH = 24
 
 
 def recorded(data):
-    """Clips of the validation speakers, as many of each word, [n, 16000]."""
-    recordings = recipe("recordings")
-
+    """Clips of the validation speakers, equally many of each word, [n, 16000]."""
     waves = []
     for archive in sorted(data.glob("speech_commands-*.tar")):
-        share = EACH
-        with tarfile.open(archive) as tar:
-            for member in sorted(tar.getmembers(), key=lambda member: member.name):
-                if (
-                    share
-                    and member.name.endswith(recordings.AUDIO)
-                    and recordings.partition(member.name) == "validation"
-                ):
-                    wave = recordings.decode(tar.extractfile(member).read())[: recordings.RATE]
-                    waves.append(np.pad(wave, (0, recordings.RATE - len(wave))) / 32768)
-                    share -= 1
+        of_validation = (d for name, d in recordings.read_tar(archive) if recordings.partition(name) == "validation")
+        for _, clip in zip(range(EACH), of_validation):
+            wave = recordings.decode(clip)[:WINDOW]
+            waves.append(np.pad(wave, (0, WINDOW - len(wave))) / 32768)
     return np.array(waves)
 
 
 def stored(model):
-    """The waveforms beside the model, whose answers by PyTorch are known."""
+    """The waveforms [n, 16000] of a model's reference answers."""
     tensors = safetensors.numpy.load_file(model / "reference.safetensors")
-    return (tensors["waveforms"].astype(np.float64) - 128) / 128 * tensors["gains"].astype(np.float64)[:, None]
+    return reference.as_samples(tensors["waveforms"], tensors["gains"])
 
 
 def columns(waves, front):
-    """[n, columns, channels], float32, by the definition in Models/FORMAT.md and in double precision."""
+    """Waveforms [n, 16000] → [n, columns, channels] float32, as Models/FORMAT.md defines them, in double precision."""
     if front["kind"] == "waveform":
         return (waves[:, :, None] * front["scale"]).astype(np.float32)
-    import torch
-
-    reference = recipe("reference")
-
     return reference.log_mel(torch.from_numpy(waves), front).numpy().astype(np.float32)
 
 
 def load(model, data):
-    """Windows to calibrate with, windows to answer, and where they come from."""
+    """Windows for calibration, windows for comparison, and a sentence on where they come from."""
     front = json.loads((model / "model.json").read_text())["frontEnd"]
     waves = recorded(data) if data else []
     source = "clips of validation speakers"

@@ -3,7 +3,7 @@ import Inference
 import TestSupport
 import Testing
 
-/// Fixtures with reference outputs of PyTorch; `Models/training/make_fixtures.py` wrote them.
+/// Fixtures with reference outputs of PyTorch; `make -C Training fixtures` writes them.
 struct PyTorchTests {
     @Test func `a network with every kind of layer agrees with PyTorch`() throws {
         let folder = Folders.fixtures.appendingPathComponent("streaming")
@@ -73,7 +73,7 @@ struct PyTorchTests {
         #expect(largest < 1e-4)
     }
 
-    /// The weights of every layer in order, as `scattered` of `make_fixtures.py` defines them, in half precision.
+    /// The weights of every layer in order, as `hashed_weights` in `Training/export/fixtures.py` defines them, in half precision.
     private func tutorialWeights(_ json: [UInt8]) throws -> TensorFile {
         var file = TensorFile()
         var index: UInt32 = 0

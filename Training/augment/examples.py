@@ -1,0 +1,373 @@
+"""Decides which examples an epoch holds and draws each of them, seeded by (seed, epoch, batch)."""
+
+import enum
+
+import numpy as np
+
+from Training.augment import noise, waveform
+from Training.data import log_mel
+from Training.data.audio import WINDOW
+from Training.data.seeding import generator as seeded
+from Training.data.vocabulary import (
+    BACKGROUND,
+    BACKGROUND_SHARE,
+    COMMANDS,
+    HELD_OUT,
+    MANY_WORDS,
+    SILENCE,
+    SYNTHETIC,
+    TRAINING_VOICES,
+    UNKNOWN,
+)
+
+
+class Kind(enum.IntEnum):
+    """What an example is made of, as the rendered files store it."""
+
+    WORDS = 0
+    PARTS_OF_WORDS = 1
+    RUNNING_SPEECH = 2
+    REVERSED_WORDS = 3
+    SILENCE = 4
+    SYNTHETIC_WORDS = 5
+    INVERTED_WORDS = 6
+
+
+# Examples of an epoch beside its word recordings, as shares of their number.
+SHARES = {
+    Kind.PARTS_OF_WORDS: 0.12,
+    Kind.RUNNING_SPEECH: 0.34,
+    Kind.REVERSED_WORDS: 0.02,
+    Kind.SILENCE: 0.10,
+    Kind.SYNTHETIC_WORDS: 0.12,
+    Kind.INVERTED_WORDS: 0.20,
+}
+# Share of the running speech that neural voices read, if there is any.
+READ_SPEECH = 0.5
+# Share of commands among the words inverted from spectrogram images.
+INVERTED_COMMANDS = 0.35
+# A part of a command shorter than this share of it counts as no word; a longer one as either no word or that command.
+NO_WORD_BELOW = 0.4
+# Range of playback speeds.
+SPEEDS = (0.88, 1.13)
+# The noise around a word: the share of words that have any, the range of its signal-to-noise ratio in dB, and the share of
+# noises that are babble.
+NOISE, HARD_NOISE = (0.7, -1, 36, 0.28), (0.85, -3, 26, 0.38)
+# Share of babble among the running speech, with hard noise.
+BABBLE = 0.25
+# Number of simulated rooms and synthetic noises.
+ROOMS, NOISES = 300, 300
+# A word with fewer training recordings than this shares the `other` output.
+OWN_OUTPUT = 200
+
+
+class Examples:
+    """The training partition as batches.
+
+    The network's outputs are the commands, every other word with many recordings, `other`, and silence.
+    """
+
+    def __init__(self, table, batch, seed, commands=COMMANDS, inverted=None, hard_noise=False, without_noise=False):
+        """`table` is that of recordings.load_all, `inverted` that of render.load_inverted.
+
+        `hard_noise` draws more noise and more babble. `without_noise` draws the same examples and omits the noise around words.
+        """
+        self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
+        self.hard_noise, self.without_noise = hard_noise, without_noise
+        self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
+        train = (table["part"] == "training") & ~np.isin(table["label"], HELD_OUT)
+        # The long background recordings are split in time: their ends are for validation.
+        background = (table["kind"] == "noise") & (table["label"] == BACKGROUND)
+        train = train | background
+        self.usable = np.where(background, (table["length"] * BACKGROUND_SHARE).astype(np.int64), table["length"])
+        words = train & np.isin(table["kind"], ["clip", "word"])
+        # The folder of synthetic words, and what lies in words/ under a command's name.
+        synthetic = (table["label"] == SYNTHETIC) | ((table["kind"] == "word") & np.isin(table["label"], commands))
+        self.words, self.synthetic = np.flatnonzero(words & ~synthetic), np.flatnonzero(words & synthetic)
+        speech = np.flatnonzero(train & (table["kind"] == "speech"))
+        # Without running speech, pieces of words replace it around words and in babble.
+        self.speech = speech if len(speech) else self.words
+        read = np.isin(table["label"][self.speech], TRAINING_VOICES)
+        self.talkers = [rows for rows in (self.speech[~read], self.speech[read]) if len(rows)]
+        self.noise = np.flatnonzero(train & (table["kind"] == "noise"))
+        self.background = np.flatnonzero(background)
+        self.inverted = inverted
+        inverted_labels = np.zeros(0, str) if inverted is None else inverted["label"]
+        names, counts = np.unique(np.concatenate([table["label"][self.words], inverted_labels]), return_counts=True)
+        own = [n for n, c in zip(names, counts) if c >= OWN_OUTPUT and n not in (*commands, *MANY_WORDS, *HELD_OUT)]
+        self.outputs = list(commands) + [str(n) for n in own] + ["other", SILENCE]
+        index = {name: i for i, name in enumerate(self.outputs)}
+        self.other, self.silence = index["other"], index[SILENCE]
+        self.target = np.array([index.get(str(label), self.other) for label in table["label"]])
+        self.command_words = self.words[np.isin(table["label"][self.words], commands)]
+        shares = dict(SHARES)
+        if inverted is None:
+            shares[Kind.INVERTED_WORDS] = 0
+        else:
+            self.inverted_target = np.array([index.get(str(label), self.other) for label in inverted_labels])
+            is_command, held_out = np.isin(inverted_labels, commands), np.isin(inverted_labels, HELD_OUT)
+            self.inverted_commands = np.flatnonzero(is_command)
+            self.inverted_others = np.flatnonzero(~is_command & ~held_out)
+        if not len(speech):
+            shares[Kind.RUNNING_SPEECH] = 0
+        counts = [len(self.words)] + [int(len(self.words) * share) for share in shares.values()]
+        self.kinds = np.repeat(np.arange(len(Kind)), counts)
+        generator = seeded("rooms and noises", seed=seed)
+        self.rooms = noise.room_spectra(ROOMS, generator)
+        self.synthetic_noise = np.stack([noise.colored_noise(generator) for _ in range(NOISES)])
+        self.epoch = 0
+
+    def output_labels(self):
+        """The label that each output counts towards."""
+        return [n if n in self.commands or n == SILENCE else UNKNOWN for n in self.outputs]
+
+    def __len__(self):
+        """Batches in an epoch."""
+        return len(self.kinds) // self.batch
+
+    def order(self):
+        """The order of the epoch's examples, indices into `kinds`."""
+        return seeded("epoch order", self.epoch, seed=self.seed).permutation(len(self.kinds))
+
+    def __getitem__(self, number):
+        """Batch `number`: mel energies [batch, 79, 40], targets [batch], and alternatives [batch].
+
+        An alternative is a second output that is right too, or −1.
+        """
+        rows = self.order()[number * self.batch : (number + 1) * self.batch]
+        generator = seeded("example", self.epoch, number, seed=self.seed)
+        waves = np.zeros((self.batch, WINDOW), np.float32)
+        targets, alternatives = np.zeros(self.batch, np.int64), np.full(self.batch, -1, np.int64)
+        inverted = []
+        for i, row in enumerate(rows):
+            kind, extent = self.kinds[row], None
+            if kind == Kind.WORDS:
+                targets[i], extent = self.word(waves[i], self.words[row], generator)
+            elif kind == Kind.PARTS_OF_WORDS:
+                targets[i], alternatives[i], extent = self.part_of_word(waves[i], generator)
+            elif kind == Kind.RUNNING_SPEECH:
+                targets[i], extent = self.running_speech(waves[i], generator)
+            elif kind == Kind.REVERSED_WORDS:
+                targets[i], extent = self.reversed_word(waves[i], generator)
+            elif kind == Kind.SYNTHETIC_WORDS:
+                row = generator.choice(self.synthetic if len(self.synthetic) > 0 else self.words)
+                targets[i], extent = self.word(waves[i], row, generator)
+            elif kind == Kind.INVERTED_WORDS:
+                inverted.append(i)
+                waves[i] = self.noise_for_inverted(generator)
+                continue
+            else:
+                targets[i] = self.silence
+            if extent is None:
+                self.only_noise(waves[i], generator)
+            else:
+                self.surround(waves[i], extent, generator)
+        energies = log_mel.mel_energies(waves)
+        for i in inverted:
+            is_command = generator.random() < INVERTED_COMMANDS
+            row = generator.choice(self.inverted_commands if is_command else self.inverted_others)
+            targets[i] = self.inverted_target[row]
+            energies[i] = self.inverted_word(energies[i], self.inverted["logs"][row], generator)
+        return energies, targets, alternatives
+
+    def word(self, wave, row, generator):
+        """A whole word: as recorded with ±100 ms of shift, or anywhere in the window with other speech around it.
+
+        Returns its target and its extent (first and last sample in the window); so do the methods below.
+        """
+        table, speed = self.table, generator.uniform(*SPEEDS)
+        start, length = table["start"][row], table["length"][row]
+        first, last = table["from"][row], table["to"][row]
+        long = length > WINDOW
+        if not long and generator.random() < 0.65:
+            offset = WINDOW / 2 * (1 - speed) + generator.uniform(-1600, 1600)
+            waveform.place(table["audio"], wave, start, length, offset, speed, 0.0, float(length))
+            return self.target[row], (int((first - offset) / speed), int((last - offset) / speed))
+        spoken = (last - first) / speed
+        at = generator.uniform(0, max(1.0, WINDOW - spoken))
+        offset = first - at * speed
+        isolate = generator.random() < 0.6 or long
+        margin = generator.uniform(300, 1600)
+        low, high = (max(0.0, first - margin), min(float(length), last + margin)) if isolate else (0.0, float(length))
+        waveform.place(table["audio"], wave, start, length, offset, speed, low, high)
+        extent = (int(at), int(at + spoken))
+        if isolate and generator.random() < 0.5:
+            self.add_context(wave, extent, generator)
+        return self.target[row], extent
+
+    def reversed_word(self, wave, generator):
+        """A command played backwards."""
+        table, row, speed = self.table, generator.choice(self.command_words), generator.uniform(*SPEEDS)
+        first, last, length = table["from"][row], table["to"][row], table["length"][row]
+        waveform.place(table["audio"], wave, table["start"][row], length, float(last), -speed, 0.0, float(length))
+        return self.other, (0, int((last - first) / speed))
+
+    def part_of_word(self, wave, generator):
+        """Part of a command, the rest of it outside the window or cut away.
+
+        It is never another command. It is no word if little is left; if much is left, that command is the alternative.
+        """
+        table, row, speed = self.table, generator.choice(self.command_words), generator.uniform(*SPEEDS)
+        start, length = table["start"][row], table["length"][row]
+        first, last = float(table["from"][row]), float(table["to"][row])
+        part = generator.uniform(0.2, 0.75)
+        left = max(1600.0, part * (last - first))
+        alternative = self.target[row] if left > NO_WORD_BELOW * (last - first) else -1
+        is_ending = generator.random() < 0.6
+        low, high = (last - left, float(length)) if is_ending else (0.0, first + left)
+        at_edge = generator.random() < 0.5
+        if is_ending:
+            at = 0.0 if at_edge else generator.uniform(0, WINDOW * 0.6)
+            offset = low - at * speed
+        else:
+            at = float(WINDOW) if at_edge else generator.uniform(WINDOW * 0.4, WINDOW)
+            offset = high - at * speed
+        waveform.place(table["audio"], wave, start, length, offset, speed, low, high)
+        extent = (int(at), int(at + left / speed)) if is_ending else (int(at - left / speed), int(at))
+        if not at_edge and generator.random() < 0.4:
+            self.add_context(wave, extent, generator)
+        return self.other, alternative, extent
+
+    def speech_row(self, generator):
+        """The row of a recording of running speech."""
+        return generator.choice(self.talkers[0 if len(self.talkers) == 1 or generator.random() >= READ_SPEECH else 1])
+
+    def running_speech(self, wave, generator):
+        """Running speech: a whole window of it, or a piece of it in silence, as when somebody begins to talk."""
+        if self.hard_noise and generator.random() < BABBLE:
+            return self.babble(wave, generator)
+        table, row = self.table, self.speech_row(generator)
+        length, speed = table["length"][row], generator.uniform(*SPEEDS)
+        if generator.random() < 0.35:
+            span = generator.uniform(2400, 10000)
+            low = generator.uniform(0, max(1.0, length - span))
+            at = generator.uniform(0, WINDOW) - span / 2
+            waveform.place(table["audio"], wave, table["start"][row], length, low - at * speed, speed, low, low + span)
+            return self.other, (max(0, int(at)), min(WINDOW, int(at + span / speed)))
+        offset = generator.uniform(-4000, max(1.0, length - 12000))
+        waveform.place(table["audio"], wave, table["start"][row], length, offset, speed, 0.0, float(length))
+        return self.other, (0, WINDOW)
+
+    def babble(self, wave, generator):
+        """Two to five talkers at once."""
+        for _ in range(generator.integers(2, 6)):
+            row = self.speech_row(generator)
+            start, length = self.table["start"][row], self.table["length"][row]
+            span = min(WINDOW, length - 1)
+            begin = start + generator.integers(0, max(1, length - span))
+            own = np.sqrt((self.table["audio"][begin : begin + span].astype(np.float32) ** 2).mean()) / 32768 + 1e-4
+            gain = 0.05 / own * 10 ** (generator.uniform(-4, 4) / 20)
+            waveform.add_segment(self.table["audio"], wave, begin, 0, span, gain)
+        return self.other, (0, WINDOW)
+
+    def noise_for_inverted(self, generator):
+        """The noise [16000] that is mixed with an inverted word."""
+        return self.ambience(generator) * np.float32(0.05)
+
+    def inverted_word(self, noise_energies, logs, generator):
+        """Mel energies [79, 40] of an inverted word, given as logs [79, 40]: moved by up to ±100 ms, at a random level and
+        signal-to-noise ratio."""
+        energies = np.exp(logs.astype(np.float32))
+        shift = generator.integers(-8, 9)
+        moved = np.full_like(energies, 0)
+        if shift >= 0:
+            moved[shift:] = energies[: len(energies) - shift]
+        else:
+            moved[:shift] = energies[-shift:]
+        energies = moved * 10 ** (generator.uniform(-35, 10) / 10)
+        loudest = np.sort(energies.sum(axis=1))[-20:].mean() + 1e-9
+        if generator.random() < 0.7:
+            ratio = generator.uniform(4, 40)
+            energies = energies + noise_energies * (
+                loudest * 10 ** (-ratio / 10) / (noise_energies.sum(axis=1).mean() + 1e-9)
+            )
+        return energies
+
+    def add_context(self, wave, extent, generator):
+        """Adds other speech that ends shortly before the word, begins shortly after it, or both."""
+        loudness = waveform.level(wave, *extent)
+        for before in (True, False):
+            if generator.random() < (0.7 if before else 0.45):
+                gap = int(generator.exponential(1200)) + 600
+                span = int(generator.uniform(1600, WINDOW))
+                first, last = (
+                    (extent[0] - gap - span, extent[0] - gap) if before else (extent[1] + gap, extent[1] + gap + span)
+                )
+                if last <= 400 or first >= WINDOW - 400:
+                    continue
+                row = self.speech_row(generator) if generator.random() < 0.7 else generator.choice(self.words)
+                start, length = self.table["start"][row], self.table["length"][row]
+                if length <= span:
+                    continue
+                start += generator.integers(0, length - span)
+                piece = self.table["audio"][start : start + span].astype(np.float32)
+                own = np.sqrt((piece**2).mean()) / 32768 + 1e-5
+                gain = min(20.0, loudness / own * 10 ** (generator.uniform(-9, 4) / 20))
+                waveform.add_segment(self.table["audio"], wave, start, first, last, gain)
+
+    def noise_piece(self, row, generator):
+        """A random second of a recording, int16 [16000] or shorter, without a background recording's end."""
+        start, length = self.table["start"][row], self.usable[row]
+        begin = start + generator.integers(0, max(1, length - WINDOW))
+        return self.table["audio"][begin : begin + WINDOW]
+
+    def speech_piece(self, row, generator):
+        """A random second of running speech, int16 [16000] or shorter."""
+        start, length = self.table["start"][row], self.table["length"][row]
+        begin = start + generator.integers(0, max(1, length - WINDOW))
+        return self.table["audio"][begin : begin + WINDOW]
+
+    def ambience(self, generator):
+        """One second [16000] without a word to recognize, at RMS 1: synthetic noise, recorded noise or babble."""
+        draw = generator.random()
+        if draw < 0.2:
+            return self.synthetic_noise[generator.integers(len(self.synthetic_noise))]
+        is_babble = draw >= 1 - self.babble_share
+        row = self.speech_row(generator) if is_babble else generator.choice(self.noise)
+        piece = self.noise_piece(row, generator).astype(np.float32)
+        piece = np.pad(piece, (0, WINDOW - len(piece)))
+        if is_babble:
+            for _ in range(3):
+                piece = piece + self.speech_piece(self.speech_row(generator), generator)
+        return piece / (np.sqrt((piece**2).mean()) + 1.0)
+
+    def surround(self, wave, extent, generator):
+        """Adds a room, noise at a random signal-to-noise ratio and a level to speech that lies at `extent`."""
+        if generator.random() < 0.15:
+            wave[:] = noise.reverberate(wave[None], self.rooms[generator.integers(len(self.rooms))][None])[0]
+        loudness = waveform.level(wave, *extent) + 1e-6
+        if generator.random() < self.noise_share:
+            gain = loudness * 10 ** (-generator.uniform(self.least_ratio, self.most_ratio) / 20)
+            waveform.add_scaled(wave, self.ambience(generator), 0 if self.without_noise else gain)
+        if generator.random() < 0.06:
+            hum = noise.hum(generator)
+            gain = loudness * 10 ** (generator.uniform(-30, 3) / 20)
+            waveform.add_scaled(wave, hum, 0 if self.without_noise else gain)
+        target = (
+            10 ** (generator.uniform(-54, -8) / 20)
+            if generator.random() < 0.6
+            else loudness * 10 ** (generator.uniform(-6, 6) / 20)
+        )
+        waveform.convert(wave, target / loudness, self.offset(generator))
+
+    def offset(self, generator):
+        """The DC offset of a cheap converter, mostly 0."""
+        return generator.uniform(-0.1, 0.1) if generator.random() < 0.08 else 0.0
+
+    def only_noise(self, wave, generator):
+        """Silence: noise at any level from digital zero to full scale, without speech."""
+        if generator.random() < 0.10:
+            wave[:] = self.offset(generator)
+            return
+        is_background = generator.random() < 0.35
+        row = generator.choice(self.background if is_background else self.noise)
+        if generator.random() < 0.65:
+            piece = self.noise_piece(row, generator)
+            wave[:] = piece / 32768 if self.usable[row] >= WINDOW else 0
+        else:
+            wave[:] = self.synthetic_noise[generator.integers(len(self.synthetic_noise))]
+            if generator.random() < 0.15:
+                wave[: generator.integers(0, 14000)] = 0
+        loudness = waveform.level(wave, 0, WINDOW) + 1e-6
+        target = 10 ** (generator.uniform(-85, -3) / 20)
+        waveform.convert(wave, target / loudness, self.offset(generator))

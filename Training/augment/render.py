@@ -1,0 +1,119 @@
+"""Renders epochs of examples to disk once, so that several networks train on them, and reads them back as batches.
+
+python -m Training.augment.render --data DIR --cache DIR --examples DIR [--hard-noise [--without-noise]]
+"""
+
+import os
+import sys
+import time
+
+import numpy as np
+
+from Training.augment import spectral
+from Training.augment.examples import Examples
+from Training.data import command_line, log_mel, recordings
+from Training.data.seeding import generator as seeded
+from Training.data.vocabulary import COMMANDS
+
+BATCH = 192
+# Fewer recordings of a command than this bring a warning.
+FEW = 500
+
+
+def path(folder, number):
+    """The file of rendered epoch `number`."""
+    return os.path.join(folder, f"epoch-{number:02}.npz")
+
+
+def rendered(folder):
+    """The numbers of the epochs that are rendered in a folder."""
+    return [number for number in range(100) if os.path.exists(path(folder, number))]
+
+
+def load_examples(folders, cache, commands=COMMANDS, batch=BATCH, **noise):
+    """The table of recordings and the Examples made of it; inverted spectrograms are used if the cache holds any."""
+    table = recordings.load_all(folders, cache)
+    for word in commands:
+        count = int(((table["label"] == word) & (table["part"] == "training")).sum())
+        if count == 0:
+            sys.exit(f"no recording of '{word}': neither the data nor the synthetic words have it")
+        if count < FEW:
+            print(f"only {count} recordings of '{word}'; 1000 by many speakers make it reliable", file=sys.stderr)
+    return table, Examples(table, batch, 0, commands, load_inverted(cache), **noise)
+
+
+def load_inverted(cache):
+    """The words of data/invert_spectrograms.py, a dict of `logs` [n, 79, 40] and `label` [n], or None.
+
+    The second name is the one that older versions wrote.
+    """
+    for name in ("spectrograms.npz", "pictures.npz"):
+        file = os.path.join(cache, name)
+        if os.path.exists(file):
+            with np.load(file) as stored:
+                return {key: stored[key] for key in stored.files}
+    return None
+
+
+def render(examples, folder, number):
+    """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds` [n]."""
+    examples.epoch = number
+    kinds = examples.kinds[examples.order()][: len(examples) * examples.batch]
+    logs, targets, alternatives = [], [], []
+    for batch in range(len(examples)):
+        energies, target, alternative = examples[batch]
+        logs.append(np.log(energies + np.float32(1e-8)).astype(np.float16))
+        targets.append(target), alternatives.append(alternative)
+    part = path(folder, number) + ".part.npz"
+    arrays = {"logs": logs, "targets": targets, "alternatives": alternatives}
+    np.savez(part, kinds=kinds, **{name: np.concatenate(value) for name, value in arrays.items()})
+    os.replace(part, path(folder, number))
+
+
+def augmented(logs, generator):
+    """Stored logs [n, 79, 40] → features [n, 79, 40] with VTLP, a microphone response and SpecAugment of their own."""
+    energies = np.exp(logs.astype(np.float32)) @ spectral.vtlp(len(logs), generator)
+    energies *= spectral.microphone_response(len(logs), generator)[:, None, :]
+    return spectral.spec_augment(log_mel.normalized(energies), generator)
+
+
+def batches(folder, number, seed, batch, soft_targets=None):
+    """Epoch `number` of the training with this seed: one of the rendered epochs, in an order and augmented anew.
+
+    Yields features [batch, 79, 40], targets [batch], alternatives [batch], and the teachers' posteriors [batch, outputs]:
+    rows of `soft_targets(rendered epoch)`, or None without it.
+    """
+    available = rendered(folder)
+    chosen = available[(number + 7 * seed) % len(available)]
+    with np.load(path(folder, chosen)) as stored:
+        logs, targets, alternatives = stored["logs"], stored["targets"], stored["alternatives"]
+    soft = None if soft_targets is None else soft_targets(chosen)
+    generator = seeded("training batch", number, seed=seed)
+    order = generator.permutation(len(targets))
+    for begin in range(0, len(order) - batch + 1, batch):
+        rows = np.sort(order[begin : begin + batch])
+        taught = None if soft is None else soft[rows].astype(np.float32)
+        yield augmented(logs[rows], generator), targets[rows], alternatives[rows], taught
+
+
+def main(arguments=None):
+    parser = command_line.parser(__doc__)
+    parser.add_argument("--examples", required=True, help="folder for the rendered epochs")
+    command_line.add_words(parser)
+    parser.add_argument("--epochs", type=int, default=12)
+    parser.add_argument("--batch", type=int, default=BATCH)
+    parser.add_argument("--hard-noise", action="store_true", help="more noise, and more of it babble")
+    parser.add_argument("--without-noise", action="store_true", help="the same examples without noise, for teachers")
+    options = parser.parse_args(arguments)
+    os.makedirs(options.examples, exist_ok=True)
+    noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise}
+    examples = load_examples(options.data, options.cache, options.words, options.batch, **noise)[1]
+    for number in range(options.epochs):
+        if not os.path.exists(path(options.examples, number)):
+            begun = time.time()
+            render(examples, options.examples, number)
+            print(f"epoch {number + 1}/{options.epochs} rendered in {time.time() - begun:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

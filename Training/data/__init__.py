@@ -1,0 +1,1 @@
+"""Recordings, synthetic voices, features and vocabulary: what everything else is made of."""

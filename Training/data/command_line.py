@@ -1,0 +1,30 @@
+"""The options that most commands of this package share."""
+
+import argparse
+
+from Training.data.vocabulary import COMMANDS
+
+
+def parser(description, data=True):
+    """An argument parser with `description` as its help text; with `data`, it has --data and --cache."""
+    made = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if data:
+        made.add_argument(
+            "--data",
+            required=True,
+            action="append",
+            help="folder of recordings (layout: Training/README.md); repeatable",
+        )
+        made.add_argument("--cache", required=True, help="folder where the decoded recordings are kept")
+    return made
+
+
+def add_words(parser):
+    """Adds --words: the words that fire, with spaces between."""
+    parser.add_argument("--words", type=str.split, default=COMMANDS, help="the words that fire")
+
+
+def add_program(parser):
+    """Adds --beckon and --model: the built program and the model folder to measure."""
+    parser.add_argument("--beckon", required=True, help="the built program")
+    parser.add_argument("--model", required=True, help="the model folder")

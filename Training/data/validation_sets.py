@@ -1,0 +1,94 @@
+"""The validation sets, fixed by their seeds so that figures of different days can be compared. All are waveforms float32."""
+
+import numpy as np
+
+from Training.data.audio import WINDOW
+from Training.data.recordings import samples
+from Training.data.seeding import generator as seeded
+from Training.data.vocabulary import BACKGROUND, BACKGROUND_SHARE, COMMANDS, HELD_OUT
+
+# Windows of running speech, of environmental sounds, and of words' endings.
+RUNNING_SPEECH, SOUNDS, ENDINGS = 4000, 1000, 1000
+
+
+def one_second(table, row):
+    """One second [16000] of a recording: a clip as it is, of others the second around the word's middle."""
+    length, middle = int(table["length"][row]), (int(table["from"][row]) + int(table["to"][row])) // 2
+    begin = max(0, min(middle - WINDOW // 2, length - WINDOW))
+    piece = samples(table, row, begin, begin + WINDOW)
+    return np.pad(piece, (0, WINDOW - len(piece)))
+
+
+def clips(table, commands=COMMANDS):
+    """Clips [n, 16000] of the validation speakers and their label indices [n]: every command, 10 % unknown, 10 % silence.
+
+    Silence is, as in the dataset's own protocol, a cut of its background recordings at a random volume; here of the ends that
+    are not trained on.
+    """
+    generator = seeded("validation clips")
+    is_validation = table["part"] == "validation"
+    words = np.flatnonzero(is_validation & (table["kind"] == "clip"))
+    known = np.isin(table["label"][words], commands)
+    # A command without clips is judged by its other recordings.
+    missing = [word for word in commands if word not in table["label"][words]]
+    spoken = np.flatnonzero(is_validation & (table["kind"] == "word") & np.isin(table["label"], missing))
+    words, known = np.concatenate([words, spoken]), np.concatenate([known, np.ones(len(spoken), bool)])
+    share = known.sum() // 8
+    others = generator.permutation(words[~known])[:share]
+    rows = np.concatenate([words[known], others])
+    waves = [one_second(table, row) for row in rows]
+    labels = [commands.index(l) if l in commands else len(commands) for l in table["label"][rows]]
+    noise = np.flatnonzero((table["kind"] == "noise") & (table["label"] == BACKGROUND))
+    for _ in range(share if len(noise) else 0):
+        row = generator.choice(noise)
+        length = table["length"][row]
+        begin = generator.integers(int(length * BACKGROUND_SHARE), length - WINDOW)
+        waves.append(samples(table, row, begin, begin + WINDOW) * np.float32(generator.random()))
+        labels.append(len(commands) + 1)
+    return np.stack(waves).astype(np.float32), np.array(labels)
+
+
+def random_windows(table, rows, count, generator, random_volume):
+    """`count` windows [count, 16000] of these recordings, each at a random place; none if there are no recordings."""
+    rows, out = rows[table["length"][rows] > WINDOW], []
+    for _ in range(count if len(rows) else 0):
+        row = generator.choice(rows)
+        begin = generator.integers(0, table["length"][row] - WINDOW)
+        out.append(samples(table, row, begin, begin + WINDOW))
+        if random_volume:
+            out[-1] = out[-1] * np.float32(generator.random())
+    return np.array(out, np.float32).reshape(-1, WINDOW)
+
+
+def running_speech(table):
+    """Windows of running speech: any command in them is a false accept."""
+    rows = np.flatnonzero((table["part"] == "validation") & (table["kind"] == "speech"))
+    return random_windows(table, rows, RUNNING_SPEECH, seeded("validation running speech"), random_volume=False)
+
+
+def sounds(table):
+    """Windows of environmental sounds at a random volume: any command in them is a false accept."""
+    is_sound = (table["kind"] == "noise") & (table["label"] != BACKGROUND)
+    rows = np.flatnonzero((table["part"] == "validation") & is_sound)
+    return random_windows(table, rows, SOUNDS, seeded("validation sounds"), random_volume=True)
+
+
+def word_endings(table, commands=COMMANDS):
+    """Windows that hold only the last 25–55 % of a command, at their beginning."""
+    generator = seeded("validation word endings")
+    rows = np.flatnonzero(
+        (table["part"] == "validation") & (table["kind"] == "clip") & np.isin(table["label"], commands)
+    )
+    out = np.zeros((ENDINGS, WINDOW), np.float32)
+    for wave in out:
+        row = generator.choice(rows)
+        first, last = table["from"][row], table["to"][row]
+        piece = samples(table, row, int(last - (last - first) * generator.uniform(0.25, 0.55)), WINDOW)
+        wave[: len(piece)] = piece
+    return out
+
+
+def held_out_words(table):
+    """Clips of the words that no network is trained on, one second of each recording."""
+    rows = np.flatnonzero(np.isin(table["label"], HELD_OUT))
+    return np.array([one_second(table, row) for row in rows], np.float32).reshape(-1, WINDOW)

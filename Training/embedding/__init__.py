@@ -1,0 +1,1 @@
+"""The embedding for words of a user's own: examples, layers, training, export and an open-set test."""

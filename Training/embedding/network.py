@@ -1,0 +1,131 @@
+"""The layers of the embedding for words of a user's own: upper blocks of their own on a model's first block.
+
+They start as copies of the model's upper blocks and read the output of its first block, which is computed anyway.
+"""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from Training.model.layers import Collector
+from Training.model.network import ValidConvolution
+
+# The embedding's layer in model.json, and the first part of the names of the layers before it.
+NAME = "words"
+BLOCKS = (2, 3)
+# Columns that the skip of each block crops at both ends.
+CROPS = {1: 9, 2: 6, 3: 3}
+# Channels of the two blocks and of the head; the first of them start as the model's own.
+WIDTHS = (192, 288, 288)
+# Numbers that the teacher answers.
+TEACHER = 96
+
+
+def unit(vectors):
+    """Vectors [..., d] scaled to length 1."""
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
+
+
+def first_block(weights, features):
+    """Features [n, columns, bands] → columns [n, columns, channels] float16 of the model's first block.
+
+    `weights` are the model's tensors by name, as its safetensors file has them.
+    """
+    tensor = lambda name: torch.from_numpy(weights[name].copy()).float()
+    kernel = lambda name: tensor(name + ".weight").transpose(1, 2)
+    conv = lambda x, name, stride=1: F.conv1d(x, kernel(name), tensor(name + ".bias"), stride)
+    with torch.no_grad():
+        x = torch.relu(conv(torch.as_tensor(features).transpose(1, 2), "stem"))
+        skip = conv(x[:, :, CROPS[1] : x.shape[2] - CROPS[1]], "block1.skip", 2)
+        x = torch.relu(conv(torch.relu(conv(x, "block1.first", 2)), "block1.second") + skip)
+    return x.transpose(1, 2).numpy().astype(np.float16)
+
+
+def widened(tensor, shape, generator):
+    """A tensor with more channels: new weights are random, new biases 0."""
+    is_bias = len(shape) == 1
+    out = torch.zeros(shape) if is_bias else torch.randn(shape, generator=generator) / np.sqrt(np.prod(shape[1:]))
+    out[tuple(slice(0, count) for count in tensor.shape)] = tensor
+    return out
+
+
+class WordEmbedding(torch.nn.Module):
+    """Columns [n, columns, channels] of a model's first block → an embedding [n, dimensions]."""
+
+    def __init__(self, weights, dimensions, widths=WIDTHS):
+        """`weights` are the model's tensors by name, as its safetensors file has them."""
+        super().__init__()
+        second, third, head = widths
+        outputs = {"block2": second, "block3": third, "head": head}
+        inputs = {"block2": weights["block2.first.weight"].shape[2], "block3": second, "head": third}
+        generator = torch.Generator().manual_seed(1)
+        self.parts = torch.nn.ParameterDict()
+        for name, value in weights.items():
+            block = name.split(".")[0]
+            if block not in outputs:
+                continue
+            tensor, shape = torch.from_numpy(value.copy()).float(), (outputs[block],)
+            if tensor.dim() == 3:
+                tensor = tensor.transpose(1, 2).contiguous()
+                shape += (outputs[block] if ".second" in name else inputs[block], tensor.shape[2])
+            self.parts[name.replace(".", "_")] = torch.nn.Parameter(widened(tensor, shape, generator))
+        self.projection = torch.nn.Linear(head, dimensions)
+        # For training alone: predicts the teacher's answer for the same second.
+        self.teacher = torch.nn.Linear(head, TEACHER)
+
+    @classmethod
+    def from_checkpoint(cls, state, weights):
+        """From the state that train.py wrote, on the model with these weights."""
+        count = lambda name: state[f"parts.{name}_bias"].shape[0]
+        widths = count("block2_first"), count("block3_first"), count("head")
+        network = cls(weights, state["projection.weight"].shape[0], widths)
+        network.load_state_dict(state)
+        return network
+
+    @classmethod
+    def from_model(cls, weights):
+        """From the tensors of a model that has an embedding; what only the training needs is 0."""
+        state = {}
+        for name, value in weights.items():
+            tensor, part = torch.from_numpy(value.astype(np.float32)), name.removeprefix(NAME + ".")
+            if name in (f"{NAME}.weight", f"{NAME}.bias"):
+                state[f"projection.{part}"] = tensor
+            elif name.startswith(NAME + "."):
+                tensor = tensor.transpose(1, 2).contiguous() if tensor.dim() == 3 else tensor
+                state["parts." + part.replace(".", "_")] = tensor
+        hidden = state["projection.weight"].shape[1]
+        state |= {"teacher.weight": torch.zeros(TEACHER, hidden), "teacher.bias": torch.zeros(TEACHER)}
+        return cls.from_checkpoint(state, weights)
+
+    def part(self, name):
+        """Weight [out, in, kernel] and bias [out] of a convolution, by its layer's name without the prefix."""
+        key = name.replace(".", "_")
+        return self.parts[f"{key}_weight"], self.parts[f"{key}_bias"]
+
+    def conv(self, x, name, stride=1):
+        weight, bias = self.part(name)
+        return ValidConvolution.apply(x.contiguous(), weight, stride) + bias
+
+    def columns(self, x):
+        """[n, columns, channels] of the first block → [n, columns, width], one column per 100 ms."""
+        for block in BLOCKS:
+            crop = CROPS[block]
+            skip = self.conv(x[:, crop : x.shape[1] - crop], f"block{block}.skip", 2)
+            inner = torch.relu(self.conv(x, f"block{block}.first", 2))
+            x = torch.relu(self.conv(inner, f"block{block}.second") + skip)
+        return torch.relu(self.conv(x, "head"))
+
+    def forward(self, x):
+        """The mean of the window's columns [n, width], and the embedding [n, dimensions] that is made of it."""
+        hidden = self.columns(x).mean(1)
+        return hidden, self.projection(hidden)
+
+    def described(self):
+        """The layers as model.json has them, and the weights by tensor name."""
+        made, last = Collector(), "block1"
+        for block in BLOCKS:
+            parts = {part: self.part(f"block{block}.{part}") for part in ("first", "second", "skip")}
+            last = made.block(f"{NAME}.block{block}", last, parts, CROPS[block])
+        last = made.conv1d(f"{NAME}.head", last, *self.part("head"), 1, True)
+        made.dense(NAME, made.mean(f"{NAME}.mean", last, 2), self.projection)
+        return made.layers, made.weights

@@ -1,0 +1,175 @@
+"""Renders the examples of the embedding's training: every word and much running speech, two views each.
+
+    python -m Training.embedding.render --data DIR --cache DIR --teacher FILE --model MODEL --out FILE [--seed N] [--same-place]
+
+The model's first block does not change, so its columns are stored. The first view of a recording is as it is when a word is
+enrolled, alone and well recorded; the second as it is in use, earlier or later in the window, among other speech, in noise. The
+answer of the teacher, a general speech embedding in ONNX, to the first view is stored too.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import safetensors.numpy
+import torch
+
+from Training.augment import render, spectral, waveform
+from Training.data import command_line, log_mel
+from Training.data.audio import WINDOW
+from Training.data.seeding import generator as seeded
+from Training.data.vocabulary import HELD_OUT, SYNTHETIC, TRAINING_VOICES, UNSORTED
+from Training.embedding.network import TEACHER, first_block
+
+# Examples of running speech, of one second each.
+SPEECH = 20000
+# The teacher's window is the last 12,400 samples of the second.
+TEACHER_START = WINDOW - 12400
+BATCH = 64
+# Range of vocal tract length perturbation.
+WIDEST = 0.12
+
+
+def spoken_word(name, label):
+    """The word in a recording: synthetic ones are named after it, such as heart-computer-3 or computer-3."""
+    if label != SYNTHETIC:
+        return str(label)
+    stem = name.split("/")[-1]
+    return re.sub(rf"^({'|'.join(TRAINING_VOICES)})-", "", stem).rsplit("-", 1)[0]
+
+
+class Renderer:
+    """Draws two views of a recording or of an inverted word; with `same_place` both in the same position and surroundings."""
+
+    def __init__(self, table, examples, generator, same_place):
+        self.table, self.examples, self.generator, self.same_place = table, examples, generator, same_place
+
+    def place(self, row, view, speed, begin):
+        """One view [16000], the extent of its word in samples, and whether the word is alone."""
+        table, g = self.table, self.generator
+        start, length, wave = table["start"][row], float(table["length"][row]), np.zeros(WINDOW, np.float32)
+        if table["kind"][row] == "speech":
+            offset = begin if self.same_place else max(0.0, begin + g.uniform(-1300, 1300))
+            waveform.place(table["audio"], wave, start, length, offset, speed, 0.0, length)
+            return wave, (0, WINDOW), False
+        first, last = float(table["from"][row]), float(table["to"][row])
+        least, most = (-0.05, 0.35) if self.same_place else ((0.03, 0.22), (-0.06, 0.3))[view]
+        end = WINDOW - g.uniform(least, most) * WINDOW
+        offset, margin = last - end * speed, g.uniform(300, 1600)
+        alone = (view == 0 and not self.same_place) or g.random() < 0.75
+        low, high = (max(0.0, first - margin), min(length, last + margin)) if alone else (0.0, length)
+        waveform.place(table["audio"], wave, start, length, offset, speed, low, high)
+        return wave, (int(max(0, (first - offset) / speed)), int(max(400, min(WINDOW, end)))), alone
+
+    def views(self, row):
+        """Two views of a recording as mel energies [79, 40] each, and the teacher's window [12400]."""
+        g, energies = self.generator, []
+        speed, begin = g.uniform(0.93, 1.07), g.uniform(0, max(1.0, self.table["length"][row] - 19000.0))
+        for view in range(2):
+            wave, extent, alone = self.place(row, view, speed * g.uniform(0.95, 1.05), begin)
+            if view == 0:
+                level = waveform.level(wave, *extent) + 1e-6
+                for_teacher = wave * (0.05 / level) + g.normal(0, 2e-4, WINDOW).astype(np.float32)
+            if alone and (view == 1 or self.same_place) and g.random() < (0.35 if self.same_place else 0.6):
+                self.examples.add_context(wave, extent, g)
+            self.examples.surround(wave, extent, g)
+            energies.append(log_mel.mel_energies(wave[None])[0])
+        return energies, for_teacher[TEACHER_START:]
+
+    def inverted_views(self, logs):
+        """Two views of an inverted word, given as logs [79, 40], as mel energies [79, 40] each."""
+        views = []
+        for _ in range(2):
+            noise = log_mel.mel_energies(self.examples.noise_for_inverted(self.generator).astype(np.float32)[None])[0]
+            views.append(self.examples.inverted_word(noise, logs, self.generator))
+        return views
+
+    def augmented(self, energies):
+        """Energies [2 n, 79, 40] → features with VTLP and microphone responses; the two views of an example are one voice."""
+        energies, g = np.stack(energies).astype(np.float32), self.generator
+        vtlp = np.repeat(spectral.vtlp(len(energies) // 2, g, WIDEST), 2, axis=0)
+        warped = np.einsum("ntb,nbc->ntc", energies, vtlp) * spectral.microphone_response(len(energies), g)[:, None, :]
+        return log_mel.normalized(warped)
+
+
+class Teacher:
+    """A general speech embedding in ONNX: waveforms [n, 12400] → [n, 96]."""
+
+    def __init__(self, path):
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+        self.session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+        self.input = self.session.get_inputs()[0].name
+
+    def __call__(self, waves):
+        if not waves:
+            return np.zeros((0, TEACHER))
+        return self.session.run(None, {self.input: np.stack(waves)})[0][:, 0, 0]
+
+
+def choose(table, examples, generator, seconds):
+    """Rows of recordings in random order, `seconds` of them running speech, and indices of inverted words."""
+    train = (table["part"] == "training") & ~np.isin(table["label"], HELD_OUT)
+    words = np.flatnonzero(train & np.isin(table["kind"], ["clip", "word"]) & (table["label"] != UNSORTED))
+    speech = np.flatnonzero(train & (table["kind"] == "speech"))
+    share = table["length"][speech] / table["length"][speech].sum()
+    rows = generator.permutation(np.concatenate([words, generator.choice(speech, seconds, p=share)]))
+    inverted = examples.inverted["label"] if examples.inverted else []
+    return rows, [n for n, label in enumerate(inverted) if label not in HELD_OUT]
+
+
+def main(arguments=None):
+    parser = command_line.parser(__doc__)
+    parser.add_argument("--teacher", required=True, help="the speech embedding, an ONNX file")
+    parser.add_argument("--model", required=True, help="the model folder whose first block is used")
+    parser.add_argument("--out", required=True, help="the file to write")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--same-place", action="store_true", help="both views in the same position and surroundings")
+    parser.add_argument("--speech", type=int, default=SPEECH, help="number of examples of running speech")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    teacher = Teacher(options.teacher)
+    weights = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
+    commands = json.loads((Path(options.model) / "model.json").read_text())["labels"][:-2]
+    table, examples = render.load_examples(options.data, options.cache, commands)
+    generator = seeded("embedding examples", seed=options.seed)
+    renderer = Renderer(table, examples, generator, options.same_place)
+    rows, inverted = choose(table, examples, generator, options.speech)
+    is_speech = table["kind"] == "speech"
+    # The class of each job, by name; None for running speech.
+    names = [None if is_speech[row] else spoken_word(table["name"][row], table["label"][row]) for row in rows]
+    names += [str(examples.inverted["label"][n]) for n in inverted]
+    words = sorted({name for name in names if name is not None})
+    numbers = {name: number for number, name in enumerate(words)} | {None: -1}
+
+    columns, answers = [], []
+    jobs = [(row, None) for row in rows] + [(None, n) for n in inverted]
+    for begin in range(0, len(jobs), BATCH):
+        energies, for_teacher = [], []
+        for row, number in jobs[begin : begin + BATCH]:
+            if row is None:
+                energies += renderer.inverted_views(examples.inverted["logs"][number])
+            else:
+                views, wave = renderer.views(row)
+                energies += views
+                for_teacher.append(wave)
+        columns.append(first_block(weights, renderer.augmented(energies)))
+        # Recordings stand before inverted words, of which there is no waveform to ask the teacher about.
+        without = len(energies) // 2 - len(for_teacher)
+        answers.append(np.concatenate([teacher(for_teacher), np.full((without, TEACHER), np.nan)]).astype(np.float32))
+        if begin % (100 * BATCH) == 0:
+            print(f"{begin} of {len(jobs)}", flush=True)
+    np.savez(
+        options.out,
+        columns=np.concatenate(columns),
+        teacher=np.concatenate(answers),
+        classes=np.array([numbers[name] for name in names]),
+        names=np.array(words),
+        history=json.dumps(vars(options)),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Trains the layers of the embedding for words of a user's own.
+
+    python -m Training.embedding.train --model MODEL --out CHECKPOINT EXAMPLES…
+
+Four losses: `pairs`, a supervised contrastive loss with a margin over all pairs of a batch, pulls takes of one word together and
+apart from other words and from running speech; `word` pulls them to their word's own vector and away from all others and from
+speech; `relation` and `teacher` make similar what a general speech embedding finds similar. Each second of running speech is a
+word of its own. An interrupted training continues after the last whole epoch.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import safetensors.numpy
+import torch
+import torch.nn.functional as F
+
+from Training.data import command_line
+from Training.data.seeding import generator as seeded
+from Training.embedding.network import WordEmbedding
+from Training.model.train import set_rate
+
+# Words of a batch, takes of each, and seconds of running speech.
+CLASSES, TAKES, SPEECH = 48, 3, 70
+# Batches of an epoch.
+STEPS = 421
+MARGIN, SCALE, TEMPERATURE, SPEECH_WEIGHT = 0.15, 20.0, 0.06, 10.0
+# Epochs, peak learning rate and the weights of the losses. The first stage separates words, the second follows the teacher more.
+STAGES = (
+    (8, 1e-3, {"pairs": 1.0, "word": 0.3, "relation": 3.0, "teacher": 2.0}),
+    (14, 6e-4, {"pairs": 1.0, "word": 0.1, "relation": 12.0, "teacher": 8.0}),
+)
+# Minimum number of examples of a word, over all sets and so of the same recordings again.
+LEAST = 8
+# A word is drawn in proportion to this power of its number of examples, since the few recorded words have many.
+POWER = 0.5
+
+
+class Examples:
+    """The rendered sets together: two views of each example, a class (−1 for running speech), the teacher's answer."""
+
+    def __init__(self, paths):
+        sets = [np.load(path) for path in paths]
+        names = sorted({name for part in sets for name in part["names"]})
+        numbers = {name: number for number, name in enumerate(names)}
+        self.columns = [part["columns"] for part in sets]
+        self.starts = np.cumsum([0] + [len(part["classes"]) for part in sets])
+        classes = []
+        for part in sets:
+            # The last entry is that of class −1.
+            own = np.array([numbers[name] for name in part["names"]] + [-1])
+            classes.append(own[part["classes"]])
+        classes = np.concatenate(classes)
+        counts = np.bincount(classes[classes >= 0], minlength=len(names))
+        chosen = np.flatnonzero(counts >= LEAST)
+        self.members = [np.flatnonzero(classes == number) for number in chosen]
+        self.speech = np.flatnonzero(classes < 0)
+        teacher = np.concatenate([part["teacher"] for part in sets])
+        self.has_teacher = torch.from_numpy(np.isfinite(teacher[:, 0]))
+        teacher = torch.from_numpy(np.nan_to_num(teacher - np.nanmean(teacher, 0)))
+        self.teacher = F.normalize(teacher, dim=1)
+
+    def batch(self, generator):
+        """Rows [n], the classes of those that are words, which come first, and columns [n, columns, channels]."""
+        counts = np.array([len(rows) for rows in self.members], float) ** POWER
+        words = generator.choice(
+            len(self.members), min(CLASSES, len(self.members)), replace=False, p=counts / counts.sum()
+        )
+        takes = [generator.choice(self.members[w], TAKES, replace=len(self.members[w]) < TAKES) for w in words]
+        speech = generator.choice(self.speech, min(SPEECH, len(self.speech)), replace=False)
+        rows = np.concatenate(takes + [np.repeat(speech, 2)])
+        views = generator.integers(0, 2, len(rows))
+        views[len(rows) - 2 * len(speech) :] = np.tile([0, 1], len(speech))
+        out = np.empty((len(rows), *self.columns[0].shape[1:]), np.float32)
+        for number, columns in enumerate(self.columns):
+            here = (rows >= self.starts[number]) & (rows < self.starts[number + 1])
+            out[here] = columns[(rows[here] - self.starts[number]) * 2 + views[here]]
+        return rows, torch.from_numpy(np.repeat(words, TAKES)), torch.from_numpy(out)
+
+
+def losses(hidden, z, proxies, network, examples, rows, words):
+    """The four losses by name. `z` [n, dimensions] are unit vectors, words before speech; `proxies` the words' own vectors."""
+    similarity, count = z @ z.T, len(words)
+    teacher, has_teacher = examples.teacher[rows], examples.has_teacher[rows]
+    relation = ((similarity - teacher @ teacher.T)[has_teacher][:, has_teacher] ** 2).mean()
+    predicted = F.normalize(network.teacher(hidden), dim=1)
+    follow = (1 - (predicted * teacher).sum(1))[has_teacher].mean()
+
+    own = F.normalize(proxies, dim=1)
+    is_own = F.one_hot(words, len(own))
+    against = SCALE * own[words] @ z[count:].T + float(np.log(SPEECH_WEIGHT))
+    word = F.cross_entropy(torch.cat([SCALE * (z[:count] @ own.T - MARGIN * is_own), against], 1), words)
+
+    identity = torch.eye(len(rows))
+    number = torch.cat([words, torch.from_numpy(-1 - rows[count:])])
+    same = (number[:, None] == number[None]).float() - identity
+    scores = (similarity - MARGIN * same) / TEMPERATURE - 1e9 * identity
+    log_probabilities = scores - torch.logsumexp(scores, 1, keepdim=True)
+    pairs = -((log_probabilities * same).sum(1) / same.sum(1).clamp(min=1)).mean()
+    return {"pairs": pairs, "word": word, "relation": relation, "teacher": follow}
+
+
+def stage(epoch):
+    """The stage of an epoch: the epochs of it that are done, its number of epochs, peak learning rate and loss weights."""
+    for epochs, rate, weights in STAGES:
+        if epoch < epochs:
+            return epoch, epochs, rate, weights
+        epoch -= epochs
+    raise ValueError(epoch)
+
+
+def train_epoch(epoch, steps, network, proxies, optimizer, examples):
+    """Trains one epoch; returns the mean of each loss by name."""
+    generator, sums = seeded("embedding epoch", epoch), {}
+    done_epochs, epochs, peak, weights = stage(epoch)
+    for step in range(steps):
+        done = done_epochs * steps + step
+        set_rate(optimizer, peak * min(1.0, (done + 1) / 100) * 0.5 * (1 + np.cos(np.pi * done / (epochs * steps))))
+        rows, words, columns = examples.batch(generator)
+        hidden, z = network(columns)
+        parts = losses(hidden, F.normalize(z, dim=1), proxies, network, examples, rows, words)
+        optimizer.zero_grad()
+        sum(weights[name] * value for name, value in parts.items()).backward()
+        optimizer.step()
+        for name, value in parts.items():
+            sums[name] = sums.get(name, 0.0) + value.item() / steps
+    return sums
+
+
+def main(arguments=None):
+    parser = command_line.parser(__doc__, data=False)
+    parser.add_argument("--model", required=True, help="the model folder to start from")
+    parser.add_argument("--out", required=True, help="checkpoint to write, for export.py")
+    parser.add_argument("--dimensions", type=int, default=64)
+    parser.add_argument("--epochs", type=int, default=sum(epochs for epochs, _, _ in STAGES), help=argparse.SUPPRESS)
+    parser.add_argument("--steps", type=int, default=STEPS, help="batches of an epoch")
+    parser.add_argument("examples", nargs="+", help="files that embedding/render.py wrote")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    examples = Examples(options.examples)
+    weights = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
+    network = WordEmbedding(weights, options.dimensions)
+    proxies = torch.nn.Parameter(torch.randn(len(examples.members), options.dimensions) * 0.1)
+    optimizer = torch.optim.AdamW([*network.parameters(), proxies], weight_decay=1e-4)
+    first, part = 0, options.out + ".part"
+    if os.path.exists(part):
+        state = torch.load(part, weights_only=True)
+        # Older checkpoints count from 0 and name the epoch `pass`.
+        first = state["epoch"] if "epoch" in state else state["pass"] + 1
+        network.load_state_dict(state["network"])
+        proxies.data = state["proxies"]
+        optimizer.load_state_dict(state["optimizer"] if "optimizer" in state else state["optimiser"])
+    for epoch in range(first, options.epochs):
+        means = train_epoch(epoch, options.steps, network, proxies, optimizer, examples)
+        print(f"epoch {epoch + 1}", "  ".join(f"{name} {value:.3f}" for name, value in means.items()), flush=True)
+        state = {"epoch": epoch + 1, "network": network.state_dict(), "proxies": proxies.data}
+        torch.save(state | {"optimizer": optimizer.state_dict()}, part)
+    torch.save(network.state_dict(), options.out)
+
+
+if __name__ == "__main__":
+    main()

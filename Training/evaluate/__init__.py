@@ -1,0 +1,1 @@
+"""Measurements through the built program: clips, degraded clips, long streams, thresholds."""

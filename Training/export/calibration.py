@@ -1,0 +1,54 @@
+"""What is fitted on the validation sets at export: clip shifts, temperature and thresholds."""
+
+import numpy as np
+
+# A threshold's range, and the share of windows without the word that may reach it.
+THRESHOLDS, ALLOWED = np.arange(0.6, 0.951, 0.01), 0.001
+
+
+def fit_shifts(accuracy):
+    """What to subtract from the logits of single other words, and from that of all other speech.
+
+    Training holds far more of what is no command than a set of clips does, so the network favours unknown. The shifts are
+    the smallest of those with the best `accuracy(words, other)`.
+    """
+    grid = [(words / 2, other / 2) for words in range(7) for other in range(9)]
+    return max(grid, key=lambda pair: (accuracy(*pair), -sum(pair)))
+
+
+def fit_temperature(posteriors, truth):
+    """The temperature with the least negative log-likelihood; `posteriors(t)` [n, labels] are those at temperature t."""
+
+    def cost(t):
+        return -np.log(posteriors(t)[np.arange(len(truth)), truth] + 1e-9).mean()
+
+    grid = np.exp(np.linspace(np.log(0.3), np.log(3), 60))
+    return float(round(min(grid, key=cost), 3))
+
+
+def fit_thresholds(clips, truth, negatives, commands):
+    """For each word the least threshold that at most the allowed share of windows without it reaches.
+
+    These are other clips, running speech, parts of words and sounds; all posteriors [n, labels] as in a stream.
+    """
+    chosen = {}
+    for index, word in enumerate(commands):
+        scores = np.concatenate([clips[truth != index, index]] + [n[:, index] for n in negatives])
+        threshold = next((t for t in THRESHOLDS if (scores >= t).mean() <= ALLOWED), THRESHOLDS[-1])
+        chosen[word] = float(round(threshold, 2))
+    return chosen
+
+
+def calibrate(sets, logits, output_labels, shift_of):
+    """Clip shifts (words, other) and temperature for `logits` of ValidationSets; `shift_of(words, other)` is [outputs]."""
+    pair, temperature = (1, 1), 1.0
+    for _ in range(3):  # each depends on the other
+        shift = shift_of(*pair)
+        temperature = fit_temperature(lambda t: sets.posteriors(logits[0], output_labels, t, shift), sets.truth)
+
+        def accuracy(*pair):
+            figures = sets.figures((logits[0], {}), output_labels, temperature, shift_of(*pair))
+            return figures["all"] + figures["words"]
+
+        pair = fit_shifts(accuracy)
+    return pair, temperature

@@ -1,0 +1,134 @@
+"""Writes trained networks as one model folder: model.json, model.safetensors, reference.safetensors and its card.
+
+    python -m Training.export.model_folder --data DIR --cache DIR --out MODEL CHECKPOINT…
+
+The weights of several checkpoints are averaged, which works if all started from the same one. Clip shifts, temperature and
+thresholds are fitted on the validation sets.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from Training.augment import render
+from Training.data import command_line, log_mel
+from Training.data.audio import HOP, RATE, WINDOW
+from Training.data.seeding import generator as seeded
+from Training.export import calibration, card, ranges, reference
+from Training.model import voice_activity
+from Training.model.network import load_checkpoint
+from Training.model.scoring import ValidationSets, clip_shifts
+
+# Inputs in reference.safetensors, and those of them whose features are stored.
+INPUTS, FEATURES = 100, 4
+
+
+def averaged(paths, outputs):
+    """The network whose weights are the mean of those of several checkpoints."""
+    networks = [load_checkpoint(path, len(outputs)) for path in paths]
+    states = [network.state_dict() for network in networks]
+    mean = {key: sum(state[key].double() for state in states) / len(states) for key in states[0]}
+    networks[0].load_state_dict({key: value.to(states[0][key].dtype) for key, value in mean.items()})
+    return networks[0]
+
+
+def description(name, labels, streaming, front_end, layers, **rest):
+    """A model.json; `rest` is added after what every model has."""
+    return {
+        "format": "beckon-model",
+        "version": 1,
+        "name": name,
+        "labels": labels,
+        "sampleRate": RATE,
+        "windowSamples": WINDOW,
+        "hopSamples": HOP,
+        "streaming": streaming,
+        "frontEnd": front_end,
+        "layers": layers,
+        "output": "logits",
+    } | rest
+
+
+def write(folder, name, history, model, examples, sets):
+    """Calibrates on the validation sets and writes the folder; `history` is a sentence or more for the card."""
+    model.eval()
+    folder.mkdir(parents=True, exist_ok=True)
+    output_labels, commands = examples.output_labels(), list(examples.commands)
+    logits = sets.logits(model)
+    shift_of = lambda words, other: clip_shifts(examples, words, other)
+    pair, temperature = calibration.calibrate(sets, logits, output_labels, shift_of)
+    report = sets.figures(logits, output_labels, temperature, shift_of(*pair))
+    in_stream = lambda part: sets.posteriors(part, output_labels, temperature)
+    negatives = [in_stream(part) for part in logits[1].values()]
+    thresholds = calibration.fit_thresholds(in_stream(logits[0]), sets.truth, negatives, commands)
+    activity, report["activity"] = voice_activity.train(model, examples)
+    layers, weights = model.described()
+    activity_layers, activity_weights = activity.described("block1")
+    weights |= activity_weights
+    model_json = description(
+        name,
+        sets.labels,
+        True,
+        log_mel.description(),
+        layers + activity_layers,
+        embedding="embedding",
+        activity="activity",
+        outputLabels=output_labels,
+        temperature=temperature,
+        clipShifts=[float(value) for value in shift_of(*pair)],
+        thresholds=thresholds,
+    )
+    weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
+    (folder / "model.json").write_text(json.dumps(model_json, indent=1) + "\n")
+    reference.save_tensors(folder / "model.safetensors", weights)
+    difference = write_reference(folder, model_json, weights, model)
+    parameters = sum(value.size for value in weights.values())
+    text = card.commands_card(name, history, commands, report, temperature, pair, parameters)
+    (folder / "README.md").write_text(text)
+    print(
+        f"{folder}: unknown shifted by {pair}, temperature {temperature}, exported network within {difference:.1e} of the "
+        "trained one"
+    )
+    print("  ".join(f"{key} {value:.3f}" for key, value in report.items()))
+
+
+def write_reference(folder, model_json, weights, model):
+    """Writes random inputs and PyTorch's answers; returns the largest difference from the network as it was trained."""
+    waves, gains = reference.make_inputs(seeded("reference inputs"), INPUTS)
+    samples = torch.from_numpy(reference.as_samples(waves, gains))
+    outputs = reference.layer_outputs(model_json, weights, samples)
+    features, logits = outputs["input"].transpose(1, 2).numpy(), outputs["logits"][:, :, 0].numpy()
+    reference.save_tensors(
+        folder / "reference.safetensors",
+        {
+            "waveforms": waves,
+            "gains": gains,
+            "logits": logits.astype(np.float32),
+            "features": features[:FEATURES].astype(np.float32),
+            "activity": outputs["activity"][:, 0].numpy().astype(np.float32),
+        },
+    )
+    with torch.no_grad():
+        trained = model(torch.from_numpy(features.astype(np.float32))).numpy()
+    return float(np.abs(trained - logits).max())
+
+
+def main(arguments=None):
+    parser = command_line.parser(__doc__)
+    command_line.add_words(parser)
+    parser.add_argument("--out", required=True, help="model folder to write")
+    parser.add_argument("--history", default="", help="how the network was trained: sentences for the card")
+    parser.add_argument("checkpoints", nargs="+", help="checkpoints of model/train.py")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    table, examples = render.load_examples(options.data, options.cache, options.words)
+    model = averaged(options.checkpoints, examples.outputs)
+    folder = Path(options.out)
+    write(folder, folder.resolve().name, options.history, model, examples, ValidationSets(table, examples.commands))
+    ranges.write(folder, table)
+
+
+if __name__ == "__main__":
+    main()

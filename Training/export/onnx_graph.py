@@ -1,0 +1,83 @@
+"""The layers and front ends of Models/FORMAT.md as nodes of an ONNX graph, channels before columns."""
+
+import sys
+
+import numpy as np
+from onnx import helper, numpy_helper
+
+from Training.data.log_mel import hann_window, mel_filters
+
+
+class Graph:
+    """Nodes and constants of an ONNX graph; the methods return the name of a node's output."""
+
+    def __init__(self):
+        self.nodes, self.constants = [], []
+
+    def constant(self, name, values, kind=np.float32):
+        array = np.ascontiguousarray(values, dtype=kind)
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def add(self, op, inputs, output, **attributes):
+        self.nodes.append(helper.make_node(op, inputs, [output], name=output, **attributes))
+        return output
+
+    def convolve(self, source, name, weight, bias, stride=1, dilation=1, groups=1):
+        """A valid convolution; `weight` is [out, in / groups, kernel]."""
+        inputs = [source, self.constant(f"{name}.weight", weight)]
+        if bias is not None:
+            inputs.append(self.constant(f"{name}.bias", bias))
+        shape = {"kernel_shape": [weight.shape[2]], "strides": [stride], "dilations": [dilation], "group": groups}
+        return self.add("Conv", inputs, name, **shape)
+
+
+def log_mel(graph, source, front, rate):
+    """Waveforms [n, samples] → [n, bands, columns].
+
+    The windowed Fourier transform is one convolution; the mel filters sum the squares of its real and imaginary parts.
+    """
+    size, fft = front["frameSamples"], front["fftSize"]
+    time, bins = np.arange(size), np.arange(fft // 2 + 1)
+    phase = 2 * np.pi * (np.outer(bins, time) % fft) / fft
+    kernels = np.concatenate([np.cos(phase), -np.sin(phase)]) * hann_window(size)
+    filters = mel_filters(front, rate)
+    x = graph.add("Unsqueeze", [source, graph.constant("front.axis", [1], np.int64)], "front.channel")
+    x = graph.convolve(x, "front.spectrum", kernels[:, None], None, stride=front["hopSamples"])
+    x = graph.add("Mul", [x, x], "front.squares")
+    floor = np.full(front["bands"], front["floor"])
+    x = graph.convolve(x, "front.mel", np.concatenate([filters, filters], axis=1)[:, :, None], floor)
+    x = graph.add("Log", [x], "front.log")
+    x = graph.add("Sub", [x, graph.constant("front.mean", front["mean"])], "front.centred")
+    return graph.add("Div", [x, graph.constant("front.deviation", front["deviation"])], "front.features")
+
+
+def waveform(graph, source, front):
+    """Waveforms [n, samples] → [n, 1, samples]."""
+    x = graph.add("Mul", [source, graph.constant("front.scale", front["scale"])], "front.scaled")
+    return graph.add("Unsqueeze", [x, graph.constant("front.axis", [1], np.int64)], "front.features")
+
+
+def layer(graph, description, sources, weights):
+    """One layer of model.json. Its name gets the prefix `layers.`, as `logits` and others are names of outputs."""
+    name, op = "layers." + description["name"], description["op"]
+    output = f"{name}.linear" if description.get("activation") == "relu" else name
+    if op in ("conv1d", "dense"):
+        weight, bias = (weights[f"{description['name']}.{part}"] for part in ("weight", "bias"))
+        weight = weight.transpose(0, 2, 1) if op == "conv1d" else weight[:, :, None]
+        settings = [description.get(key, 1) for key in ("stride", "dilation", "groups")]
+        x = graph.convolve(sources[0], output, weight, bias, *settings)
+    elif op == "add":
+        x = graph.add("Add", sources, output)
+    elif op == "crop":
+        end = -description["end"] or np.iinfo(np.int64).max
+        limits = [("start", description["start"]), ("end", end), ("axis", 2)]
+        x = graph.add("Slice", sources + [graph.constant(f"{name}.{k}", [v], np.int64) for k, v in limits], output)
+    elif op == "mean":
+        x = graph.add("AveragePool", sources, output, kernel_shape=[description["columns"]], strides=[1])
+    elif op == "flatten":
+        x = graph.add("Transpose", sources, f"{name}.columns", perm=[0, 2, 1])
+        x = graph.add("Reshape", [x, graph.constant(f"{name}.shape", [0, -1, 1], np.int64)], output)
+    else:
+        sys.exit(f"layer {description['name']}: no ONNX form of {op!r} is known")
+    return graph.add("Relu", [x], name) if output != name else x

@@ -1,0 +1,1 @@
+"""The network, its training loop, distillation, and the metrics on the validation sets."""

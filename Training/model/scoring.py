@@ -1,0 +1,77 @@
+"""A network's figures on the validation sets."""
+
+import numpy as np
+import torch
+
+from Training.data import log_mel, validation_sets
+from Training.data.vocabulary import SILENCE, UNKNOWN
+from Training.model import metrics
+from Training.model.network import logits_of
+
+# The program scores a clip four times, rotated left by so many samples, and averages the posteriors.
+TIME_SHIFTS = (-320, 320, 960, 1600)
+
+
+def shifted_logits(network, waves, time_shifts=TIME_SHIFTS):
+    """Logits [shifts, n, outputs] of waveforms [n, 16000]."""
+    return torch.stack([logits_of(network, log_mel.features(np.roll(waves, -shift, axis=1))) for shift in time_shifts])
+
+
+def clip_shifts(examples, words, other):
+    """What to subtract from each logit where a single clip is judged, [outputs].
+
+    `words` is for the outputs of single other words, `other` for that of all other speech: training holds far more of both
+    than a set of clips does.
+    """
+    out = np.array([words if label == UNKNOWN else 0.0 for label in examples.output_labels()])
+    out[examples.other] = other
+    return out
+
+
+class ValidationSets:
+    """The validation sets of one table, scored together."""
+
+    def __init__(self, table, commands):
+        self.labels = list(commands) + [UNKNOWN, SILENCE]
+        self.commands = list(commands)
+        self.clips, self.truth = validation_sets.clips(table, self.commands)
+        negatives = {
+            "endings": validation_sets.word_endings(table, commands=self.commands),
+            "held-out": validation_sets.held_out_words(table),
+            "running": validation_sets.running_speech(table),
+            "sounds": validation_sets.sounds(table),
+        }
+        self.negatives = {name: waves for name, waves in negatives.items() if len(waves)}
+
+    def logits(self, network):
+        """Logits of the clips, and of each set of negatives by name; computed once, calibrated many times."""
+        negatives = {name: shifted_logits(network, waves) for name, waves in self.negatives.items()}
+        return shifted_logits(network, self.clips), negatives
+
+    def posteriors(self, logits, output_labels, temperature=1.0, shift=0.0):
+        """Posteriors [n, labels], the mean over the time shifts; `shift` [outputs] is subtracted from the logits."""
+        outputs = torch.softmax((logits - torch.as_tensor(shift)) / temperature, dim=2).mean(dim=0).numpy()
+        return metrics.label_posteriors(outputs, output_labels, self.labels)
+
+    def figures(self, logits, output_labels, temperature=1.0, shift=0.0):
+        """Accuracies in per cent, calibration error `ece`, `auroc`, and per cent false accepts at 0.8 of each negative set.
+
+        The shift counts for clips, and so for held-out words; the other negatives are scored as in a stream.
+        """
+        clips = self.posteriors(logits[0], output_labels, temperature, shift)
+        result = metrics.accuracy(clips, self.truth)
+        result["ece"] = metrics.calibration_error(clips, self.truth)
+        words = self.truth < len(self.commands)
+        for name, part in logits[1].items():
+            scores = self.posteriors(part, output_labels, temperature, shift if name == "held-out" else 0.0)
+            result[f"{name}@0.8"] = metrics.false_accepts(scores, 0.8)
+            if name == "held-out":
+                result["auroc"] = metrics.command_auroc(clips[words], scores)
+        return {key: float(value) for key, value in result.items()}
+
+
+def line(result):
+    """Figures as one line of text."""
+    return "  ".join(
+        f"{key} {value:.4f}" if key in ("ece", "auroc") else f"{key} {value:.2f}" for key, value in result.items()
+    )

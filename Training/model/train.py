@@ -1,0 +1,160 @@
+"""Trains the network on rendered epochs of examples.
+
+    python -m Training.model.train --data DIR --cache DIR --examples DIR
+
+Augments every batch anew, and writes a checkpoint after every epoch to `<examples>/<name>-<seed>.pt`; an interrupted training
+continues from there. export/model_folder.py makes a model folder of the checkpoint.
+"""
+
+import copy
+import math
+import os
+import sys
+import time
+
+import numpy as np
+import torch
+
+from Training.augment import render
+from Training.data import command_line
+from Training.model.distill import Teachers
+from Training.model.network import Spotter, completed_epochs
+from Training.model.scoring import ValidationSets, line
+
+# Epochs between two measurements on the validation sets.
+REPORT_EVERY = 4
+
+
+def learning_rate(step, total, peak):
+    """Linear warm-up over 3 %, then a cosine down to zero."""
+    warm = 0.03 * total
+    return peak * step / warm if step < warm else peak * 0.5 * (1 + math.cos(math.pi * (step - warm) / (total - warm)))
+
+
+def loss_of(logits, targets, alternatives, smoothing=0.05):
+    """Cross entropy [n] with label smoothing; where an alternative is ≥ 0, that output is right too."""
+    logs = torch.log_softmax(logits, dim=1)
+    right = logs.gather(1, targets[:, None])[:, 0]
+    also = logs.gather(1, alternatives.clamp_min(0)[:, None])[:, 0]
+    right = torch.where(alternatives >= 0, torch.logaddexp(right, also), right)
+    return -((1 - smoothing) * right + smoothing * logs.mean(dim=1))
+
+
+def make_optimizer(model, options):
+    """SGD with Nesterov momentum; biases and normalization do not decay."""
+    matrices = [p for p in model.parameters() if p.ndim > 1]
+    vectors = [p for p in model.parameters() if p.ndim <= 1]
+    groups = [{"params": matrices, "weight_decay": options.decay}, {"params": vectors, "weight_decay": 0}]
+    return torch.optim.SGD(groups, lr=options.rate, momentum=0.9, nesterov=True)
+
+
+def set_rate(optimizer, rate):
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+
+
+@torch.no_grad()
+def update_average(average, model, step):
+    """Moves the exponential average of the weights towards the model's; it averages over more steps later on."""
+    keep = min(0.999, (1 + step) / (10 + step))
+    for a, b in zip(average.state_dict().values(), model.state_dict().values()):
+        a.lerp_(b, 1 - keep) if a.is_floating_point() else a.copy_(b)
+
+
+def step_once(model, average, optimizer, loss, step):
+    """One step of the optimizer and of the averaged weights."""
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    update_average(average, model, step)
+
+
+def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, commands):
+    """Trains one epoch; the first `commands` outputs are the words that fire. Returns the mean loss."""
+    losses = []
+    model.train()
+    batches = render.batches(options.examples, epoch, options.seed, options.batch, soft_targets)
+    for number, (features, targets, alternatives, soft) in enumerate(batches):
+        step = epoch * steps + number
+        set_rate(optimizer, learning_rate(step, options.epochs * steps, options.rate))
+        targets = torch.from_numpy(targets)
+        logits = model(torch.from_numpy(features))
+        loss = loss_of(logits, targets, torch.from_numpy(alternatives))
+        if soft is not None:
+            distance = -(torch.from_numpy(soft) * torch.log_softmax(logits, dim=1)).sum(dim=1)
+            # Recordings of a word may be mislabelled or empty; what was rendered as no word certainly is none.
+            weight = options.distillation * (targets < commands)
+            loss = (1 - weight) * loss + weight * distance
+        loss = loss.mean()
+        step_once(model, average, optimizer, loss, step)
+        losses.append(loss.item())
+    return np.mean(losses)
+
+
+def arguments_parser():
+    parser = command_line.parser(__doc__)
+    parser.add_argument("--examples", required=True, help="folder of the rendered epochs, and of the checkpoints")
+    command_line.add_words(parser)
+    parser.add_argument("--epochs", type=int, default=80)
+    parser.add_argument("--batch", type=int, default=render.BATCH)
+    parser.add_argument("--rate", type=float, default=0.1, help="peak learning rate")
+    parser.add_argument("--decay", type=float, default=4e-4, help="weight decay")
+    parser.add_argument("--dropout", type=float, default=0.05)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--channels", type=int, nargs=4, default=[64, 96, 128, 192])
+    parser.add_argument("--head", type=int, default=192)
+    parser.add_argument("--name", default="commands", help="first part of the checkpoint's name")
+    parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
+    parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
+    parser.add_argument("--teacher-examples", help="folder of the epochs that the teachers score (default: --examples)")
+    parser.add_argument("--distillation", type=float, default=0.6, help="weight of the teachers in the loss")
+    return parser
+
+
+def main(arguments=None):
+    options = arguments_parser().parse_args(arguments)
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(options.seed)
+    if not render.rendered(options.examples):
+        sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
+    table, examples = render.load_examples(options.data, options.cache, options.words)
+    sets, outputs, steps = (
+        ValidationSets(table, examples.commands),
+        examples.outputs,
+        len(examples.kinds) // options.batch,
+    )
+    soft_targets = None
+    if options.teachers:
+        soft_targets = Teachers(options.teachers, len(outputs), options.teacher_examples or options.examples)
+    model = Spotter(len(outputs), options.channels, options.head, options.dropout)
+    if options.init:
+        model.load_state_dict(torch.load(options.init, weights_only=True)["average"])
+    average, optimizer = copy.deepcopy(model), make_optimizer(model, options)
+    checkpoint, first = os.path.join(options.examples, f"{options.name}-{options.seed}.pt"), 0
+    if os.path.exists(checkpoint):
+        state = torch.load(checkpoint, weights_only=True)
+        if state["outputs"] != outputs:
+            sys.exit(f"{checkpoint}: was trained on other words; remove it, or choose another --examples")
+        model.load_state_dict(state["model"]), average.load_state_dict(state["average"])
+        # Older checkpoints have the optimizer under its British spelling.
+        optimizer.load_state_dict(state["optimizer"] if "optimizer" in state else state["optimiser"])
+        first = completed_epochs(state)
+        print(f"resuming after epoch {first}", flush=True)
+    parameters = sum(p.numel() for p in model.parameters())
+    print(f"{parameters} parameters, {steps} batches an epoch, {len(outputs)} outputs", flush=True)
+    for epoch in range(first, options.epochs):
+        begun = time.time()
+        loss = train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, len(examples.commands))
+        state = {"model": model.state_dict(), "average": average.state_dict(), "optimizer": optimizer.state_dict()}
+        state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs}
+        torch.save(state, checkpoint + ".part")
+        os.replace(checkpoint + ".part", checkpoint)
+        text = f"epoch {epoch + 1}/{options.epochs}  loss {loss:.4f}  {time.time() - begun:.0f} s"
+        if (epoch + 1) % REPORT_EVERY == 0 or epoch + 1 == options.epochs:
+            text += "  " + line(sets.figures(sets.logits(average), examples.output_labels()))
+        print(text, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Tests of the training package: module structure, and the whole recipe on a small dataset."""

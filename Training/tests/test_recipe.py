@@ -1,0 +1,232 @@
+"""The whole recipe on a small dataset: data → augment → train → distill → export → embedding, each by its own command.
+
+The networks are small and train for a few steps, so they recognize little. What is tested is that every stage works on what the
+one before it wrote, that the model folder has the format of Models/FORMAT.md, and that all implementations of it agree.
+"""
+
+import contextlib
+import io
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import onnx
+import safetensors.numpy
+import torch
+from onnx import TensorProto, helper, numpy_helper
+
+from Training.augment import render
+from Training.data import invert_spectrograms, recordings, validation_sets
+from Training.embedding import export as embedding_export
+from Training.embedding import open_set
+from Training.embedding import render as embedding_render
+from Training.embedding import train as embedding_train
+from Training.evaluate import program, streams
+from Training.evaluate.held_out import HeldOut
+from Training.export import model_folder, onnx_model, ranges, reference
+from Training.model import train, voice_activity
+from Training.model.network import load_checkpoint
+from Training.tests import clips, model_format
+
+ROOT = Path(__file__).resolve().parents[2]
+BECKON = Path(os.environ.get("BECKON", ROOT / ".build/release/beckon"))
+WORDS = " ".join(clips.COMMANDS)
+# A tenth or less of what a real training measures with.
+FEWER = [
+    (validation_sets, "RUNNING_SPEECH", 100),
+    (validation_sets, "SOUNDS", 100),
+    (validation_sets, "ENDINGS", 100),
+    (voice_activity, "BATCHES", 20),
+    (voice_activity, "MEASURED", 100),
+    (ranges, "COUNT", 64),
+]
+SMALL = "--channels 8 12 16 24 --head 24 --batch 32".split()
+
+
+def run(command, *arguments):
+    """Runs a command's main function and returns what it prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        command.main([str(argument) for argument in arguments])
+    return printed.getvalue()
+
+
+def write_teacher(path):
+    """A stand-in for the speech embedding: waveforms [n, 12400] → [n, 1, 1, 96], a random projection of 31 levels."""
+    weights = np.random.default_rng(0).normal(size=(31, 96)).astype(np.float32)
+    constants = {"shape": np.array([-1, 31, 400]), "axis": np.array([2]), "weights": weights, "axes": np.array([1, 2])}
+    nodes = [
+        helper.make_node("Reshape", ["waves", "shape"], ["frames"]),
+        helper.make_node("Abs", ["frames"], ["magnitudes"]),
+        helper.make_node("ReduceSum", ["magnitudes", "axis"], ["levels"], keepdims=0),
+        helper.make_node("MatMul", ["levels", "weights"], ["vectors"]),
+        helper.make_node("Unsqueeze", ["vectors", "axes"], ["answer"]),
+    ]
+    inputs = [helper.make_tensor_value_info("waves", TensorProto.FLOAT, ["n", 12400])]
+    outputs = [helper.make_tensor_value_info("answer", TensorProto.FLOAT, ["n", 1, 1, 96])]
+    initializers = [numpy_helper.from_array(value, name) for name, value in constants.items()]
+    graph = helper.make_graph(nodes, "teacher", inputs, outputs, initializers)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+class RecipeTests(unittest.TestCase):
+    """One dataset and one model for all tests; the stages run once, in order."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        for module, name, value in FEWER:
+            cls.enterClassContext(mock.patch.object(module, name, value))
+        home = Path(cls.folder.name)
+        cls.data, cls.cache, cls.examples, cls.model = home / "data", home / "cache", home / "examples", home / "model"
+        cls.teacher, cls.embedding, cls.sets = home / "teacher.onnx", home / "embedding.pt", home / "embedding.npz"
+        clips.write_dataset(cls.data)
+        write_teacher(cls.teacher)
+        recorded = ("--data", cls.data, "--cache", cls.cache)
+        rendered = (*recorded, "--words", WORDS, "--examples", cls.examples)
+        cls.printed = {}
+
+        def stage(name, command, *arguments):
+            cls.printed[name] = run(command, *arguments)
+
+        stage("invert", invert_spectrograms, *recorded, "--epochs", 3)
+        stage("render", render, *rendered, "--epochs", 2, "--batch", 32)
+        stage("train", train, *rendered, *SMALL, "--epochs", 1)
+        stage("resume", train, *rendered, *SMALL, "--epochs", 2)
+        first = cls.examples / "commands-1.pt"
+        distilled = ("--seed", 2, "--init", first, "--teachers", first, "--epochs", 1)
+        stage("distill", train, *rendered, *SMALL, *distilled)
+        cls.checkpoints = [first, cls.examples / "commands-2.pt"]
+        stage("export", model_folder, *recorded, "--words", WORDS, "--out", cls.model, *cls.checkpoints)
+        cls.before_embedding = model_format.check(cls.model)
+        cls.table = recordings.load_all([cls.data], cls.cache)
+        on_model = ("--model", cls.model)
+        stage(
+            "examples",
+            embedding_render,
+            *recorded,
+            *on_model,
+            "--teacher",
+            cls.teacher,
+            "--out",
+            cls.sets,
+            "--speech",
+            60,
+        )
+        tiny = ("--dimensions", 8, "--epochs", 1, "--steps", 4)
+        stage("embed", embedding_train, *on_model, *tiny, "--out", cls.embedding, cls.sets)
+        stage("embedding", embedding_export, *recorded, "--checkpoint", cls.embedding, cls.model)
+        stage("open-set", open_set, *recorded, *on_model, cls.model, cls.embedding)
+
+    def test_recordings_are_split_by_speaker_and_their_words_found(self):
+        table = self.table
+        of_clips = table["kind"] == "clip"
+        self.assertEqual(of_clips.sum(), 6 * sum(clips.SPEAKERS.values()))
+        names = {part: set() for part in clips.SPEAKERS}
+        for name, part in zip(table["name"][of_clips], table["part"][of_clips]):
+            names[part].add(recordings.speaker(name))
+        self.assertEqual({part: len(found) for part, found in names.items()}, clips.SPEAKERS)
+        spoken = (table["to"] - table["from"])[of_clips]
+        self.assertTrue(np.all((spoken > 1600) & (spoken < 16000)), (spoken.min(), spoken.max()))
+
+    def test_an_epoch_holds_every_kind_of_example(self):
+        with np.load(render.path(self.examples, 0)) as stored:
+            self.assertEqual(stored["logs"].shape[1:], (79, 40))
+            self.assertEqual(set(stored["kinds"]), set(range(7)))
+            self.assertTrue(np.isfinite(stored["logs"]).all())
+            self.assertLessEqual(stored["targets"].max(), 3)
+
+    def test_training_resumes_where_it_stopped_and_distills(self):
+        self.assertIn("epoch 1/1", self.printed["train"])
+        self.assertIn("resuming after epoch 1", self.printed["resume"])
+        self.assertNotIn("epoch 1/2", self.printed["resume"])
+        self.assertIn("epoch 2/2", self.printed["resume"])
+        soft = np.load(next(self.examples.glob("soft-*.npy")))
+        np.testing.assert_allclose(soft.astype(np.float32).sum(axis=1), 1, atol=5e-3)
+
+    def test_checkpoints_of_older_versions_are_read(self):
+        state = torch.load(self.checkpoints[0], weights_only=True)
+        state["pass"], state["optimiser"] = state.pop("epoch"), state.pop("optimizer")
+        old = self.examples / "commands-3.pt"
+        torch.save(state, old)
+        rendered = ("--data", self.data, "--cache", self.cache, "--words", WORDS, "--examples", self.examples)
+        self.assertIn("resuming after epoch 2", run(train, *rendered, *SMALL, "--seed", 3, "--epochs", 2))
+        load_checkpoint(old, len(state["outputs"]))
+
+    def test_the_model_folder_has_the_format_and_the_embedding_leaves_the_rest_as_it_was(self):
+        model, weights = model_format.check(self.model)
+        before, weights_before = self.before_embedding
+        self.assertEqual(model["labels"], [*clips.COMMANDS, "_unknown_", "_silence_"])
+        self.assertEqual((before["embedding"], model["embedding"]), ("embedding", "words"))
+        for name, value in weights_before.items():
+            np.testing.assert_array_equal(weights[name], value)
+        self.assertIn("# Model card: model", (self.model / "README.md").read_text())
+
+    def test_the_exported_network_answers_as_the_trained_one(self):
+        model, weights, stored, waves = onnx_model.load(self.model)
+        network = model_folder.averaged(self.checkpoints, model["outputLabels"])
+        with torch.no_grad():
+            trained = network(
+                torch.from_numpy(reference.log_mel(torch.from_numpy(waves), model["frontEnd"]).numpy()).float()
+            )
+        np.testing.assert_allclose(trained.numpy(), stored["logits"], atol=2e-4)
+
+    def test_the_stored_answers_are_those_of_the_files_and_of_onnx(self):
+        model, weights, stored, waves = onnx_model.load(self.model)
+        outputs = reference.layer_outputs(model, weights, torch.from_numpy(waves))
+        features, logits = reference.features_and_logits(model, weights, torch.from_numpy(waves))
+        np.testing.assert_allclose(logits, stored["logits"], atol=1e-5)
+        np.testing.assert_allclose(features[: len(stored["features"])], stored["features"], atol=1e-5)
+        np.testing.assert_allclose(outputs["activity"][:, 0].numpy(), stored["activity"], atol=1e-5)
+        for from_features in (False, True):
+            proto = onnx_model.build(model, weights, from_features)
+            logits, posteriors = onnx_model.time_shifted_answers(proto, model, waves, from_features)
+            np.testing.assert_allclose(logits, stored["logits"], atol=1e-4)
+            np.testing.assert_allclose(posteriors.sum(axis=1), 1, atol=1e-4)
+
+    def test_the_negative_set_holds_unit_vectors(self):
+        tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
+        self.assertEqual(set(tensors), {"talk", "ends", "ends.hours", *(f"word.{word}" for word in clips.COMMANDS)})
+        vectors = tensors["talk"].astype(np.float64) - 128
+        lengths = np.linalg.norm(vectors, axis=1)
+        self.assertEqual(vectors.shape[1], 8)
+        np.testing.assert_allclose(lengths, np.median(lengths), rtol=0.05)
+        self.assertGreater(tensors["ends.hours"][0], 0)
+
+    def test_an_embedding_is_the_same_from_its_checkpoint_and_from_the_folder(self):
+        lines = [line.split(": ", 1)[1] for line in self.printed["open-set"].splitlines() if ": recorded" in line]
+        self.assertEqual(len(lines), 2)
+        self.assertIn("AUROC", lines[0])
+        weights = safetensors.numpy.load_file(self.model / "model.safetensors")
+        columns = torch.from_numpy(np.load(self.sets)["columns"][:8].astype(np.float32))
+        with torch.no_grad():
+            vectors = [open_set.load(path, weights)(columns)[1].numpy() for path in (self.model, self.embedding)]
+        np.testing.assert_allclose(*vectors, atol=1e-2)
+
+    def test_streams_have_label_tracks(self):
+        held_out = HeldOut(self.table, clips.COMMANDS)
+        stream = streams.words(held_out, 10, np.random.default_rng(0), talk=True)
+        out = Path(self.folder.name) / "streams"
+        out.mkdir()
+        entry = streams.write(out, "words", stream, held_out.noise(stream.length, np.random.default_rng(1)), 20)
+        track = (out / "words.txt").read_text().splitlines()
+        self.assertEqual(len(track), entry["commands"] + entry["otherWords"])
+        self.assertGreater(entry["seconds"], 10)
+
+    @unittest.skipUnless(BECKON.exists(), "the program is not built; make build builds it")
+    def test_the_program_answers_as_pytorch(self):
+        model, weights, _, waves = onnx_model.load(self.model)
+        paths = program.write_clips(Path(self.folder.name) / "inputs", waves[:20].astype(np.float32))
+        scores = program.posteriors(BECKON, self.model, paths, model["labels"], precision="float")
+        proto = onnx_model.build(model, weights, False)
+        np.testing.assert_allclose(
+            scores, onnx_model.time_shifted_answers(proto, model, waves[:20], False)[1], atol=1e-4
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
