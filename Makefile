@@ -6,7 +6,7 @@ PYTHON  ?= python3
 PEERS   := .build/peers
 
 .PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products \
-	bench-words peers peer-programs deps lint format clean
+	bench-words peers peer-programs deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -80,6 +80,13 @@ bench-products: build
 
 deps:
 	@./install-dependencies
+
+# The shells' completions and the manual page's lists of options, from the commands' declarations; a test compares them.
+generate: build
+	.build/release/beckon generate bash > completions/beckon.bash
+	.build/release/beckon generate zsh > completions/_beckon
+	.build/release/beckon generate fish > completions/beckon.fish
+	.build/release/beckon generate manual man/beckon.1 > .build/beckon.1 && mv .build/beckon.1 man/beckon.1
 
 # All of Foundation would bring its Unicode tables along: 6 MB and 6 ms of every start.
 lint:

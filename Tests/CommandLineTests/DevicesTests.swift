@@ -116,8 +116,9 @@ struct DevicesTests {
         }
     }
 
-    @Test func `names are no operands`() throws {
+    @Test func `devices takes no operands`() throws {
         let program = try Program.beckon(["devices", "hw:0"])
-        #expect(program.status == 2 && program.error == "beckon: devices takes no names, not 'hw:0'; see beckon help\n")
+        let line = "beckon: devices takes no names, not 'hw:0'; see beckon help devices\n"
+        #expect(program.status == 2 && program.error == line)
     }
 }

@@ -111,6 +111,9 @@ struct FailureTests {
             (["umute"], "did you mean"),
             (["help", "evaluat"], "did you mean evaluate?"),
             (["help", "clasify"], "did you mean classify?"),
+            (["classify", "--jsom", "x"], "see beckon help classify"), (["umute"], "see beckon help\n"),
+            (["config", "chekc"], "did you mean check?; see beckon help config"),
+            (["words", "exprot", "x"], "did you mean export?; see beckon help words"),
         ]
         for (arguments, says) in table {
             let program = try Program.beckon(arguments)

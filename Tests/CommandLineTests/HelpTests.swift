@@ -4,17 +4,20 @@ import Testing
 
 @testable import CommandLineTool
 
-/// The texts a user reads first, held to snapshots: a change must be meant.
+/// The texts of `beckon help`, compared with snapshots: a change must be meant.
 struct HelpTests {
-    @Test(arguments: [
+    /// Each command line with the snapshot that it prints.
+    static let snapshots: [(arguments: [String], snapshot: String)] = [
         (["help"], "help"), (["help", "listen"], "help-listen"), (["help", "classify"], "help-classify"),
         (["help", "evaluate"], "help-evaluate"),
         (["help", "inspect"], "help-inspect"), (["help", "devices"], "help-devices"),
         (["help", "config"], "help-config"), (["help", "bench"], "help-bench"), (["help", "doctor"], "help-doctor"),
         (["help", "mute"], "help-control"), (["help", "enroll"], "help-enroll"), (["help", "forget"], "help-words"),
         (["help", "record"], "help-record"),
-    ])
-    func `help is as it was`(_ arguments: [String], snapshot: String) throws {
+    ]
+
+    @Test(arguments: snapshots)
+    func `help prints its snapshot`(_ arguments: [String], snapshot: String) throws {
         let program = try Program.beckon(arguments)
         #expect(program.status == 0 && program.error == "")
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Snapshots/\(snapshot).txt"
@@ -25,41 +28,47 @@ struct HelpTests {
         )
     }
 
-    @Test func `help fits 80 columns`() {
-        let all =
-            HelpText.overview + HelpText.listen + HelpText.classify + HelpText.evaluate + HelpText.inspect
-            + HelpText.devices
-            + HelpText.config + HelpText.bench + HelpText.doctor + HelpText.control + HelpText.enroll + HelpText.words
-            + HelpText.record
-        for line in all.split(separator: "\n") {
-            #expect(line.count <= 80, "\(line)")
+    @Test func `every command has a snapshot`() {
+        let topics = Set(Self.snapshots.compactMap { $0.arguments.dropFirst().first })
+        for declaration in CommandLineTool.declarations {
+            #expect(declaration.names.contains { topics.contains($0.name) }, "\(declaration.title)")
         }
     }
 
-    @Test(arguments: [
-        (HelpText.listen, ListenOptions.options.map(\.name)),
-        (HelpText.classify, ClassifyOptions.options.map(\.name)),
-        (HelpText.evaluate, EvaluateOptions.options.map(\.name)),
-        (HelpText.inspect, InspectOptions.options.map(\.name)), (HelpText.devices, Devices.options.map(\.name)),
-        (HelpText.config, ConfigCommand.options.map(\.name)), (HelpText.bench, BenchOptions.options.map(\.name)),
-        (HelpText.doctor, Doctor.options.map(\.name)),
-        (HelpText.control, ControlVerb.options.map(\.name)), (HelpText.enroll, EnrollOptions.options.map(\.name)),
-        (HelpText.words, WordsCommand.options.map(\.name)), (HelpText.record, Record.options.map(\.name)),
-    ])
-    func `every option is explained, and every option explained exists`(_ text: String, names: [String]) {
-        let explained = Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
-        let known = Set(names)
+    @Test func `help fits 80 columns`() {
+        let texts = CommandLineTool.declarations.map(HelpPage.text)
+        for line in ([HelpPage.overview(CommandLineTool.declarations)] + texts).joined().split(separator: "\n") {
+            #expect(line.count <= 80, "\(line)")
+            #expect(line.last != " ", "\(line)")
+        }
+    }
+
+    @Test(arguments: CommandLineTool.declarations.map(\.title))
+    func `every option is explained, and every option explained exists`(_ title: String) throws {
+        let command = try #require(CommandLineTool.declarations.first { $0.title == title })
+        let explained = Set(HelpPage.text(command).matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
+        let known = Set(command.options.map(\.name))
         #expect(known.subtracting(explained) == ["--help"])
         #expect(explained.subtracting(known) == [])
+        #expect(known.count == command.options.count, "each option once")
+        let letters = command.options.compactMap(\.short)
+        #expect(Set(letters).count == letters.count, "each letter once")
+    }
+
+    @Test(arguments: CommandLineTool.declarations.map(\.title))
+    func `what the shells show beside an option is short`(_ title: String) throws {
+        let command = try #require(CommandLineTool.declarations.first { $0.title == title })
+        for option in command.options {
+            #expect((5...64).contains(option.summary.count), "\(option.name): \(option.summary)")
+            #expect(!option.manual.isEmpty && option.manual.hasSuffix("."), "\(option.name)")
+        }
     }
 
     @Test func `the same help under every name`() throws {
         let help = try Program.beckon(["help"]).output
         #expect(try Program.beckon(["--help"]).output == help)
         #expect(try Program.beckon(["-h"]).output == help)
-        for command in ["listen", "classify", "evaluate", "inspect", "devices", "config", "doctor", "bench"]
-            + ["enroll", "words", "forget", "record"] + ControlVerb.names
-        {
+        for command in CommandLineTool.names {
             let own = try Program.beckon([command, "--help"]).output
             #expect(try Program.beckon(["help", command]).output == own)
         }
@@ -68,5 +77,11 @@ struct HelpTests {
     @Test func `the version is one line`() throws {
         let program = try Program.beckon(["--version"])
         #expect(program.output == "beckon \(version)\n" && program.status == 0)
+    }
+
+    @Test func `lines break between words`() {
+        #expect(HelpPage.wrapped("one two three four", width: 9) == ["one two", "three", "four"])
+        #expect(HelpPage.wrapped("incomprehensible is it", width: 5) == ["incomprehensible", "is it"])
+        #expect(HelpPage.wrapped("", width: 5) == [])
     }
 }

@@ -223,7 +223,7 @@ struct InspectTests {
 
     @Test func `of a long file the beginning is shown, and a line says so`() throws {
         let words = [Voices.path("Rear_Right"), "--json"]
-        var options = try InspectOptions(Arguments(words, options: InspectOptions.options))
+        var options = try InspectOptions(Arguments("inspect", words, Inspect.declaration))
         #expect(options.longest == 300)
         options.longest = 0.8
         let vocabulary = try options.listening.loadVocabulary()
@@ -250,7 +250,7 @@ struct InspectTests {
     @Test(arguments: pages)
     func `where the page goes`(_ file: String, _ output: String?, _ path: String?) throws {
         let words = [file] + (output.map { ["-o", $0] } ?? [])
-        #expect(try InspectOptions(Arguments(words, options: InspectOptions.options)).path == path)
+        #expect(try InspectOptions(Arguments("inspect", words, Inspect.declaration)).path == path)
     }
 }
 

@@ -168,7 +168,7 @@ struct ListenTests {
         (["listen", "--file", "/nowhere.wav"], 1, "/nowhere.wav"),
         (["listen", "--config", "/nowhere.json5"], 78, "/nowhere.json5"),
         (["listen", "talk.wav"], 2, "did you mean --file talk.wav?"),
-        (["listen", "--file", "a.wav", "--device", "b"], 2, "--device and --file exclude each other"),
+        (["listen", "--file", "a.wav", "--device", "b"], 2, "--device and --file cannot be combined"),
         (["listen", "--device", "mic", "--record", "/nowhere/heard.wav"], 1, "/nowhere/heard.wav"),
         (["listen", "--model", "/nowhere/model"], 78, "/nowhere/model"),
         (["listen", "--word", "lift=0.7", "--device", "mic"], 78, "lift"),

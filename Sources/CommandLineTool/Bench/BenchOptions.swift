@@ -38,13 +38,6 @@ struct BenchOptions {
         ("--end-to-end", ["--device", "--track", "--stamp"]), (nil, ["--seconds", "--streams"]),
     ]
 
-    static let options: [Arguments.Option] =
-        ListeningOptions.options.filter { $0.name != "--jobs" } + modes.map { .init($0) } + [
-            .init("--kernels", short: "-k", takesValue: true), .init("--seconds", short: "-s", takesValue: true),
-            .init("--streams", takesValue: true), .init("--device", short: "-d", takesValue: true),
-            .init("--track", takesValue: true), .init("--stamp", takesValue: true), .init("--json"),
-        ]
-
     init(_ arguments: Arguments) throws(UsageError) {
         let modes = Self.modes.filter { arguments.has($0) }
         guard modes.count <= 1 else { throw UsageError("bench does one of \(modes.joined(separator: ", ")) at a time") }
@@ -65,32 +58,10 @@ struct BenchOptions {
         case "--compare": kind = .compare(arguments.operands[0], arguments.operands[1])
         default: kind = .stages
         }
-        listening = try ListeningOptions(arguments, processors: 1)
+        listening = ListeningOptions(arguments)
         json = arguments.has("--json")
-        kernels = try Self.kernels(arguments.value("--kernels"))
-        let text = arguments.value("--seconds") ?? "10"
-        guard let seconds = Double(text), (0.01...3600).contains(seconds) else {
-            throw UsageError("--seconds takes a time from 0.01 to 3600, not '\(text)'")
-        }
-        self.seconds = seconds
-        streams = try arguments.value("--streams").map { text throws(UsageError) in
-            guard let count = Int(text), (1...10_000).contains(count) else {
-                throw UsageError("--streams takes a number from 1 to 10000, not '\(text)'")
-            }
-            return count
-        }
-    }
-
-    private static func kernels(_ text: String?) throws(UsageError) -> [InstructionSet] {
-        guard let text else { return [] }
-        var sets: [InstructionSet] = []
-        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let set = InstructionSet(rawValue: String(name)) else {
-                let names = InstructionSet.allCases.map(\.rawValue).joined(separator: ", ")
-                throw UsageError("--kernels takes some of \(names), with commas between, not '\(text)'")
-            }
-            if !sets.contains(set) { sets.append(set) }
-        }
-        return sets
+        kernels = arguments.list("--kernels")
+        seconds = arguments.number("--seconds") ?? 10
+        streams = arguments.whole("--streams")
     }
 }

@@ -13,16 +13,8 @@ struct ClassifyOptions {
     var stats = false
     var listening: ListeningOptions
 
-    static let options: [Arguments.Option] =
-        ListeningOptions.options + [
-            ListeningOptions.wordsOption,
-            .init("--clips"), .init("--json"), .init("--format", short: "-f", takesValue: true),
-            .init("--output", short: "-o", takesValue: true), .init("--phrase", takesValue: true),
-            .init("--null", short: "-0"), .init("--stats"),
-        ]
-
     init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        listening = try ListeningOptions(arguments, processors: processors)
+        listening = ListeningOptions(arguments, processors: processors)
         for operand in arguments.operands {
             if operand == "-" { readsList = true } else { paths.append(operand) }
         }
@@ -36,13 +28,12 @@ struct ClassifyOptions {
         stats = arguments.has("--stats")
         outputFolder = arguments.value("--output")
         phrases = arguments.all("--phrase")
-        if let name = arguments.value("--format") { format = try arguments.choice(name, "--format") }
-        if arguments.has("--json") { format = .json }
+        format = arguments.has("--json") ? .json : arguments.choice("--format") ?? .table
         guard outputFolder == nil || format == .audacity else {
             throw UsageError("--output goes with --format audacity; redirect the other formats")
         }
         guard !(clips && format == .audacity) else {
-            throw UsageError("--clips gives one label a file, which is no label track; use --json or --format csv")
+            throw UsageError("--clips gives one label per file, which is not a label track; use --json or --format csv")
         }
     }
 }

@@ -5,21 +5,16 @@ private import Service
 
 /// `beckon config check` and `beckon config show`: the service's configuration, without the service.
 struct ConfigCommand {
-    static let options: [Arguments.Option] = [.init("--help", short: "-h")]
-
-    private enum Task: String, CaseIterable { case check, show }
+    private enum Task: String { case check, show }
 
     private let task: Task
     private let path: String?
 
     init(_ arguments: Arguments) throws(UsageError) {
-        guard let name = arguments.operands.first else { throw UsageError("config needs check or show") }
-        guard let task = Task(rawValue: name) else {
-            throw UsageError("unknown task config \(name)", near: name, of: Task.allCases.map(\.rawValue))
-        }
-        guard arguments.operands.count <= 2 else { throw UsageError("config \(name) takes one file") }
+        guard let task = arguments.task.flatMap(Task.init) else { throw UsageError("config needs check or show") }
+        guard arguments.operands.count <= 1 else { throw UsageError("config \(task.rawValue) takes one file") }
         self.task = task
-        path = arguments.operands.dropFirst().first
+        path = arguments.operands.first
     }
 
     /// Does the work. Returns the exit status.

@@ -3,18 +3,13 @@ private import Service
 
 /// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the service that runs.
 struct ControlVerb {
-    static let options: [Arguments.Option] = [
-        .init("--socket", takesValue: true), .init("--json"), .init("--help", short: "-h"),
-    ]
-    static let names = ["status", "mute", "unmute", "reload", "set", "events"]
-
     private let command: ControlCommand
     private let socket: String?
     private let json: Bool
 
-    init(_ name: String, _ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws(UsageError) {
         do throws(ServiceError) {
-            command = try ControlCommand(line: ([name] + arguments.operands).joined(separator: " "))
+            command = try ControlCommand(line: ([arguments.command] + arguments.operands).joined(separator: " "))
         } catch {
             throw UsageError(error.description)
         }

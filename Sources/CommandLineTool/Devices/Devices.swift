@@ -3,8 +3,6 @@ private import Core
 
 /// `beckon devices`: what there is to capture from.
 struct Devices {
-    static let options: [Arguments.Option] = [.init("--json"), .init("--help", short: "-h")]
-
     private let json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {

@@ -5,11 +5,6 @@ import Service
 
 /// `beckon doctor`: whether this machine can listen, and what to do where it cannot.
 struct Doctor {
-    static let options: [Arguments.Option] = [
-        .init("--device", short: "-d", takesValue: true), .init("--config", short: "-c", takesValue: true),
-        .init("--model", short: "-m", takesValue: true), .init("--json"), .init("--help", short: "-h"),
-    ]
-
     private let device: String?
     private let configuration: String?
     private let listening: ListeningOptions
@@ -21,7 +16,7 @@ struct Doctor {
         }
         device = arguments.value("--device")
         configuration = arguments.value("--config")
-        listening = try ListeningOptions(arguments, processors: 1)
+        listening = ListeningOptions(arguments)
         json = arguments.has("--json")
     }
 

@@ -1,3 +1,4 @@
+private import Core
 import Enrollment
 import Service
 
@@ -9,21 +10,13 @@ struct EnrollOptions {
     /// Adds to a word that is there already.
     let more: Bool
     /// Takes to ask for.
-    var takes = EnrollmentSession.wanted
+    let takes: Int
     let keepsAudio: Bool
     let words: String?
     let configuration: String?
     let device: String?
     let json: Bool
     let listening: ListeningOptions
-
-    static let options: [Arguments.Option] =
-        ListeningOptions.options.filter { ["--model", "--channel", "--help"].contains($0.name) } + [
-            ListeningOptions.wordsOption, .init("--from", takesValue: true), .init("--more"),
-            .init("--takes", short: "-n", takesValue: true), .init("--no-audio"),
-            .init("--config", short: "-c", takesValue: true), .init("--device", short: "-d", takesValue: true),
-            .init("--json"),
-        ]
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let word = arguments.operands.first else {
@@ -35,16 +28,11 @@ struct EnrollOptions {
             files = arguments.all("--from") + others
         } else if let other = others.first {
             throw UsageError(
-                "enroll takes one word; put a name of several in quotes, and recordings behind --from: \(other)"
+                "enroll takes one word; put a name of several words in quotes, and recordings after --from: \(printable(other))"
             )
         }
         more = arguments.has("--more")
-        if let text = arguments.value("--takes") {
-            guard let count = Int(text), (1...20).contains(count) else {
-                throw UsageError("--takes takes a number from 1 to 20, not '\(text)'")
-            }
-            takes = count
-        }
+        takes = arguments.whole("--takes") ?? EnrollmentSession.wanted
         guard files == nil || !arguments.has("--takes"), files == nil || !arguments.has("--device") else {
             throw UsageError("--takes and --device are for the microphone; with --from all recordings count")
         }
@@ -54,7 +42,7 @@ struct EnrollOptions {
         configuration = arguments.value("--config")
         device = arguments.value("--device")
         json = arguments.has("--json")
-        listening = try ListeningOptions(arguments, processors: 1)
+        listening = ListeningOptions(arguments)
         do throws(EnrollmentError) { try WordStore.check(name: word) } catch { throw UsageError(error.description) }
     }
 }

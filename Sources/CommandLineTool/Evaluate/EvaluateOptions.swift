@@ -8,29 +8,17 @@ struct EvaluateOptions {
     var json = false
     var html: String?
     /// Seconds after a word's end in which it may be decided.
-    var tolerance = 1.0
+    var tolerance: Double
     var listening: ListeningOptions
 
-    static let options: [Arguments.Option] =
-        ListeningOptions.options + [
-            ListeningOptions.wordsOption,
-            .init("--stream"), .init("--list", takesValue: true), .init("--tolerance", takesValue: true),
-            .init("--json"), .init("--html", takesValue: true),
-        ]
-
     init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        listening = try ListeningOptions(arguments, processors: processors)
+        listening = ListeningOptions(arguments, processors: processors)
         paths = arguments.operands
         stream = arguments.has("--stream")
         list = arguments.value("--list")
         json = arguments.has("--json")
         html = arguments.value("--html")
-        if let text = arguments.value("--tolerance") {
-            guard let value = Double(text), (0...60).contains(value) else {
-                throw UsageError("--tolerance takes seconds from 0 to 60, not '\(text)'")
-            }
-            tolerance = value
-        }
+        tolerance = arguments.number("--tolerance") ?? 1
         if stream {
             guard !paths.isEmpty else { throw UsageError("evaluate --stream needs a recording or a folder of them") }
             guard list == nil else { throw UsageError("--list names clips; it does not go with --stream") }
@@ -39,7 +27,7 @@ struct EvaluateOptions {
                 throw UsageError("evaluate takes one folder of clips, or recordings with --stream")
             }
             for option in ["--mode", "--trigger", "--tolerance", "--words"] where arguments.has(option) {
-                throw UsageError("\(option) is about recordings; it goes with --stream")
+                throw UsageError("\(option) applies to recordings; it goes with --stream")
             }
         }
     }

@@ -12,35 +12,21 @@ struct InspectOptions {
     /// Seconds that one report may show.
     var longest = 300.0
 
-    static let options: [Arguments.Option] =
-        ListeningOptions.options.filter { $0.name != "--jobs" } + [
-            ListeningOptions.wordsOption,
-            .init("--output", short: "-o", takesValue: true), .init("--json"), .init("--from", takesValue: true),
-            .init("--to", takesValue: true),
-        ]
-
     init(_ arguments: Arguments) throws(UsageError) {
         guard let file = arguments.operands.first, arguments.operands.count == 1 else {
             throw UsageError("inspect takes one audio file")
         }
         self.file = file
-        listening = try ListeningOptions(arguments, processors: 1)
+        listening = ListeningOptions(arguments)
         output = arguments.value("--output")
         json = arguments.has("--json")
         guard output == nil || !json else {
             throw UsageError("--json prints to standard output, in place of the report that --output names")
         }
         guard output != "" else { throw UsageError("--output needs the name of a file, or - for standard output") }
-        func seconds(_ option: String) throws(UsageError) -> Double? {
-            guard let text = arguments.value(option) else { return nil }
-            guard let value = Double(text), (0...1e7).contains(value) else {
-                throw UsageError("\(option) takes seconds from the file's start, such as 12.5, not '\(text)'")
-            }
-            return value
-        }
         // The epsilon keeps 0.3, which is a little more than 3 tenths in binary, where it is.
-        from = (try seconds("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 }) ?? 0
-        to = try seconds("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
+        from = arguments.number("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
+        to = arguments.number("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
         if let to {
             guard to > from else { throw UsageError("--to must lie after --from") }
             guard to - from <= longest + 0.05 else {

@@ -15,16 +15,8 @@ struct ListenOptions {
     var json: Bool
     var phrases: [String]
 
-    static let options: [Arguments.Option] =
-        ListeningOptions.options.filter { $0.name != "--jobs" } + [
-            ListeningOptions.wordsOption,
-            .init("--config", short: "-c", takesValue: true), .init("--device", short: "-d", takesValue: true),
-            .init("--file", takesValue: true), .init("--record", takesValue: true), .init("--json"),
-            .init("--phrase", takesValue: true),
-        ]
-
     init(_ arguments: Arguments) throws(UsageError) {
-        listening = try ListeningOptions(arguments, processors: 1)
+        listening = ListeningOptions(arguments)
         configuration = arguments.value("--config")
         device = arguments.value("--device")
         file = arguments.value("--file")
@@ -34,7 +26,7 @@ struct ListenOptions {
         if let operand = arguments.operands.first {
             throw UsageError("listen takes no file name; did you mean --file \(operand)?")
         }
-        if file != nil, device != nil { throw UsageError("--device and --file exclude each other") }
+        if file != nil, device != nil { throw UsageError("--device and --file cannot be combined") }
     }
 
     /// Puts what was said on the command line in place of what the configuration says.

@@ -1,29 +1,26 @@
 private import Core
 
-/// The words of a command line taken apart: options that a command declared, and the operands between them.
+/// The words of a command line taken apart: the options that a command declares, and the operands between them.
 ///
-/// `--name value`, `--name=value`, `-n value` and `-nvalue` are all understood, flags may be joined (`-0q`), and
-/// everything after `--` is an operand. A lone `-` is an operand too.
+/// `--name value`, `--name=value`, `-n value` and `-nvalue` are all understood, flags may be joined (`-0q`), and everything after
+/// `--` is an operand. A lone `-` is an operand too. Values are those that the declaration accepts.
 struct Arguments {
-    /// An option a command takes.
-    struct Option {
-        /// With its dashes, such as `--jobs`.
-        let name: String
-        /// One letter with its dash, such as `-j`.
-        let short: String?
-        let takesValue: Bool
-
-        init(_ name: String, short: String? = nil, takesValue: Bool = false) {
-            self.name = name
-            self.short = short
-            self.takesValue = takesValue
-        }
-    }
-
+    /// The name that the command was called by.
+    let command: String
+    /// The first operand of a command that has tasks; nil where there is none.
+    private(set) var task: String?
     private(set) var operands: [String] = []
+    private let options: [Option]
     private var values: [String: [String]] = [:]
 
-    init(_ words: some Sequence<String>, options: [Option]) throws(UsageError) {
+    /// - Parameter words: the command line behind the command's name.
+    init(
+        _ command: String,
+        _ words: some Sequence<String>,
+        _ declaration: CommandDeclaration
+    ) throws(UsageError) {
+        self.command = command
+        options = declaration.options
         var rest = Array(words)[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -31,78 +28,86 @@ struct Arguments {
                 break
             }
             if word.hasPrefix("--") {
-                try takeLong(word, &rest, options)
+                try takeLong(word, &rest)
             } else if word.hasPrefix("-"), word != "-" {
-                try takeShort(word, &rest, options)
+                try takeShort(word, &rest)
             } else {
                 operands.append(word)
             }
         }
+        let tasks = declaration.name(command)?.tasks.map(\.name) ?? []
+        guard !tasks.isEmpty, !has("--help"), let task = operands.first else { return }
+        guard tasks.contains(task) else {
+            throw UsageError("unknown task \(command) \(printable(task))", near: task, of: tasks)
+        }
+        self.task = task
+        operands.removeFirst()
     }
 
-    /// Whether a flag was given.
-    func has(_ name: String) -> Bool { values[name] != nil }
+    /// Whether an option was given.
+    func has(_ name: String) -> Bool { !all(name).isEmpty }
 
     /// The last value given for an option.
-    func value(_ name: String) -> String? { values[name]?.last }
+    func value(_ name: String) -> String? { all(name).last }
 
-    /// Every value given for an option, in order.
+    /// Every value given for an option, in order; none of an option that the command does not declare.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
+    func whole(_ name: String) -> Int? { value(name).flatMap { Int($0) } }
+
+    func number(_ name: String) -> Double? { value(name).flatMap { Double($0) } }
+
     /// The value of an option that takes one of a few names.
-    func choice<Value: RawRepresentable & CaseIterable>(
-        _ text: String,
-        _ option: String
-    ) throws(UsageError) -> Value where Value.RawValue == String {
-        if let value = Value(rawValue: text) { return value }
-        let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
-        throw UsageError("\(option) takes one of \(names), not '\(text)'")
+    func choice<Value: RawRepresentable>(_ name: String) -> Value? where Value.RawValue == String {
+        value(name).flatMap(Value.init)
     }
 
-    private mutating func takeLong(
-        _ word: String,
-        _ rest: inout ArraySlice<String>,
-        _ options: [Option]
-    ) throws(UsageError) {
+    /// The values of an option that takes some of a few names, each once.
+    func list<Value: RawRepresentable & Equatable>(_ name: String) -> [Value] where Value.RawValue == String {
+        let all = (value(name) ?? "").split(separator: ",").compactMap { Value(rawValue: String($0)) }
+        return all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private mutating func takeLong(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let name = parts.first, let option = options.first(where: { $0.name == name }) else {
-            throw UsageError(
-                "unknown option \(parts.first ?? word)",
-                near: parts.first ?? word,
-                of: options.map(\.name)
-            )
+        let name = parts.first ?? word
+        guard let option = options.first(where: { $0.name == name }) else {
+            throw UsageError("unknown option \(printable(name))", near: name, of: options.map(\.name))
         }
-        if option.takesValue {
+        if option.value != nil {
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
                 throw UsageError("\(name) needs a value")
             }
-            values[name, default: []].append(value)
+            try put(value, option)
         } else {
             guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
-            values[name, default: []].append("")
+            try put("", option)
         }
     }
 
-    private mutating func takeShort(
-        _ word: String,
-        _ rest: inout ArraySlice<String>,
-        _ options: [Option]
-    ) throws(UsageError) {
+    private mutating func takeShort(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             guard let option = options.first(where: { $0.short == "-\(letter)" }) else {
-                throw UsageError("unknown option -\(letter)")
+                throw UsageError("unknown option -\(printable(String(letter)))")
             }
-            guard option.takesValue else {
-                values[option.name, default: []].append("")
+            guard option.value != nil else {
+                try put("", option)
                 continue
             }
             guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
                 throw UsageError("-\(letter) needs a value")
             }
-            values[option.name, default: []].append(value)
+            try put(value, option)
             return
         }
+    }
+
+    private mutating func put(_ text: String, _ option: Option) throws(UsageError) {
+        if let value = option.value, !value.accepts(text) {
+            throw UsageError("\(option.name) takes \(value.expected), not '\(printable(text))'")
+        }
+        values[option.name, default: []].append(text)
     }
 }
 

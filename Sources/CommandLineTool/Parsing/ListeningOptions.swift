@@ -18,49 +18,19 @@ struct ListeningOptions {
     var channels: Configuration.Channels?
     var jobs: Int
 
-    static let options: [Arguments.Option] = [
-        .init("--model", short: "-m", takesValue: true), .init("--threshold", short: "-t", takesValue: true),
-        .init("--word", short: "-w", takesValue: true), .init("--mode", takesValue: true),
-        .init("--trigger", takesValue: true), .init("--channel", takesValue: true),
-        .init("--jobs", short: "-j", takesValue: true), .init("--help", short: "-h"),
-    ]
-
-    /// For the commands that hear the user's own words too.
-    static let wordsOption = Arguments.Option("--words", takesValue: true)
-
-    init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        jobs = processors
+    /// Reads those of the shared options that the command declares.
+    init(_ arguments: Arguments, processors: Int = 1) {
+        jobs = arguments.whole("--jobs") ?? processors
         words = arguments.value("--words")
         modelFolder = arguments.value("--model")
-        if let text = arguments.value("--mode") { mode = try arguments.choice(text, "--mode") }
-        if let text = arguments.value("--trigger") { trigger = try arguments.choice(text, "--trigger") }
-        if let text = arguments.value("--threshold") { threshold = try Self.threshold(text, of: "--threshold") }
-        for text in arguments.all("--word") {
-            let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, !parts[0].isEmpty else {
-                throw UsageError("--word takes WORD=THRESHOLD, such as yes=0.7, not '\(text)'")
-            }
-            wordThresholds.append((parts[0], try Self.threshold(parts[1], of: "--word")))
+        mode = arguments.choice("--mode")
+        trigger = arguments.choice("--trigger")
+        threshold = arguments.value("--threshold").flatMap { Float($0) }
+        wordThresholds = arguments.all("--word").compactMap { text in
+            let parts = text.split(separator: "=")
+            return parts.last.flatMap { Float($0) }.map { (String(parts[0]), $0) }
         }
-        if let text = arguments.value("--channel") {
-            channels = Configuration.Channels(text)
-            guard channels != nil else {
-                throw UsageError("--channel takes a number from 0 to 63, a list such as 0,1, or mix, not '\(text)'")
-            }
-        }
-        if let text = arguments.value("--jobs") {
-            guard let number = Int(text), (1...256).contains(number) else {
-                throw UsageError("--jobs takes a number from 1 to 256, not '\(text)'")
-            }
-            jobs = number
-        }
-    }
-
-    private static func threshold(_ text: String, of option: String) throws(UsageError) -> Float {
-        guard let value = Float(text), value > 0, value < 1 else {
-            throw UsageError("\(option) takes a confidence between 0 and 1, such as 0.7, not '\(text)'")
-        }
-        return value
+        channels = arguments.value("--channel").flatMap { Configuration.Channels($0) }
     }
 
     var mix: ChannelMix { ChannelMix(channels ?? .mix) }

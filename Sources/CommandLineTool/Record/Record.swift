@@ -11,12 +11,6 @@ private import System
 ///
 /// A clip is a second long with its word in the middle, in `DIR/WORD/SPEAKER_nohash_N.wav`, as in Speech Commands.
 struct Record {
-    static let options: [Arguments.Option] =
-        ListeningOptions.options.filter { ["--model", "--channel", "--help"].contains($0.name) } + [
-            .init("--label", short: "-l", takesValue: true), .init("--speaker", short: "-s", takesValue: true),
-            .init("--count", short: "-n", takesValue: true), .init("--file", takesValue: true),
-            .init("--device", short: "-d", takesValue: true), .init("--config", short: "-c", takesValue: true),
-        ]
     /// Samples of a clip.
     static let length = Utterance.sampleRate
 
@@ -30,7 +24,7 @@ struct Record {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let folder = arguments.operands.first, arguments.operands.count == 1 else {
-            throw UsageError("record needs the folder of the dataset, one")
+            throw UsageError("record needs one folder, that of the dataset")
         }
         guard let label = arguments.value("--label"), let speaker = arguments.value("--speaker") else {
             throw UsageError("record needs --label WORD and --speaker NAME")
@@ -43,17 +37,12 @@ struct Record {
         guard !speaker.contains("_nohash_") else { throw UsageError("--speaker may not hold _nohash_") }
         self.folder = "\(folder)/\(label)"
         self.speaker = speaker
-        count = try arguments.value("--count").map { text throws(UsageError) in
-            guard let count = Int(text), (1...100_000).contains(count) else {
-                throw UsageError("--count takes a number from 1 to 100000, not '\(text)'")
-            }
-            return count
-        }
+        count = arguments.whole("--count")
         file = arguments.value("--file")
         device = arguments.value("--device")
-        guard file == nil || device == nil else { throw UsageError("--device and --file exclude each other") }
+        guard file == nil || device == nil else { throw UsageError("--device and --file cannot be combined") }
         configuration = arguments.value("--config")
-        listening = try ListeningOptions(arguments, processors: 1)
+        listening = ListeningOptions(arguments)
     }
 
     /// Letters of any script and digits, blanks nowhere, no dot in front.

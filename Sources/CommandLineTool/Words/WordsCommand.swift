@@ -2,13 +2,8 @@ private import Core
 import Enrollment
 import Inference
 
-/// `beckon words` and `beckon forget`: the user's own words, listed, taken away, carried from one machine to another.
+/// `beckon words` and `beckon forget`: lists, exports, imports and removes the user's own words.
 struct WordsCommand {
-    static let options: [Arguments.Option] = [
-        ListeningOptions.wordsOption, .init("--model", short: "-m", takesValue: true), .init("--json"),
-        .init("--help", short: "-h"),
-    ]
-
     private enum Task {
         case list
         case forget([String])
@@ -21,27 +16,26 @@ struct WordsCommand {
     private let json: Bool
     private let listening: ListeningOptions
 
-    init(_ command: String, _ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: Arguments) throws(UsageError) {
         words = arguments.value("--words")
         json = arguments.has("--json")
-        listening = try ListeningOptions(arguments, processors: 1)
+        listening = ListeningOptions(arguments)
         let operands = arguments.operands
-        if command == "forget" {
+        if arguments.command == "forget" {
             guard !operands.isEmpty else {
                 throw UsageError("forget needs the name of a word; beckon words lists them")
             }
             task = .forget(operands)
             return
         }
-        switch operands.first {
-        case nil: task = .list
+        switch arguments.task {
         case "export":
-            guard operands.count >= 2 else { throw UsageError("words export needs the file to write") }
-            task = .export(operands[1], Array(operands.dropFirst(2)))
+            guard let file = operands.first else { throw UsageError("words export needs the file to write") }
+            task = .export(file, Array(operands.dropFirst()))
         case "import":
-            guard operands.count == 2 else { throw UsageError("words import takes one file") }
-            task = .import(operands[1])
-        case let name?: throw UsageError("unknown task words \(name)", near: name, of: ["export", "import"])
+            guard operands.count == 1 else { throw UsageError("words import takes one file") }
+            task = .import(operands[0])
+        default: task = .list
         }
     }
 

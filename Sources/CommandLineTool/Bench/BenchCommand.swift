@@ -1,0 +1,179 @@
+import KernelInterface
+private import Spotting
+
+/// `beckon bench`: one of several measurements, as the options ask.
+struct BenchCommand: Command {
+    static let declaration = CommandDeclaration(
+        names: [
+            CommandName(
+                name: "bench",
+                abstract: "measure speed and latency",
+                operands: [Operand("report", .file, repeats: true, isOptional: true)]
+            )
+        ],
+        abstract: "measure speed and latency",
+        usage: [
+            "beckon bench [OPTION…]", "beckon bench --compare FILE FILE",
+            "beckon bench --end-to-end --device NAME --track FILE --stamp PROGRAM", "             [OPTION…]",
+        ],
+        discussion: """
+            Without any of these it times the stages of the engine on one processor: the
+            resampler; a hop of 100 ms through log-mel, network and gate; and a whole
+            second, for each kernel set in turn, with the network's multiply-adds per
+            second and their share of the processor's peak. It also reports the memory of
+            a stream, and the time from the program's start to its first score.
+            """,
+        groups: [
+            OptionGroup(
+                "What to measure",
+                [
+                    Option(
+                        "--kernels",
+                        short: "-k",
+                        .list("SET", InstructionSet.self),
+                        help: """
+                            kernel sets to measure: baseline, avx2, avx512, or scalar, the plain loops that the tests \
+                            compare with (default: all that the processor supports, without scalar)
+                            """,
+                        manual: """
+                            Measures
+                            .Cm baseline , avx2
+                            or
+                            .Cm avx512 ,
+                            or the plain loops that the tests compare with,
+                            .Cm scalar .
+                            The default is all that the processor supports, without
+                            .Cm scalar ;
+                            if
+                            .Ev BECKON_KERNELS
+                            names one, that one.
+                            """
+                    ),
+                    Option(
+                        "--seconds",
+                        short: "-s",
+                        .seconds(0.01...3600, expected: "a time from 0.01 to 3600"),
+                        help: "how long to measure (default: 10)",
+                        manual: "How long to measure; the default is 10."
+                    ),
+                    Option(
+                        "--streams",
+                        .whole(1...10_000),
+                        help: "also measure this many streams, in turn and batched",
+                        manual: """
+                            Also measures this many streams: a hop of each in turn, and a hop of all of
+                            them batched.
+                            """
+                    ),
+                    Option(
+                        "--first-score",
+                        help: "measure one start: load the model, score a hop, print the time and the memory in use",
+                        manual: """
+                            Only loads the model and scores a hop.
+                            Prints a JSON object with the time, in
+                            nanoseconds on the raw monotonic clock, the memory in use in bytes, and the
+                            bytes that each further stream takes.
+                            The start-up measurement uses it.
+                            """
+                    ),
+                    Option(
+                        "--compare",
+                        help: "print two reports of --json side by side, with ratios",
+                        manual: """
+                            Prints the two reports of
+                            .Fl -json
+                            that are its operands side by side, with the ratios of the second's medians to
+                            the first's, and what makes them hard to compare.
+                            """
+                    ),
+                    Option(
+                        "--end-to-end",
+                        help: "from the end of a word in the audio to the start of its action, stage by stage",
+                        manual: """
+                            From the end of a word in the audio to the start of its action, stage by stage,
+                            through the whole service.
+                            """
+                    ),
+                ]
+            ),
+            OptionGroup(
+                "For --end-to-end, all of which make bench-end-to-end gives",
+                [
+                    SharedOptions.device(
+                        help:
+                            "device that plays a recording from its first sample when opened, such as the tests' card",
+                        manual: "A device that plays a recording from its first sample when it is opened."
+                    ),
+                    Option(
+                        "--track",
+                        .file,
+                        help: """
+                            label track of the recording: one line per word with start and end in seconds and the \
+                            word, separated by tabs
+                            """,
+                        manual: """
+                            The label track of the recording: one line per word with start and end in
+                            seconds and the word, separated by tabs.
+                            """
+                    ),
+                    Option(
+                        "--stamp",
+                        .text("PROGRAM", "program", .file),
+                        help: """
+                            program that records when it started, by its full path: it appends a line to the file it \
+                            is given, with the value of BECKON_SEQUENCE and the monotonic clock in nanoseconds
+                            """,
+                        manual: """
+                            A program, by its full path, that appends a line to the file that it is given:
+                            the value of
+                            .Ev BECKON_SEQUENCE ,
+                            and the monotonic clock in nanoseconds when it began.
+                            """
+                    ),
+                ]
+            ),
+            OptionGroup(
+                "How to listen, as for listen",
+                [
+                    SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.threshold,
+                    SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+                ]
+            ),
+            OptionGroup(
+                "Output",
+                [
+                    SharedOptions.json(
+                        help: "print one JSON object; times in microseconds, with --end-to-end in milliseconds",
+                        manual: """
+                            Prints one JSON object; times are in microseconds, with
+                            .Fl -end-to-end
+                            in milliseconds.
+                            """
+                    )
+                ]
+            ),
+        ],
+        notes: """
+            Exit status: 0 if everything was measured; 1 if something failed, no word was
+            detected or audio was lost; 130 after Ctrl-C, with nothing printed.
+            """,
+        examples: [
+            "beckon bench", "beckon bench --json > before.json", "beckon bench --compare before.json after.json",
+        ]
+    )
+
+    private let options: BenchOptions
+
+    init(_ arguments: Arguments) throws { options = try BenchOptions(arguments) }
+
+    func run() throws -> Int32 {
+        switch options.kind {
+        case .stages: return try Bench(options).run()
+        case .endToEnd(let setting): return try EndToEnd(options, setting).run()
+        case .compare(let first, let second): return try BenchCompare(first, second).run()
+        case .firstScore:
+            Terminal.output(try FirstScore(options).json)
+            return 0
+        }
+    }
+}

@@ -1,0 +1,86 @@
+extension ControlVerb: Command {
+    static let declaration = CommandDeclaration(
+        names: [
+            CommandName(
+                name: "status",
+                abstract: "print the service's state and counts",
+                manual: """
+                    Prints what the service listens to, what it has detected and lost, and the
+                    thresholds.
+                    .Ql hopMilliseconds
+                    is the longest and the mean time that a step of the network took, of the 100 ms
+                    that there are for each;
+                    .Ql lateHops
+                    took longer, and
+                    .Ql droppedBlocks
+                    of 100 ms were skipped because the detector was behind.
+                    """
+            ),
+            CommandName(
+                name: "mute",
+                abstract: "close the microphone",
+                manual: "Closes the microphone, so that it is off and other programs can use it."
+            ),
+            CommandName(
+                name: "unmute",
+                abstract: "open the microphone again",
+                manual: "Opens the microphone again."
+            ),
+            CommandName(
+                name: "reload",
+                abstract: "read the configuration again",
+                help: "read the configuration again; if it is invalid, the old one stays in force",
+                manual: """
+                    Reads the configuration again, without losing audio.
+                    If it is invalid, the mistakes are reported and the old one stays in force.
+                    """
+            ),
+            CommandName(
+                name: "set",
+                abstract: "change the thresholds of words",
+                operands: [Operand("word", .modelWord, repeats: true)],
+                help: "change the thresholds of words until the next reload",
+                manual: "Changes the thresholds of words until the next reload."
+            ),
+            CommandName(
+                name: "events",
+                abstract: "print every event as a JSON line",
+                help: "print every event as a JSON line, until Ctrl-C",
+                manual: "Prints every event as a JSON line, until Ctrl-C."
+            ),
+        ],
+        abstract: "talk to the service",
+        usage: [
+            "beckon status|mute|unmute|reload|events [OPTION…]", "beckon set [OPTION…] WORD=T…",
+        ],
+        groups: [
+            OptionGroup(
+                "Options",
+                [
+                    Option(
+                        "--socket",
+                        .text("PATH", "path", .file),
+                        help: """
+                            control socket of the service (default: $BECKON_SOCKET, else the user's own service if it \
+                            runs, else /run/beckon/control.socket)
+                            """,
+                        manual: """
+                            The service's control socket.
+                            The default is
+                            .Ev BECKON_SOCKET ,
+                            else that of the user's own service if it runs, else
+                            .Pa /run/beckon/control.socket .
+                            """
+                    ),
+                    SharedOptions.json(
+                        help: "print the answer unchanged, as one JSON object",
+                        manual: "Prints the answer unchanged, as one JSON object."
+                    ),
+                ]
+            )
+        ],
+        notes: "Exit status: 0 on success, 1 if the service refused or does not run.",
+        examples: ["beckon set yes=0.7 no=0.85", "beckon events | grep '\"word\": \"stop\"'"],
+        needsService: true
+    )
+}

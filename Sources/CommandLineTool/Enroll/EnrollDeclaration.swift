@@ -1,0 +1,101 @@
+private import Enrollment
+
+extension Enroll: Command {
+    static let declaration = CommandDeclaration(
+        names: [
+            CommandName(
+                name: "enroll",
+                abstract: "teach a word of your own, from a few takes",
+                operands: [
+                    Operand("word", .taughtWord, after: "--more"),
+                    Operand("file", .file, repeats: true, isOptional: true, after: "--from"),
+                ]
+            )
+        ],
+        abstract: "teach a word of your own",
+        usage: ["beckon enroll WORD [OPTION…]", "beckon enroll WORD --from FILE|DIR…"],
+        discussion: """
+            Asks for the word a few times and stores an embedding of each take; three to
+            five takes are enough. WORD is any text; an utterance may last up to two
+            seconds, such as "hey house". Takes that are too quiet, clipped, cut off, too long or
+            unlike the others are rejected, with the reason. At the end it estimates how
+            often the word will be missed, and how often ordinary speech will trigger it.
+
+            The word is then detected like those of the model: by listen, classify,
+            inspect and the service, which loads it by itself. Teaching a word that the
+            model already has makes that word work in your voice too.
+            """,
+        groups: [
+            OptionGroup(
+                "What to learn from",
+                [
+                    SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
+                    Option(
+                        "--takes",
+                        short: "-n",
+                        .whole(1...20),
+                        help: "takes to ask for (default: \(EnrollmentSession.wanted))",
+                        manual: "How many takes to ask for; \(EnrollmentSession.wanted) by default, 20 at most."
+                    ),
+                    Option(
+                        "--from",
+                        OptionValue(
+                            placeholder: "FILE",
+                            title: "file",
+                            synopsis: "Ar file | folder ...",
+                            completion: .file,
+                            expected: "a file",
+                            accepts: { _ in true }
+                        ),
+                        repeats: true,
+                        help: """
+                            learn from recordings, or folders of them; each may hold several takes, half a second apart
+                            """,
+                        manual: """
+                            Learns from recordings, or folders of them, in place of the microphone.
+                            Each may hold several takes, half a second apart.
+                            """
+                    ),
+                ]
+            ),
+            OptionGroup(
+                "What to keep",
+                [
+                    Option(
+                        "--more",
+                        help: "add takes to a word that was taught before",
+                        manual: "Adds takes to a word that was taught before."
+                    ),
+                    Option(
+                        "--no-audio",
+                        help: "do not keep the recordings; the word must be taught again for another model",
+                        manual: """
+                            Does not keep the recordings.
+                            They are kept so that another model can learn the word from them; without them
+                            it must be taught again.
+                            """
+                    ),
+                    SharedOptions.wordsFile(
+                        .file,
+                        help: "file to keep the word in (default: $BECKON_WORDS, or see beckon help words)",
+                        manual: "The file to keep the word in, which is created if it does not exist."
+                    ),
+                    SharedOptions.model,
+                    SharedOptions.json(
+                        help: "print the result as one JSON object",
+                        manual: "Prints the result as one JSON object."
+                    ),
+                ]
+            ),
+        ],
+        notes: """
+            Exit status: 0 if the word was taught, 1 if no take could be used or a file
+            could not be read, 130 after Ctrl-C, with nothing changed.
+            """,
+        examples: [
+            "beckon enroll computer", "beckon enroll \"hey house\" --from takes/", "beckon enroll computer --more",
+        ]
+    )
+
+    init(_ arguments: Arguments) throws { try self.init(EnrollOptions(arguments)) }
+}

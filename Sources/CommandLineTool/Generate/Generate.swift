@@ -1,0 +1,40 @@
+private import Core
+private import FoundationEssentials
+
+/// `beckon generate`: prints the files of this repository that are made from the commands' declarations.
+///
+/// Not in `beckon help`: `make generate` calls it, and a test compares the committed files with what it prints.
+struct Generate {
+    private enum Product: String, CaseIterable { case bash, zsh, fish, manual }
+
+    private let product: Product
+    private let page: String?
+
+    init(_ words: some Collection<String>) throws(UsageError) {
+        let names = Product.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let product = words.first.flatMap(Product.init), words.count == (product == .manual ? 2 : 1) else {
+            throw UsageError("generate takes one of \(names), and for the manual the page to renew")
+        }
+        self.product = product
+        page = words.dropFirst().first
+    }
+
+    /// Prints. Returns the exit status.
+    func run() throws -> Int32 {
+        let commands = CommandLineTool.declarations
+        switch product {
+        case .bash: Terminal.output(BashCompletion(commands).text)
+        case .zsh: Terminal.output(ZshCompletion(commands).text)
+        case .fish: Terminal.output(FishCompletion(commands).text)
+        case .manual:
+            guard let page, let data = FileManager.default.contents(atPath: page) else {
+                throw Failure("\(printable(page ?? "")): cannot read this page")
+            }
+            Terminal.output(try ManualLists(commands).renew(String(decoding: data, as: UTF8.self)))
+        }
+        return 0
+    }
+}
+
+/// The words that completions offer: those of the model that comes with the program.
+let completionWords = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]

@@ -1,0 +1,95 @@
+/// The manual page's lists of options and tasks, in mdoc(7).
+///
+/// In the page each list stands between two comments, and is replaced there:
+///
+///     .\" Generated: options classify
+///     …
+///     .\" End
+struct ManualLists {
+    private let commands: [CommandDeclaration]
+    private static let begin = #".\" Generated: "#
+    private static let end = #".\" End"#
+
+    init(_ commands: [CommandDeclaration]) { self.commands = commands }
+
+    /// The page with every list as it should be.
+    ///
+    /// - Throws: a ``Failure`` for a comment that names no list, or has no end.
+    func renew(_ page: String) throws(Failure) -> String {
+        var lines: [Substring] = []
+        var rest = page.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        while let line = rest.popFirst() {
+            lines.append(line)
+            guard line.hasPrefix(Self.begin) else { continue }
+            let name = String(line.dropFirst(Self.begin.count))
+            guard let list = list(name), let end = rest.firstIndex(where: { $0 == Self.end }) else {
+                throw Failure("the manual page: '\(name)' is no list, or has no end")
+            }
+            lines += list.map { $0[...] }
+            rest = rest[end...]
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Every list that a page should have.
+    var names: [String] {
+        ["options"]
+            + commands.flatMap { command in
+                (hasTasks(command) ? ["tasks \(command.title)"] : [])
+                    + (own(command).isEmpty ? [] : ["options \(command.title)"])
+            }
+    }
+
+    private func list(_ name: String) -> [String]? {
+        guard names.contains(name) else { return nil }
+        if name == "options" { return Self.list(shared.flatMap(Self.item)) }
+        guard let command = commands.first(where: { name.hasSuffix(" " + $0.title) }) else { return nil }
+        return Self.list(name.hasPrefix("tasks") ? tasks(command) : own(command).flatMap(Self.item))
+    }
+
+    /// What all commands that listen understand, each once.
+    private var shared: [Option] {
+        var names: Set<String> = []
+        return commands.flatMap(\.options).filter { $0.isForListening && names.insert($0.name).inserted }
+            .filter { $0.name != Option.help.name } + [.help]
+    }
+
+    private func own(_ command: CommandDeclaration) -> [Option] { command.options.filter { !$0.isForListening } }
+
+    private func hasTasks(_ command: CommandDeclaration) -> Bool {
+        command.names.count > 1 || command.names.contains { !$0.tasks.isEmpty }
+    }
+
+    private func tasks(_ command: CommandDeclaration) -> [String] {
+        command.names.flatMap { name in
+            let own = command.names.count > 1 ? Self.item(name, of: "") : []
+            let prefix = command.names.count > 1 ? name.name + " " : ""
+            return own + name.tasks.flatMap { Self.item($0, of: prefix) }
+        }
+    }
+
+    private static func list(_ items: [String]) -> [String] { [".Bl -tag -width Ds"] + items + [".El"] }
+
+    private static func item(_ name: CommandName, of command: String) -> [String] {
+        let operands = name.operands.map { operand in
+            (operand.isOptional ? " Op" : "") + " " + synopsis(operand) + (operand.repeats ? " ..." : "")
+        }
+        return [".It Cm \(command)\(name.name)\(operands.joined())"] + lines(name.manual)
+    }
+
+    private static func synopsis(_ operand: Operand) -> String {
+        operand.completion == .modelWord ? OptionValue.wordConfidence.mdoc : "Ar \(operand.title)"
+    }
+
+    private static func item(_ option: Option) -> [String] {
+        let short = option.short.map { "\($0.dropFirst()) , Fl " } ?? ""
+        let value = option.value.map { " " + $0.mdoc } ?? ""
+        return [".It Fl \(short)\(option.name.dropFirst())\(value)"] + lines(option.manual)
+    }
+
+    private static func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+}
+
+extension OptionValue {
+    fileprivate var mdoc: String { synopsis ?? "Ar \(title)" }
+}

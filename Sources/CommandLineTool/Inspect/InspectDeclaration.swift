@@ -1,0 +1,83 @@
+private import Spotting
+
+extension Inspect: Command {
+    private static let position = OptionValue.seconds(
+        0...1e7,
+        expected: "seconds from the file's start, such as 12.5"
+    )
+
+    static let declaration = CommandDeclaration(
+        names: [
+            CommandName(
+                name: "inspect",
+                abstract: "show how the model scores a recording, as a page",
+                operands: [Operand("file", .file)]
+            )
+        ],
+        abstract: "show how the model scores a recording, as a page",
+        usage: ["beckon inspect [OPTION…] FILE"],
+        discussion: """
+            Writes one HTML page without external files: problems of the recording and
+            their remedies; the waveform, the log-mel spectrogram that the network gets,
+            the score of every class and the gate's state over time; and the words that
+            were detected.
+            """,
+        groups: [
+            OptionGroup(
+                "What to show",
+                [
+                    Option("--from", position, help: "begin at this time", manual: "Begins at this time."),
+                    Option(
+                        "--to",
+                        position,
+                        help: "end at this time; a report shows at most five minutes",
+                        manual: "Ends at this time; a report shows at most five minutes."
+                    ),
+                ]
+            ),
+            OptionGroup(
+                "How to listen, as for classify",
+                [
+                    SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.threshold,
+                    SharedOptions.word, SharedOptions.model, SharedOptions.channel, SharedOptions.words,
+                ]
+            ),
+            OptionGroup(
+                "Output",
+                [
+                    Option(
+                        "--output",
+                        short: "-o",
+                        .file,
+                        help: """
+                            page to write, or - for standard output (default: FILE's name ending in .html, in the \
+                            current folder)
+                            """,
+                        manual: """
+                            The page to write, or
+                            .Ql -
+                            for standard output.
+                            By default it is named after the recording, ends in
+                            .Pa .html
+                            and goes into the current folder.
+                            """
+                    ),
+                    SharedOptions.json(
+                        help: "print everything as one JSON object on standard output, and write no page",
+                        manual: "Prints everything as one JSON object, and writes no page."
+                    ),
+                ]
+            ),
+        ],
+        notes: """
+            Where a file is damaged, the page shows the part before the damage, and the
+            exit status is 1.
+            """,
+        examples: [
+            "beckon inspect recording.flac",
+            "beckon inspect --from 60 --to 75 --mode command -o talk.html talk.wav",
+        ]
+    )
+
+    init(_ arguments: Arguments) throws { try self.init(InspectOptions(arguments)) }
+}

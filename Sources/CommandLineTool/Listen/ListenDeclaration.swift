@@ -1,0 +1,65 @@
+private import Spotting
+
+extension Listen: Command {
+    static let declaration = CommandDeclaration(
+        names: [CommandName(name: "listen", abstract: "detect words from a microphone, and act on them")],
+        abstract: "detect words from a microphone, and act on them",
+        usage: ["beckon listen [OPTION…]"],
+        discussion: """
+            On a terminal it shows the level, the score of each class, and the words
+            detected; elsewhere one line per word. Ctrl-C ends it. A microphone that is
+            missing, busy or unplugged is waited for. The service is started by systemd:
+            systemctl start beckon.
+            """,
+        groups: [
+            OptionGroup("What to listen to", [SharedOptions.microphone, SharedOptions.channel, SharedOptions.file]),
+            OptionGroup(
+                "What to find; these override the configuration",
+                [
+                    SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
+                    SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.model,
+                    SharedOptions.words,
+                ]
+            ),
+            OptionGroup(
+                "What to do with it",
+                [
+                    SharedOptions.configuration(
+                        help: """
+                            configuration with words and actions (default: ~/.config/beckon/config.json5 if it exists, \
+                            else /etc/beckon/config.json5 if it exists)
+                            """,
+                        manual: """
+                            The configuration with words and actions.
+                            Without it,
+                            .Pa ~/.config/beckon/config.json5
+                            is read if it exists, else
+                            .Pa /etc/beckon/config.json5 ;
+                            without either the defaults apply.
+                            """
+                    ),
+                    SharedOptions.jsonLines,
+                    Option(
+                        "--record",
+                        .file,
+                        help: "also write the audio to a file, as 16 kHz WAV",
+                        manual: "Also writes the audio to a file, as 16 kHz WAV."
+                    ),
+                ]
+            ),
+        ],
+        notes: """
+            Signals: SIGHUP reads the configuration again, SIGUSR1 mutes and unmutes.
+            beckon status, mute, unmute, reload, set and events do the same and more.
+
+            Exit status: 78 if the configuration is invalid, or the model or a word that
+            it or an option names; otherwise as for all commands, see beckon help.
+            """,
+        examples: [
+            "beckon listen", "beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9",
+            "beckon listen --file talk.wav --json",
+        ]
+    )
+
+    init(_ arguments: Arguments) throws { try self.init(ListenOptions(arguments)) }
+}

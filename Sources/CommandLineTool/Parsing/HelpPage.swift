@@ -1,0 +1,85 @@
+/// The texts of `beckon help`: 80 columns at most, which a test holds them to.
+enum HelpPage {
+    /// The program as a whole: its commands, and what they have in common.
+    static func overview(_ commands: [CommandDeclaration]) -> String {
+        let names = commands.flatMap { declaration in declaration.names.map { ($0, declaration.needsService) } }
+        func list(_ needsService: Bool) -> [(String, String)] {
+            names.filter { $0.1 == needsService }.map { ($0.0.name, $0.0.abstract) }
+        }
+        return [
+            "beckon — find spoken command words and act on them",
+            "Usage: beckon COMMAND [OPTION…]",
+            section("Commands", list(false) + [("help", "explain a command: beckon help classify")], column: 14),
+            section("Commands to the running service", list(true), column: 14),
+            section("Options", [("--version", "print the version"), ("-h, --help", "print this text")], column: 14),
+            """
+            Exit status: 0 on success, 1 on failure (a line on standard error says what
+            failed), 2 for an invalid command line, 130 after Ctrl-C.
+            """,
+        ].joined(separator: "\n\n") + "\n"
+    }
+
+    /// One command, or those that share an explanation.
+    static func text(_ command: CommandDeclaration) -> String {
+        var parts = [
+            "beckon \(command.title) — \(command.abstract)", usage(command.usage), paragraphs(command.discussion),
+        ]
+        let tasks = command.names.flatMap { name in (command.names.count > 1 ? [name] : []) + name.tasks }
+        parts.append(section(nil, tasks.map { ($0.name, $0.help ?? $0.abstract) }, column: 12))
+        parts += command.groups.map { group in
+            section(group.title, group.options.map { ($0.spelling, help($0)) }, column: 22)
+        }
+        parts.append(paragraphs(command.notes))
+        if !command.examples.isEmpty {
+            let title = command.examples.count == 1 ? "Example" : "Examples"
+            parts.append("\(title):\n" + command.examples.map { "  " + $0 }.joined(separator: "\n"))
+        }
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func usage(_ lines: [String]) -> String {
+        lines.enumerated().map { ($0 == 0 ? "Usage: " : "       ") + $1 }.joined(separator: "\n")
+    }
+
+    /// The option's text, and a line for each name that it may take.
+    private static func help(_ option: Option) -> String {
+        guard let choices = option.value?.choices, !choices.isEmpty else { return option.help }
+        return ([option.help + ":"] + choices.map { "\($0.name): \($0.help)" }).joined(separator: "\n")
+    }
+
+    /// A list of names with their texts beside them, from a column on.
+    private static func section(_ title: String?, _ rows: [(name: String, text: String)], column: Int) -> String {
+        guard !rows.isEmpty else { return "" }
+        let lines = rows.flatMap { row in
+            let text = row.text.split(separator: "\n").flatMap { wrapped($0, width: 80 - column) }
+            let isLong = row.name.count + 3 > column
+            let first = isLong ? ["  " + row.name] : []
+            return first
+                + text.enumerated().map { index, line in
+                    pad(index == 0 && !isLong ? "  " + row.name : "", column) + line
+                }
+        }
+        return ((title.map { [$0 + ":"] } ?? []) + lines).joined(separator: "\n")
+    }
+
+    /// Paragraphs, between which an empty line stands, with new line ends.
+    private static func paragraphs(_ text: String) -> String {
+        text.split(separator: "\n\n").map { paragraph in
+            wrapped(paragraph.replacing("\n", with: " "), width: 80).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
+    /// Lines of whole words, each as long as fits.
+    static func wrapped(_ text: some StringProtocol, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if !line.isEmpty, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return lines + (line.isEmpty ? [] : [line])
+    }
+}

@@ -1,0 +1,213 @@
+import Service
+import Spotting
+
+/// Options that several commands have, each declared once.
+enum SharedOptions {
+    static let threshold = Option(
+        "--threshold",
+        short: "-t",
+        .confidence,
+        help: "confidence that every word needs, between 0 and 1",
+        manual: "The confidence that every word needs, between 0 and 1.",
+        isForListening: true
+    )
+
+    static let word = Option(
+        "--word",
+        short: "-w",
+        .wordConfidence,
+        repeats: true,
+        help: "confidence that one word needs, such as yes=0.7",
+        manual: """
+            The confidence that one word needs, such as
+            .Ql yes=0.7 .
+            May be repeated.
+            """,
+        isForListening: true
+    )
+
+    /// - Parameter preset: what the command does without it; nil for both in turn.
+    static func mode(preset: GateSettings.Mode?) -> Option {
+        Option(
+            "--mode",
+            .choice("MODE", GateSettings.Mode.self) { mode in
+                let meaning =
+                    switch mode {
+                    case .spot: "words anywhere, also within speech"
+                    case .command: "only words said alone, between pauses"
+                    }
+                return meaning + (mode == preset ? " (default)" : "")
+            },
+            help: "where words are found" + (preset == nil ? " (default: both modes in turn)" : ""),
+            manual: """
+                .Cm spot
+                finds words anywhere, also within speech.
+                .Cm command
+                takes only words said alone, after a pause and before one.
+                The default is
+                .Cm command
+                for
+                .Cm listen
+                and
+                .Cm bench ,
+                both for
+                .Cm evaluate ,
+                and
+                .Cm spot
+                elsewhere.
+                """,
+            isForListening: true
+        )
+    }
+
+    static let trigger = Option(
+        "--trigger",
+        .choice("WHEN", GateSettings.Trigger.self) { trigger in
+            switch trigger {
+            case .early: "as soon as the word is certain (default)"
+            case .end: "after the word, with its highest confidence"
+            }
+        },
+        help: "when a word is reported",
+        manual: """
+            .Cm early
+            (the default) reports a word as soon as it is certain,
+            .Cm end
+            after the word, with its highest confidence.
+            """,
+        isForListening: true
+    )
+
+    static let model = Option(
+        "--model",
+        short: "-m",
+        .folder,
+        help: "model folder (default: the commands model)",
+        manual: "The folder of the model, in place of the one that comes with the program.",
+        isForListening: true
+    )
+
+    static let channel = Option(
+        "--channel",
+        .channels,
+        help: "channels to listen to, from 0 (default: mix of all)",
+        manual: """
+            The channel to listen to, counted from 0, or the mean of several, or of all,
+            which is the default.
+            """,
+        isForListening: true
+    )
+
+    static let words = wordsFile(
+        help: "file of your own words, or none (default: the file that enroll writes)",
+        manual: """
+            The file that your own words are kept in, or
+            .Cm none
+            to listen for none of them.
+            The default is the file that
+            .Nm Cm enroll
+            writes; see
+            .Ev BECKON_WORDS
+            below.
+            """
+    )
+
+    static let phrase = Option(
+        "--phrase",
+        .text("\"W W…\"", "words"),
+        repeats: true,
+        help: "report words in this order as a phrase, such as \"go left\"; may be repeated",
+        manual: """
+            Reports words in this order as a phrase, such as
+            .Ql go left .
+            May be repeated.
+            """
+    )
+
+    static let jobs = Option(
+        "--jobs",
+        short: "-j",
+        .whole(1...256),
+        help: "number of files to process at a time (default: one per processor)",
+        manual: "How many files to process at a time; by default one per processor."
+    )
+
+    static let jsonLines = json(help: "print one JSON object per line", manual: "Prints one JSON object per line.")
+
+    static let microphone = device(
+        help: "capture device: a name that beckon devices lists, or auto (default)",
+        manual: """
+            The capture device: a name that
+            .Nm Cm devices
+            lists, or
+            .Cm auto ,
+            the default.
+            """
+    )
+
+    /// Of the commands that record: their configuration names the device and nothing else.
+    static let deviceConfiguration = configuration(
+        help: "configuration that names the device (default: the service's)",
+        manual: """
+            The configuration that names the device; by default the one that
+            .Cm listen
+            would read.
+            """
+    )
+
+    static let file = Option(
+        "--file",
+        .file,
+        help: "play a file as if it came from a microphone, then exit",
+        manual: "Plays an audio file as if it came from a microphone, then exits."
+    )
+
+    // MARK: - The same spelling with another meaning
+
+    static func json(help: String, manual: String) -> Option { Option("--json", help: help, manual: manual) }
+
+    static func device(help: String, manual: String) -> Option {
+        Option("--device", short: "-d", .device, help: help, manual: manual)
+    }
+
+    static func configuration(help: String, manual: String) -> Option {
+        Option("--config", short: "-c", .file, help: help, manual: manual)
+    }
+
+    static func wordsFile(_ completion: Completion = .wordsFile, help: String, manual: String) -> Option {
+        Option("--words", .text("FILE", "file", completion), help: help, manual: manual)
+    }
+}
+
+extension OptionValue {
+    static let confidence = OptionValue(
+        placeholder: "T",
+        title: "confidence",
+        completion: .nothing,
+        expected: "a confidence between 0 and 1, such as 0.7",
+        accepts: { isConfidence($0) }
+    )
+
+    static let wordConfidence = OptionValue(
+        placeholder: "WORD=T",
+        title: "word",
+        synopsis: "Ar word Ns = Ns Ar confidence",
+        completion: .modelWord,
+        expected: "WORD=THRESHOLD with a confidence between 0 and 1, such as yes=0.7",
+        accepts: { text in
+            let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+            return parts.count == 2 && !parts[0].isEmpty && isConfidence(String(parts[1]))
+        }
+    )
+
+    static let channels = OptionValue(
+        placeholder: "N,…|mix",
+        title: "channel",
+        synopsis: "Ar number Ns Oo , Ns Ar number ... Oc | Cm mix",
+        completion: .names(["mix", "0", "1", "0,1"]),
+        expected: "a number from 0 to 63, a list such as 0,1, or mix",
+        accepts: { Configuration.Channels($0) != nil }
+    )
+
+    private static func isConfidence(_ text: String) -> Bool { Float(text).map { $0 > 0 && $0 < 1 } ?? false }
+}

@@ -1,0 +1,58 @@
+extension Record: Command {
+    static let declaration = CommandDeclaration(
+        names: [
+            CommandName(
+                name: "record",
+                abstract: "collect a dataset of spoken words",
+                operands: [Operand("folder", .folder)]
+            )
+        ],
+        abstract: "collect a dataset of spoken words",
+        usage: ["beckon record --label WORD --speaker NAME [OPTION…] DIR"],
+        discussion: """
+            Listens, and writes each spoken word to a file of its own: one second at
+            16 kHz with the word in the middle, in DIR/WORD/NAME_nohash_N.wav, which is
+            the layout of Speech Commands that beckon evaluate and the training read.
+            Takes that are too quiet, clipped, cut off or longer than a second are
+            rejected, with the reason. N continues after the highest number that exists;
+            no file is replaced.
+            """,
+        groups: [
+            OptionGroup(
+                "What to write",
+                [
+                    Option(
+                        "--label",
+                        short: "-l",
+                        .text("WORD", "word"),
+                        help: "what is said, one word",
+                        manual: "What is said, in one word."
+                    ),
+                    Option(
+                        "--speaker",
+                        short: "-s",
+                        .text("NAME", "name"),
+                        help: "who says it; a dataset is split by speakers",
+                        manual: "Who says it; a dataset is split by speakers."
+                    ),
+                    Option(
+                        "--count",
+                        short: "-n",
+                        .whole(1...100_000),
+                        help: "stop after this many clips (default: at Ctrl-C)",
+                        manual: "Stops after this many clips; by default at Ctrl-C."
+                    ),
+                ]
+            ),
+            OptionGroup(
+                "What to listen to",
+                [
+                    SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
+                    SharedOptions.file, SharedOptions.model,
+                ]
+            ),
+        ],
+        notes: "Exit status: 0 if a clip was written, or the file was played to its end.",
+        examples: ["beckon record --label computer --speaker ada dataset/"]
+    )
+}

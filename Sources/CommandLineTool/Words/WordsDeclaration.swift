@@ -1,0 +1,91 @@
+extension WordsCommand: Command {
+    static let declaration = CommandDeclaration(
+        names: [
+            CommandName(
+                name: "words",
+                abstract: "list, export or import your own words",
+                tasks: [
+                    CommandName(
+                        name: "export",
+                        abstract: "write all or some words to a file, with the recordings that were kept",
+                        operands: [
+                            Operand("file", .file), Operand("word", .taughtWord, repeats: true, isOptional: true),
+                        ],
+                        manual: """
+                            Writes all words, or some, to a file, with the recordings that were kept.
+                            An existing file is not replaced.
+                            """
+                    ),
+                    CommandName(
+                        name: "import",
+                        abstract: "add the words of such a file; nothing is replaced",
+                        operands: [Operand("file", .file)],
+                        manual: """
+                            Adds the words of such a file.
+                            If a word of the same name already exists, nothing is imported.
+                            Words that were taught to another model are learnt again from their recordings.
+                            """
+                    ),
+                ],
+                help: "list the words that were taught",
+                manual: """
+                    Lists the words that were taught: the number of takes, the threshold, and
+                    how many recordings were kept.
+                    """
+            ),
+            CommandName(
+                name: "forget",
+                abstract: "remove words of your own",
+                operands: [Operand("word", .taughtWord, repeats: true)],
+                help: "remove words, with their recordings",
+                manual: """
+                    Removes words, with their recordings.
+                    A running service stops detecting them; before its next start, remove them from
+                    a configuration that names them, or it is invalid.
+                    """
+            ),
+        ],
+        abstract: "your own words",
+        usage: [
+            "beckon words [--json]", "beckon words export FILE [WORD…]", "beckon words import FILE",
+            "beckon forget WORD…",
+        ],
+        groups: [
+            OptionGroup(
+                "Options",
+                [
+                    SharedOptions.wordsFile(
+                        .file,
+                        help: "file that the words are kept in (default: see below)",
+                        manual: "The file that the words are kept in."
+                    ),
+                    Option(
+                        "--model",
+                        short: "-m",
+                        .folder,
+                        help: "model that import adds words for (default: the commands model)",
+                        manual: """
+                            The model that
+                            .Cm import
+                            adds words for.
+                            """
+                    ),
+                    SharedOptions.json(
+                        help: "print one JSON object per line",
+                        manual: """
+                            Prints one JSON object per line for each word that is listed; the other tasks
+                            print nothing.
+                            """
+                    ),
+                ]
+            )
+        ],
+        notes: """
+            Words are kept in one file, $BECKON_WORDS, by default words in
+            ~/.local/state/beckon. The service keeps its own in /var/lib/beckon, where
+            root teaches it: sudo beckon enroll computer.
+
+            Exit status: 0 on success, 1 on failure; nothing is changed then.
+            """
+    )
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import CommandLineTool
+
+/// A command line taken apart by a command's declaration.
+struct ArgumentsTests {
+    private enum Colour: String, CaseIterable { case red, green }
+
+    private static let declaration = CommandDeclaration(
+        names: [
+            CommandName(name: "paint", abstract: "…"),
+            CommandName(name: "list", abstract: "…", tasks: [.init(name: "all", abstract: "…")]),
+        ],
+        abstract: "…",
+        usage: [],
+        groups: [
+            OptionGroup(
+                "Options",
+                [
+                    Option("--jobs", short: "-j", .whole(1...8), help: "…", manual: "…"),
+                    Option("--null", short: "-0", help: "…", manual: "…"),
+                    Option("--quiet", short: "-q", help: "…", manual: "…"),
+                    Option("--colour", .choice("NAME", Colour.self) { _ in "" }, help: "…", manual: "…"),
+                    Option("--colours", .list("NAME", Colour.self), help: "…", manual: "…"),
+                    Option("--after", .seconds(0...60, expected: "seconds from 0 to 60"), help: "…", manual: "…"),
+                    Option("--word", .wordConfidence, repeats: true, help: "…", manual: "…"),
+                ]
+            )
+        ]
+    )
+
+    private static func parse(_ words: String..., command: String = "paint") throws(UsageError) -> Arguments {
+        try Arguments(command, words, declaration)
+    }
+
+    @Test func `options and operands in every spelling`() throws {
+        for words in [["--jobs", "4"], ["--jobs=4"], ["-j", "4"], ["-j4"]] {
+            #expect(try Arguments("paint", words, Self.declaration).value("--jobs") == "4")
+        }
+        let mixed = try Self.parse("a", "-0q", "-", "--", "--jobs")
+        #expect(mixed.operands == ["a", "-", "--jobs"])
+        #expect(mixed.has("--null") && mixed.has("--quiet") && !mixed.has("--jobs"))
+        #expect(throws: UsageError.self) { try Self.parse("-x") }
+        #expect(throws: UsageError.self) { try Self.parse("--jobs") }
+        #expect(try Self.parse("--help").has("--help") && Self.parse("-h").has("--help"))
+    }
+
+    @Test func `values in their types`() throws {
+        let arguments = try Self.parse("-j8", "--after", "2.5", "--colours", "green,red,green", "--colour=red")
+        #expect(arguments.whole("--jobs") == 8 && arguments.number("--after") == 2.5)
+        #expect(arguments.choice("--colour") == Colour.red)
+        #expect(arguments.list("--colours") == [Colour.green, .red])
+        let repeated = try Self.parse("--word", "a=0.5", "--word", "b=0.7", "-j2", "-j3")
+        #expect(repeated.all("--word") == ["a=0.5", "b=0.7"] && repeated.whole("--jobs") == 3)
+        let none = try Self.parse()
+        #expect(none.whole("--jobs") == nil && none.list("--colours") == [Colour]() && none.all("--word") == [])
+    }
+
+    @Test(arguments: [
+        (["--jobs", "9"], "--jobs takes a number from 1 to 8, not '9'"),
+        (["-jx"], "--jobs takes a number from 1 to 8, not 'x'"),
+        (["--colour", "blue"], "--colour takes one of red, green, not 'blue'"),
+        (["--colours", "red,"], "--colours takes some of red, green, with commas between, not 'red,'"),
+        (["--after", "nan"], "--after takes seconds from 0 to 60, not 'nan'"),
+        (
+            ["--word", "=0.5"],
+            "--word takes WORD=THRESHOLD with a confidence between 0 and 1, such as yes=0.7, not '=0.5'"
+        ),
+        (["--quite"], "unknown option --quite; did you mean --quiet?"), (["-z"], "unknown option -z"),
+        (["--jobs=\u{1B}["], "--jobs takes a number from 1 to 8, not '?['"),
+    ])
+    func `what is not accepted is told in a line`(_ words: [String], message: String) {
+        do {
+            _ = try Arguments("paint", words, Self.declaration)
+            Issue.record("\(words) were accepted")
+        } catch {
+            #expect(error.description == message)
+        }
+    }
+
+    @Test func `a task is the first operand of a command that has tasks`() throws {
+        let task = try Self.parse("all", "x", command: "list")
+        #expect(task.task == "all" && task.operands == ["x"])
+        #expect(try Self.parse(command: "list").task == nil)
+        #expect(try Self.parse("all").task == nil && Self.parse("all").operands == ["all"])
+        #expect(throws: UsageError.self) { try Self.parse("al", command: "list") }
+        #expect(try Self.parse("al", "--help", command: "list").has("--help"))
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CommandLineTool
+
+/// The shells complete every command and every option, and no others.
+struct CompletionTests {
+    private static let folder =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../completions"
+
+    private static func text(_ name: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")), as: UTF8.self)
+    }
+
+    /// Each command with its long options.
+    private static let commands: [(name: String, options: Set<String>)] = CommandLineTool.declarations.flatMap {
+        command in
+        command.names.map { ($0.name, Set(command.options.map(\.name))) }
+    }
+
+    @Test(arguments: [("bash", "beckon.bash"), ("zsh", "_beckon"), ("fish", "beckon.fish")])
+    func `the files are made from the commands' declarations`(shell: String, file: String) throws {
+        let program = try Program.beckon(["generate", shell])
+        #expect(program.status == 0 && program.error == "")
+        #expect(try program.output == Self.text(file), "make generate renews it")
+    }
+
+    @Test func `only what there is is generated`() throws {
+        for words in [[], ["tcsh"], ["bash", "x"], ["manual"]] {
+            let program = try Program.beckon(["generate"] + words)
+            #expect(program.status == 2 && program.error.contains("bash, zsh, fish, manual"), "\(words)")
+        }
+        #expect(try Program.beckon(["generate", "manual", "/nonexistent"]).status == 1)
+        #expect(!CommandLineTool.names.contains("generate"))
+    }
+
+    /// What bash offers behind some words.
+    ///
+    /// - Parameter current: the word at the cursor.
+    private static func bash(_ words: [String], _ current: String) throws -> [String] {
+        let list = words.map { "'\($0)'" }.joined(separator: " ")
+        let script = """
+            compopt() { :; }
+            beckon() { printf '%s\\n' '{"word": "hey house", "takes": 3}' '{"word": "lamp", "takes": 4}'; }
+            source \(folder)/beckon.bash
+            COMP_WORDS=(beckon \(list) '\(current)')
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _beckon
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let program = try Program.run(URL(fileURLWithPath: "/bin/bash"), ["-c", script])
+        #expect(program.status == 0 && program.error == "", "\(program.error)")
+        return program.lines.map(String.init)
+    }
+
+    @Test func `bash completes every command and every option`() throws {
+        #expect(try Set(Self.bash([], "")) == Set(CommandLineTool.names + ["help", "--version", "--help"]))
+        for (name, options) in Self.commands {
+            #expect(try Set(Self.bash([name], "--")) == options, "\(name)")
+        }
+    }
+
+    @Test func `bash completes values and operands`() throws {
+        let table: [(words: [String], current: String, expected: [String])] = [
+            (["listen", "--mode"], "", ["spot", "command"]), (["evaluate", "--trigger"], "e", ["early", "end"]),
+            (["classify", "-f"], "", ["table", "json", "csv", "audacity"]), (["listen", "--channel"], "m", ["mix"]),
+            (["bench", "-k"], "avx", ["avx2", "avx512"]), (["classify", "--word"], "st", ["stop="]),
+            (["set"], "y", ["yes="]), (["config"], "", ["check", "show"]), (["config"], "sh", ["show"]),
+            (["words"], "", ["export", "import"]), (["words", "export", "f"], "", ["hey house", "lamp"]),
+            (["words", "export", "f", "lamp"], "h", ["hey house"]), (["forget"], "l", ["lamp"]),
+            (["enroll"], "", []), (["enroll", "--more"], "l", ["lamp"]), (["help"], "cl", ["classify"]),
+            (["classify", "--threshold"], "", []), (["inspect", "--from"], "", []),
+            (["classify"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
+            (["listen", "--file"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
+            (["enroll", "x", "--from"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
+            (["record"], "\(Self.folder)/../complet", ["\(Self.folder)/../completions"]),
+            (["words", "import"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
+            (["listen", "--words"], "no", ["none"]),
+        ]
+        for (words, current, expected) in table {
+            #expect(try Self.bash(words, current) == expected, "\(words) \(current)")
+        }
+    }
+
+    @Test func `zsh completes every command and every option`() throws {
+        let file = try Self.text("_beckon")
+        let described = file.matches(of: /\n +'([a-z]+):/).map { String($0.1) }
+        #expect(described == CommandLineTool.names + ["help"])
+        for (name, options) in Self.commands {
+            let arm = file.matches(of: /\n {16}([a-z |]+)\)\s([\s\S]*?);;/).first { match in
+                match.1.split(separator: " | ").contains { $0 == name }
+            }
+            let offered = Set((arm?.2 ?? "").matches(of: /--[a-z-]+(?=[,\[)}])/).map { String($0.output) })
+            #expect(offered == options, "\(name)")
+        }
+    }
+
+    @Test func `fish completes every command and every option`() throws {
+        let file = try Self.text("beckon.fish")
+        let described = file.matches(of: /__fish_use_subcommand -a ([a-z]+)/).map { String($0.1) }
+        #expect(described == CommandLineTool.names + ["help"])
+        var known: [Substring: Set<String>] = [:]
+        for line in file.split(separator: "\n") {
+            guard let match = line.firstMatch(of: /-n '__fish_seen_subcommand_from ([a-z ]+)'.* -l ([a-z-]+)/) else {
+                continue
+            }
+            for command in match.1.split(separator: " ") { known[command, default: []].insert("--\(match.2)") }
+        }
+        #expect(file.contains("\ncomplete -c beckon -s h -l help "))
+        for (name, options) in Self.commands {
+            #expect(known[name[...], default: []].union(["--help"]) == options, "\(name)")
+        }
+    }
+}

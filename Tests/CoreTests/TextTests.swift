@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Core
+
+/// Numbers, names and near misses as text.
+struct TextTests {
+    @Test(arguments: [
+        (0.0, 2, "0.00"), (1.005, 1, "1.0"), (0.9999, 2, "1.00"), (-0.5, 1, "-0.5"), (-0.001, 2, "0.00"),
+        (12.3, 0, "12"),
+        (.infinity, 2, "0"), (3599.996, 2, "3600.00"),
+    ])
+    func `numbers in decimals`(_ value: Double, _ places: Int, _ text: String) {
+        #expect(decimal(value, places) == text)
+    }
+
+    @Test func `names stay on their line`() {
+        #expect(printable("a\nb\u{1B}[2Jé") == "a?b?[2Jé")
+    }
+
+    @Test func `edit distances`() {
+        #expect(editDistance("classify", "clasify") == 1)
+        #expect(editDistance("", "abc") == 3)
+        #expect(editDistance("help", "help") == 0)
+    }
+}
