@@ -81,7 +81,7 @@ class Examples:
         train = train | background
         self.usable = np.where(background, (table["length"] * BACKGROUND_SHARE).astype(np.int64), table["length"])
         words = train & np.isin(table["kind"], ["clip", "word"])
-        # The folder of synthetic words, and what lies in words/ under a command's name.
+        # The folder of synthetic words, and the recordings in words/ under a command's name.
         synthetic = (table["label"] == SYNTHETIC) | ((table["kind"] == "word") & np.isin(table["label"], commands))
         self.words, self.synthetic = np.flatnonzero(words & ~synthetic), np.flatnonzero(words & synthetic)
         speech = np.flatnonzero(train & (table["kind"] == "speech"))

@@ -12,6 +12,7 @@ import numpy as np
 from Training.augment import spectral
 from Training.augment.examples import Examples
 from Training.data import command_line, log_mel, recordings
+from Training.data.files import replacing
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import COMMANDS
 
@@ -64,10 +65,9 @@ def render(examples, folder, number):
         energies, target, alternative = examples[batch]
         logs.append(np.log(energies + np.float32(1e-8)).astype(np.float16))
         targets.append(target), alternatives.append(alternative)
-    part = path(folder, number) + ".part.npz"
     arrays = {"logs": logs, "targets": targets, "alternatives": alternatives}
-    np.savez(part, kinds=kinds, **{name: np.concatenate(value) for name, value in arrays.items()})
-    os.replace(part, path(folder, number))
+    with replacing(path(folder, number)) as part:
+        np.savez(part, kinds=kinds, **{name: np.concatenate(value) for name, value in arrays.items()})
 
 
 def augmented(logs, generator):
@@ -92,8 +92,8 @@ def batches(folder, number, seed, batch, soft_targets=None):
     order = generator.permutation(len(targets))
     for begin in range(0, len(order) - batch + 1, batch):
         rows = np.sort(order[begin : begin + batch])
-        taught = None if soft is None else soft[rows].astype(np.float32)
-        yield augmented(logs[rows], generator), targets[rows], alternatives[rows], taught
+        of_teachers = None if soft is None else soft[rows].astype(np.float32)
+        yield augmented(logs[rows], generator), targets[rows], alternatives[rows], of_teachers
 
 
 def main(arguments=None):

@@ -18,6 +18,7 @@ from torch import nn
 
 from Training.data import command_line, log_mel, recordings
 from Training.data.audio import WINDOW
+from Training.data.files import replacing
 
 ARCHIVE = "melspec.tar"
 # Where the result lies in the cache.
@@ -120,8 +121,8 @@ def main(arguments=None):
         converted = [model(chunk).transpose(1, 2).numpy().astype(np.float16) for chunk in chunks]
     labels = np.array([names[i].split("/")[0] for i in kept])
     path = os.path.join(options.cache, RESULT)
-    np.savez(path + ".part.npz", logs=np.concatenate(converted), label=labels)
-    os.replace(path + ".part.npz", path)
+    with replacing(path) as part_file:
+        np.savez(part_file, logs=np.concatenate(converted), label=labels)
     print(f"{path}: {len(labels)} images of {len(set(labels))} words")
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import soundfile
 
 from Training.data.audio import RATE, resample
+from Training.data.files import replacing
 from Training.data.vocabulary import BACKGROUND, HELD_OUT_VOICES
 
 ENDINGS = (".opus", ".wav", ".flac", ".ogg")
@@ -165,8 +166,8 @@ def load(folder, cache):
     for key, column in zip(("start", "length", "from", "to", "kind", "label", "part", "name"), zip(*rows)):
         table[key] = np.array(column)
     os.makedirs(os.path.dirname(cache) or ".", exist_ok=True)
-    np.savez(cache + ".part.npz", **table)
-    os.replace(cache + ".part.npz", cache)
+    with replacing(cache) as part:
+        np.savez(part, **table)
     return table
 
 

@@ -7,7 +7,6 @@ detector may decide on a single utterance; and of some clips of each of the mode
 """
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ import safetensors.numpy
 import torch
 
 from Training.augment import waveform
-from Training.data import command_line, recordings
+from Training.data import command_line, files, recordings
 from Training.data.audio import HOP, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.embedding.network import NAME, WordEmbedding, unit
@@ -119,9 +118,8 @@ def replace_layers(folder, checkpoint):
     description["layers"] += layers
     description["embedding"] = NAME
     weights |= {name: value.astype(np.float16) for name, value in added.items()}
-    (folder / "model.json.part").write_text(json.dumps(description, indent=1) + "\n")
     reference.save_tensors(folder / "model.safetensors", weights)
-    os.replace(folder / "model.json.part", folder / "model.json")
+    files.write_json(folder / "model.json", description)
     return weights
 
 

@@ -156,7 +156,7 @@ def main(arguments=None):
                 energies += views
                 for_teacher.append(wave)
         columns.append(first_block(weights, renderer.augmented(energies)))
-        # Recordings stand before inverted words, of which there is no waveform to ask the teacher about.
+        # Recordings come before inverted words, which have no waveform for the teacher.
         without = len(energies) // 2 - len(for_teacher)
         answers.append(np.concatenate([teacher(for_teacher), np.full((without, TEACHER), np.nan)]).astype(np.float32))
         if begin % (100 * BATCH) == 0:

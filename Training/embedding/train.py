@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from Training.data import command_line
 from Training.data.seeding import generator as seeded
 from Training.embedding.network import WordEmbedding
+from Training.model import checkpoint
 from Training.model.train import set_rate
 
 # Words of a batch, takes of each, and seconds of running speech.
@@ -145,20 +146,19 @@ def main(arguments=None):
     network = WordEmbedding(weights, options.dimensions)
     proxies = torch.nn.Parameter(torch.randn(len(examples.members), options.dimensions) * 0.1)
     optimizer = torch.optim.AdamW([*network.parameters(), proxies], weight_decay=1e-4)
-    first, part = 0, options.out + ".part"
+    first, part = 0, options.out + ".training"
     if os.path.exists(part):
-        state = torch.load(part, weights_only=True)
-        # Older checkpoints count from 0 and name the epoch `pass`.
-        first = state["epoch"] if "epoch" in state else state["pass"] + 1
+        state = checkpoint.load(part)
+        first = state["epoch"]
         network.load_state_dict(state["network"])
         proxies.data = state["proxies"]
-        optimizer.load_state_dict(state["optimizer"] if "optimizer" in state else state["optimiser"])
+        optimizer.load_state_dict(state["optimizer"])
     for epoch in range(first, options.epochs):
         means = train_epoch(epoch, options.steps, network, proxies, optimizer, examples)
         print(f"epoch {epoch + 1}", "  ".join(f"{name} {value:.3f}" for name, value in means.items()), flush=True)
         state = {"epoch": epoch + 1, "network": network.state_dict(), "proxies": proxies.data}
-        torch.save(state | {"optimizer": optimizer.state_dict()}, part)
-    torch.save(network.state_dict(), options.out)
+        checkpoint.save(part, state | {"optimizer": optimizer.state_dict()})
+    checkpoint.save(options.out, network.state_dict())
 
 
 if __name__ == "__main__":

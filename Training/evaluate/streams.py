@@ -17,7 +17,6 @@ streams. Everything comes from the validation partition; the same seed gives the
 """
 
 import hashlib
-import json
 import os
 import zlib
 
@@ -26,7 +25,7 @@ import scipy.fft
 import scipy.signal
 import soundfile
 
-from Training.data import command_line, recordings
+from Training.data import command_line, files, recordings
 from Training.data.audio import RATE, fade, rms, unit_rms
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import COMMANDS
@@ -278,9 +277,7 @@ def main(arguments=None):
     held_out = HeldOut(recordings.load_all(options.data, options.cache))
     entries = make(held_out, options.out, options.seed, options.minutes)
     manifest = {"seed": options.seed, "minutes": options.minutes, "sampleRate": RATE, "streams": entries}
-    with open(os.path.join(options.out, "manifest.json"), "w") as file:
-        json.dump(manifest, file, indent=1)
-        file.write("\n")
+    files.write_json(os.path.join(options.out, "manifest.json"), manifest)
     for entry in entries:
         print(f"{entry['name']:20} {entry['seconds'] / 60:5.1f} min {entry['commands']:5} commands")
 

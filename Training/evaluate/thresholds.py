@@ -10,7 +10,7 @@ because such rates are below what any set of clips can resolve.
 import json
 import os
 
-from Training.data import command_line
+from Training.data import command_line, files
 from Training.evaluate import program
 
 RECORDED, READ = ("words-noise-10", "speech-noise-10", "speech-noise-20"), ("read-noise-10", "read-noise-20")
@@ -110,10 +110,7 @@ def main(arguments=None):
     with open(path) as file:
         description = json.load(file)
     description["thresholds"] = {word: point["threshold"] for word, point in chosen.items()}
-    with open(path + ".part", "w") as file:
-        json.dump(description, file, indent=1)
-        file.write("\n")
-    os.replace(path + ".part", path)
+    files.write_json(path, description)
     write_card(os.path.join(options.model, "README.md"), chosen, (recorded_hours, read_hours))
     print("  ".join(f"{word} {point['threshold']}" for word, point in chosen.items()))
 

@@ -7,13 +7,12 @@
 integers, here and in the Swift test. Everything is computed in double precision.
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from Training.data import command_line, log_mel
+from Training.data import command_line, files, log_mel
 from Training.data.seeding import generator as seeded
 from Training.export import reference, tutorial
 from Training.export.model_folder import description
@@ -91,7 +90,7 @@ def write_streaming(folder, generator, waves, gains, samples):
     outputs = reference.layer_outputs(model, weights, samples)
     weights["voice.bias"] -= outputs["voice"].median().numpy().astype(np.float16)
     features, logits = reference.features_and_logits(model, weights, samples)
-    (folder / "model.json").write_text(json.dumps(model, indent=1) + "\n")
+    files.write_json(folder / "model.json", model)
     reference.save_tensors(folder / "model.safetensors", weights)
     outputs = reference.layer_outputs(model, weights, samples)
     reference.save_tensors(
@@ -112,7 +111,7 @@ def write_tutorial(folder, samples):
     model = describe("tutorial", {"kind": "waveform", "scale": 1.0}, layers, "dense2", 12, streaming=False)
     weights = {name: hashed_weights(i, shape) for i, (name, shape) in enumerate(weight_shapes(layers))}
     _, logits = reference.features_and_logits(model, weights, samples)
-    (folder / "model.json").write_text(json.dumps(model, indent=1) + "\n")
+    files.write_json(folder / "model.json", model)
     reference.save_tensors(folder / "reference.safetensors", {"logits": logits.astype(np.float32)})
 
 

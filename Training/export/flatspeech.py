@@ -8,7 +8,6 @@ are no features, rooms or calibration. An interrupted training continues at the 
 weights.
 """
 
-import json
 import os
 import time
 from pathlib import Path
@@ -18,16 +17,15 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from Training.data import command_line, recordings, validation_sets
+from Training.data import command_line, files, recordings, validation_sets
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import BACKGROUND, BACKGROUND_SHARE, COMMANDS, SILENCE, UNKNOWN
 from Training.evaluate import validate
 from Training.export import card, ranges, reference, tutorial
 from Training.export.model_folder import description
-from Training.model import metrics
+from Training.model import checkpoint, metrics
 from Training.model.layers import weight_shapes
-from Training.model.network import completed_epochs
 
 # Samples of shift to either side.
 SHIFT = 1600
@@ -119,12 +117,12 @@ def train(options, table):
     clips, (waves, truth) = Clips(table, options.seed), validation_sets.clips(table)
     model = FlatSpeech(tutorial.layers())
     optimizer = torch.optim.Adam(model.parameters(), lr=options.rate)
-    checkpoint, first = os.path.join(options.cache, f"flatspeech-{options.seed}.pt"), 0
-    if os.path.exists(checkpoint):
-        state = torch.load(checkpoint, weights_only=True)
+    path, first = os.path.join(options.cache, f"flatspeech-{options.seed}.pt"), 0
+    if os.path.exists(path):
+        state = checkpoint.load(path)
         model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"] if "optimizer" in state else state["optimiser"])
-        first = completed_epochs(state)
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
         print(f"resuming after epoch {first}", flush=True)
     for epoch in range(first, options.epochs):
         begun, losses = time.time(), []
@@ -135,8 +133,7 @@ def train(options, table):
             optimizer.step()
             losses.append(loss.item())
         state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch + 1}
-        torch.save(state, checkpoint + ".part")
-        os.replace(checkpoint + ".part", checkpoint)
+        checkpoint.save(path, state)
         with torch.no_grad():
             logits = torch.cat([model(part) for part in torch.from_numpy(waves).split(256)]).numpy()
         report = "  ".join(f"{key} {value:.2f}" for key, value in metrics.accuracy(logits, truth).items())
@@ -161,7 +158,7 @@ def write(folder, model):
         thresholds={word: 0.8 for word in COMMANDS},
     )
     weights = model.tensors()
-    (folder / "model.json").write_text(json.dumps(model_json, indent=1) + "\n")
+    files.write_json(folder / "model.json", model_json)
     reference.save_tensors(folder / "model.safetensors", weights)
     waves, gains = reference.make_inputs(seeded("reference inputs"), 12)
     samples = torch.from_numpy(reference.as_samples(waves, gains))

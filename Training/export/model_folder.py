@@ -6,14 +6,13 @@ The weights of several checkpoints are averaged, which works if all started from
 thresholds are fitted on the validation sets.
 """
 
-import json
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from Training.augment import render
-from Training.data import command_line, log_mel
+from Training.data import command_line, files, log_mel
 from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.export import calibration, card, ranges, reference
@@ -81,7 +80,7 @@ def write(folder, name, history, model, examples, sets):
         thresholds=thresholds,
     )
     weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
-    (folder / "model.json").write_text(json.dumps(model_json, indent=1) + "\n")
+    files.write_json(folder / "model.json", model_json)
     reference.save_tensors(folder / "model.safetensors", weights)
     difference = write_reference(folder, model_json, weights, model)
     parameters = sum(value.size for value in weights.values())

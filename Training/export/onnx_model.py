@@ -12,7 +12,6 @@ the mean posterior over the time shifts within 1e-4 of the program's.
 """
 
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -25,6 +24,7 @@ import torch
 from onnx import TensorProto, helper
 
 from Training.data import command_line
+from Training.data.files import replacing
 from Training.evaluate import program
 from Training.export import reference
 from Training.export.onnx_graph import Graph, layer, log_mel, waveform
@@ -147,9 +147,8 @@ def main(arguments=None):
         sys.exit(f"nothing written: the largest difference, {worst:.1e}, is above {TOLERANCE:.0e}")
     options.out.parent.mkdir(parents=True, exist_ok=True)
     for (path, _), proto in zip(forms, protos):
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(proto.SerializeToString())
-        os.replace(part, path)
+        with replacing(path) as part:
+            onnx.save(proto, part)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,13 @@ Measured on recordings of the training partition at random volumes and on full-s
 """
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import safetensors.numpy
 import torch
 
-from Training.data import command_line, recordings
+from Training.data import command_line, files, recordings
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.export import reference
@@ -60,9 +59,7 @@ def write(folder, table, tensors=(), clipped=0.0):
     description = json.loads(path.read_text())
     weights = safetensors.numpy.load_file(folder / "model.safetensors")
     description["ranges"] = measure(description, weights, calibration_waves(table), tensors, clipped)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(description, indent=1) + "\n")
-    os.replace(part, path)
+    files.write_json(path, description)
     print(f"{folder}: " + "  ".join(f"{name} {value}" for name, value in description["ranges"].items()))
 
 

@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from Training.data.log_mel import BANDS
+from Training.model import checkpoint
 from Training.model.layers import Collector
 
 
@@ -121,12 +122,7 @@ def logits_of(network, features):
 
 def load_checkpoint(path, outputs):
     """The averaged network of a checkpoint of train.py, in evaluation mode."""
-    state = torch.load(path, weights_only=True)
+    state = checkpoint.load(path)
     network = Spotter(outputs, state["channels"], state["head"])
     network.load_state_dict(state["average"])
     return network.eval()
-
-
-def completed_epochs(state):
-    """Epochs that a checkpoint's training has completed; older checkpoints name them `pass`."""
-    return state["epoch"] if "epoch" in state else state["pass"]

@@ -17,8 +17,9 @@ import torch
 
 from Training.augment import render
 from Training.data import command_line
+from Training.model import checkpoint
 from Training.model.distill import Teachers
-from Training.model.network import Spotter, completed_epochs
+from Training.model.network import Spotter
 from Training.model.scoring import ValidationSets, line
 
 # Epochs between two measurements on the validation sets.
@@ -129,17 +130,16 @@ def main(arguments=None):
         soft_targets = Teachers(options.teachers, len(outputs), options.teacher_examples or options.examples)
     model = Spotter(len(outputs), options.channels, options.head, options.dropout)
     if options.init:
-        model.load_state_dict(torch.load(options.init, weights_only=True)["average"])
+        model.load_state_dict(checkpoint.load(options.init)["average"])
     average, optimizer = copy.deepcopy(model), make_optimizer(model, options)
-    checkpoint, first = os.path.join(options.examples, f"{options.name}-{options.seed}.pt"), 0
-    if os.path.exists(checkpoint):
-        state = torch.load(checkpoint, weights_only=True)
+    path, first = os.path.join(options.examples, f"{options.name}-{options.seed}.pt"), 0
+    if os.path.exists(path):
+        state = checkpoint.load(path)
         if state["outputs"] != outputs:
-            sys.exit(f"{checkpoint}: was trained on other words; remove it, or choose another --examples")
+            sys.exit(f"{path}: was trained on other words; remove it, or choose another --examples")
         model.load_state_dict(state["model"]), average.load_state_dict(state["average"])
-        # Older checkpoints have the optimizer under its British spelling.
-        optimizer.load_state_dict(state["optimizer"] if "optimizer" in state else state["optimiser"])
-        first = completed_epochs(state)
+        optimizer.load_state_dict(state["optimizer"])
+        first = state["epoch"]
         print(f"resuming after epoch {first}", flush=True)
     parameters = sum(p.numel() for p in model.parameters())
     print(f"{parameters} parameters, {steps} batches an epoch, {len(outputs)} outputs", flush=True)
@@ -148,8 +148,7 @@ def main(arguments=None):
         loss = train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, len(examples.commands))
         state = {"model": model.state_dict(), "average": average.state_dict(), "optimizer": optimizer.state_dict()}
         state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs}
-        torch.save(state, checkpoint + ".part")
-        os.replace(checkpoint + ".part", checkpoint)
+        checkpoint.save(path, state)
         text = f"epoch {epoch + 1}/{options.epochs}  loss {loss:.4f}  {time.time() - begun:.0f} s"
         if (epoch + 1) % REPORT_EVERY == 0 or epoch + 1 == options.epochs:
             text += "  " + line(sets.figures(sets.logits(average), examples.output_labels()))
