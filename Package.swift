@@ -35,14 +35,15 @@ let wideKernels: [Target] = []
 
 /// The rooms of the house and who may import whom: imports go down only.
 ///
-///     beckon → CommandLineTool → Evaluation → Spotting → Inference → Kernels → KernelsBaseline, …AVX2, …AVX512 → KernelInterface
-///                             ↘  Live → Capture, Service, CSystemd
-///                             ↘  Enrollment → Spotting, Linux, Wording
-///                             ↘  Service → Spotting, Wording, Linux, CLinuxProcess
-///                             ↘  Capture → Audio → CSndFile, CSampleRate, CLinux, Kernels
-///                             ↘          ↘  CALSA, CALSAMessages, Linux → CLinux
+///     beckon → CommandLineTool → Daemon → Control, Actions → Configuration → Events → Spotting
+///                             ↘        ↘  Capture → Audio → CSndFile, CSampleRate, Kernels
+///                             ↘        ↘         ↘  CALSA, CALSAMessages
+///                             ↘        ↘  Enrollment, CSystemd
+///                             ↘  Evaluation, Enrollment → Spotting → Inference → Kernels → KernelInterface
 ///                             ↘  Charts → CZlib
 ///                             ↘  Inspection
+///
+/// `System` and `Core` lie below all of them.
 let package = Package(
     name: "beckon",
     products: [
@@ -83,10 +84,19 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .target(name: "Core"),
-        .target(name: "Service", dependencies: ["CSystem", "System", "Spotting", "Core"]),
+        .target(name: "Events", dependencies: ["Core", "Spotting", "System"]),
+        .target(name: "Configuration", dependencies: ["Core", "Events", "Spotting", "System"]),
         .target(
-            name: "Live",
-            dependencies: ["Audio", "Capture", "CSystemd", "Inference", "System", "Service", "Spotting", "Core"]
+            name: "Actions",
+            dependencies: ["Configuration", "Core", "CSystem", "Events", "Spotting", "System"]
+        ),
+        .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "System"]),
+        .target(
+            name: "Daemon",
+            dependencies: [
+                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "CSystemd", "Enrollment", "Events",
+                "Inference", "Spotting", "System",
+            ]
         ),
         .target(name: "Charts", dependencies: ["CZlib"]),
         .target(
@@ -98,7 +108,7 @@ let package = Package(
             name: "CommandLineTool",
             dependencies: [
                 "Audio", "Capture", "Charts", "Enrollment", "Evaluation", "Inference", "Inspection", "KernelInterface",
-                "Kernels", "System", "Live", "Service", "Spotting", "Core",
+                "Kernels", "System", "Actions", "Configuration", "Control", "Daemon", "Events", "Spotting", "Core",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
@@ -107,7 +117,7 @@ let package = Package(
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
         .executableTarget(name: "pace", dependencies: ["Inference", "KernelInterface"], path: "Benchmarks/Pace"),
 
-        .target(name: "TestSupport", dependencies: ["CSndFile"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CSndFile", "System"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
         .testTarget(name: "CoreTests", dependencies: ["Core"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
@@ -125,20 +135,28 @@ let package = Package(
         .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
-            name: "ServiceTests",
-            dependencies: ["CSystem", "CSndFile", "System", "Service", "Spotting", "TestSupport"]
+            name: "ConfigurationTests",
+            dependencies: ["Configuration", "Core", "Events", "Spotting", "System", "TestSupport"]
         ),
         .testTarget(
-            name: "LiveTests",
+            name: "ActionsTests",
             dependencies: [
-                "Audio", "Capture", "CSndFile", "Inference", "System", "Live", "Service", "Spotting", "TestSupport",
+                "Actions", "Configuration", "Core", "CSndFile", "CSystem", "Events", "Spotting", "System", "TestSupport",
+            ]
+        ),
+        .testTarget(name: "ControlTests", dependencies: ["Configuration", "Control", "System", "TestSupport"]),
+        .testTarget(
+            name: "DaemonTests",
+            dependencies: [
+                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "CSndFile", "Daemon", "Events",
+                "Inference", "Spotting", "System", "TestSupport",
             ]
         ),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "Audio", "Capture", "CommandLineTool", "CSndFile", "Inference", "Inspection", "KernelInterface",
-                "Kernels", "Service", "Spotting", "TestSupport", "Core", "beckon", "stamp",
+                "Kernels", "Control", "Spotting", "TestSupport", "Core", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]
         ),

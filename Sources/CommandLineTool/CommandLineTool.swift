@@ -1,5 +1,4 @@
 private import Core
-private import Service
 
 /// The program: finds the command, runs it, gives the exit status.
 public enum CommandLineTool {

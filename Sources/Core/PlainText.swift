@@ -18,3 +18,9 @@ public func percent(_ confidence: Float) -> String { decimal(Double(confidence) 
 public func printable(_ name: String) -> String {
     String(String.UnicodeScalarView(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
 }
+
+/// A number without a fraction where it has none: `2`, `0.5`.
+public func shortest(_ number: Double) -> String {
+    guard let whole = Int(exactly: number), whole.magnitude < 1 << 53 else { return "\(number)" }
+    return String(whole)
+}

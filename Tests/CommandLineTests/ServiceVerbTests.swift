@@ -1,5 +1,5 @@
+import Control
 import Foundation
-import Service
 import Synchronization
 import TestSupport
 import Testing

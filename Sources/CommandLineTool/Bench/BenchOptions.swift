@@ -1,5 +1,5 @@
+import Configuration
 import KernelInterface
-private import Service
 import Spotting
 
 /// What `beckon bench` was asked to measure, and on what.

@@ -1,11 +1,13 @@
+import Actions
 private import Capture
+import Configuration
 private import Core
+import Daemon
 import Evaluation
+import Events
 private import FoundationEssentials
 private import Glibc
 import Inference
-private import Live
-private import Service
 private import Spotting
 private import Synchronization
 import System
@@ -70,7 +72,7 @@ struct EndToEnd {
         settings.selection.mix = options.listening.mix
         let length = (words.last?.end ?? 0) + Self.tolerance + 0.3
         let source = StampedSource(try Microphone(settings), seconds: length + 5)
-        let events = Mutex<[ServiceEvent]>([])
+        let events = Mutex<[DetectionEvent]>([])
         let configuration = self.configuration(file)
         let actions = try ActionRunner(
             configuration,
@@ -140,7 +142,7 @@ struct EndToEnd {
     }
 
     /// Each word with the first event that is its own; how many there were.
-    private func match(_ events: [ServiceEvent], _ starts: [UInt64: Int64], _ times: inout StageTimes) -> Int {
+    private func match(_ events: [DetectionEvent], _ starts: [UInt64: Int64], _ times: inout StageTimes) -> Int {
         var free = events
         var count = 0
         for word in words {

@@ -1,6 +1,6 @@
 import Audio
 import Capture
-import Live
+import Daemon
 private import Synchronization
 import System
 

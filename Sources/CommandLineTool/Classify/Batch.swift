@@ -1,5 +1,5 @@
+import Core
 private import Dispatch
-private import Service
 private import Synchronization
 
 /// Files worked on side by side: their output in order, a bar meanwhile, failures reported and counted, Ctrl-C.

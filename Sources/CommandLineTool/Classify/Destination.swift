@@ -1,5 +1,5 @@
+import Core
 private import FoundationEssentials
-private import Service
 
 /// Where results go and how they are printed: standard output for all, or a label track a file.
 struct Destination: Sendable {

@@ -1,6 +1,5 @@
 private import Core
 private import Glibc
-private import Service
 private import System
 
 /// Writes one file's label track as it grows.

@@ -1,7 +1,7 @@
+import Configuration
 private import Core
 private import FoundationEssentials
 private import Inference
-private import Service
 
 /// `beckon config check` and `beckon config show`: the service's configuration, without the service.
 struct ConfigCommand {

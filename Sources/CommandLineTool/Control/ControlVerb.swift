@@ -1,5 +1,5 @@
+import Control
 private import FoundationEssentials
-private import Service
 
 /// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the service that runs.
 struct ControlVerb {
@@ -8,7 +8,7 @@ struct ControlVerb {
     private let json: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
-        do throws(ServiceError) {
+        do throws(ControlError) {
             command = try ControlCommand(line: ([arguments.command] + arguments.operands).joined(separator: " "))
         } catch {
             throw UsageError(error.description)

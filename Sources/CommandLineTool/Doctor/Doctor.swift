@@ -1,7 +1,7 @@
+import Configuration
 private import Core
 private import FoundationEssentials
 import Inference
-import Service
 
 /// `beckon doctor`: whether this machine can listen, and what to do where it cannot.
 struct Doctor {

@@ -1,4 +1,4 @@
-private import Service
+import Control
 
 /// Whether the service runs here, and how it is.
 struct ServiceCheck {
@@ -8,10 +8,10 @@ struct ServiceCheck {
 
     init(_ environment: [String: String]) {
         let path = ControlClient.findPath(environment: environment)
-        do throws(ServiceError) {
+        do throws(ControlError) {
             var client = try ControlClient(path: path)
             try client.send(.status)
-            let lines = try client.nextLine().map { line throws(ServiceError) in try ControlAnswer(line: line).lines }
+            let lines = try client.nextLine().map { line throws(ControlError) in try ControlAnswer(line: line).lines }
             let state = lines?.first { $0.hasPrefix("state: ") }.map { String($0.dropFirst(7)) } ?? "unknown"
             isListening = state == "running"
             let text = "it runs; its state is: \(state)"

@@ -1,9 +1,9 @@
 private import Audio
 import Capture
+import Configuration
 private import Core
+import Daemon
 private import Inspection
-private import Live
-import Service
 import System
 
 /// A few seconds of the microphone: whether it opens, whether all audio comes, and how it sounds.

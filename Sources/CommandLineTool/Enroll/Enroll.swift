@@ -1,11 +1,10 @@
 import Audio
 import Capture
 private import Core
+import Daemon
 import Enrollment
 private import FoundationEssentials
 import Inference
-import Live
-import Service
 
 /// `beckon enroll WORD`: teaches a word of the user's own, from a microphone or from recordings.
 struct Enroll {

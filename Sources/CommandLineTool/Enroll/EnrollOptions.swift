@@ -1,6 +1,5 @@
 private import Core
 import Enrollment
-import Service
 
 /// What `beckon enroll` was asked to do.
 struct EnrollOptions {

@@ -1,9 +1,9 @@
 private import Audio
 import Capture
+import Core
+import Daemon
 import Enrollment
 import Inference
-import Live
-import Service
 import Spotting
 import System
 
@@ -61,7 +61,7 @@ struct SpokenTakes: ~Copyable {
     private mutating func tellChanges() {
         guard let microphone = source as? Microphone else { return }
         for words in gaps.news(of: microphone, at: Clock.now) {
-            guard words.priority.number <= JournalPriority.warning.number else { continue }
+            guard words.priority.number <= LogLevel.warning.number else { continue }
             meter.clear()
             Terminal.tell(words.priority, words.text)
         }

@@ -1,7 +1,6 @@
 private import Core
 private import FoundationEssentials
 private import Inspection
-private import Service
 import Spotting
 private import System
 

@@ -1,11 +1,13 @@
+import Actions
 import Audio
 private import Capture
+import Configuration
+import Control
 private import Core
+import Daemon
 private import FoundationEssentials
 private import Glibc
 private import Inference
-private import Live
-import Service
 private import Spotting
 private import Synchronization
 import System

@@ -1,5 +1,5 @@
 import Audio
-import Service
+import Configuration
 import Spotting
 
 /// What `beckon listen` was asked for; what is not said here stands in the configuration.

@@ -1,7 +1,7 @@
 private import Capture
 private import Core
-import Live
-import Service
+import Daemon
+import Events
 private import Spotting
 private import Synchronization
 
@@ -18,7 +18,7 @@ final class LiveScreen: Sendable {
     }
 
     /// One line for something heard.
-    func show(_ event: ServiceEvent, json: Bool) {
+    func show(_ event: DetectionEvent, json: Bool) {
         let text: String
         if json {
             text = event.json

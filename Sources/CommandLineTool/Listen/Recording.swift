@@ -1,6 +1,6 @@
+import Actions
+import Daemon
 private import Glibc
-import Live
-private import Service
 import System
 
 /// Writes what the detector hears to a WAV file as it comes.

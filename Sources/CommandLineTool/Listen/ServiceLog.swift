@@ -1,4 +1,5 @@
-import Service
+import Configuration
+import Core
 private import Synchronization
 
 /// What a service has to say, from a chosen priority on.
@@ -11,8 +12,8 @@ final class ServiceLog: Sendable {
         set { threshold.withLock { $0 = newValue } }
     }
 
-    func write(_ priority: JournalPriority, _ text: String) {
-        let most: JournalPriority =
+    func write(_ priority: LogLevel, _ text: String) {
+        let most: LogLevel =
             switch level {
             case .error: .error
             case .warning: .warning

@@ -1,7 +1,7 @@
+import Actions
 private import Capture
 private import Core
-import Live
-private import Service
+import Daemon
 import System
 
 /// Tells the service manager how the service is: ready, alive while audio comes, and what it does.

@@ -1,6 +1,6 @@
+import Core
 private import FoundationEssentials
 private import Glibc
-import Service
 private import System
 
 /// What the standard streams are, and writing to them.
@@ -26,7 +26,7 @@ enum Terminal {
     static func error(_ text: String) { write(text, to: STDERR_FILENO) }
 
     /// A message on standard error, a line or more: with its priority where the journal reads them, else with our name.
-    static func tell(_ priority: JournalPriority, _ text: String) {
+    static func tell(_ priority: LogLevel, _ text: String) {
         let mark = errorIsJournal ? "<\(priority.number)>" : "beckon: "
         error(text.split(separator: "\n").map { "\(mark)\($0)\n" }.joined())
     }

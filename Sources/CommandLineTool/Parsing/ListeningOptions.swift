@@ -1,8 +1,8 @@
 import Audio
+import Configuration
+import Daemon
 import Inference
 import KernelInterface
-private import Live
-import Service
 import Spotting
 
 /// What commands that listen to files have in common: model, thresholds, gate, channel, files at a time.

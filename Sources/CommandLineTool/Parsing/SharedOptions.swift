@@ -1,4 +1,4 @@
-import Service
+import Configuration
 import Spotting
 
 /// Options that several commands have, each declared once.

@@ -3,7 +3,6 @@ import Enrollment
 private import FoundationEssentials
 private import Glibc
 import Inference
-private import Service
 import Spotting
 
 /// Where the user's own words are kept, and how the commands that listen get at them.

@@ -1,7 +1,8 @@
 import Capture
+import Configuration
+import Core
+import Daemon
 private import FoundationEssentials
-import Live
-import Service
 
 /// The microphone that the command line names, or else the service's configuration.
 struct ChosenMicrophone {

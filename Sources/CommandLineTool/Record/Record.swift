@@ -1,10 +1,10 @@
+import Actions
 import Capture
 private import Core
+import Daemon
 import Enrollment
 private import FoundationEssentials
 import Inference
-import Live
-import Service
 private import System
 
 /// `beckon record --label WORD --speaker NAME DIR`: a dataset, said into a microphone and cut by voice activity.

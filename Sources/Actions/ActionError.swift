@@ -1,0 +1,46 @@
+private import Core
+public import System
+
+/// Why an action failed.
+///
+/// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
+/// ``description`` is one line that names what was asked, what happened and what to do next.
+public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
+    private enum Code { case program, timedOut, webhook, journal, socket, clip, thread }
+
+    private let code: Code
+    public let description: String
+
+    private init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    public static func == (left: ActionError, right: ActionError) -> Bool { left.code == right.code }
+
+    /// A program could not be started, or said that it failed.
+    public static let program = ActionError(.program, "program failed")
+    /// A request took too long.
+    public static let timedOut = ActionError(.timedOut, "took too long")
+    /// A web server could not be reached, or did not answer with success.
+    public static let webhook = ActionError(.webhook, "webhook failed")
+    /// The journal took no entry.
+    public static let journal = ActionError(.journal, "journal failed")
+    /// A socket that events are streamed to could not be made.
+    public static let socket = ActionError(.socket, "socket failed")
+    /// A clip could not be saved.
+    public static let clip = ActionError(.clip, "clip not saved")
+    /// The system gave no thread, or nothing to wake one by.
+    public static let thread = ActionError(.thread, "no thread")
+
+    /// The same kind of error with a message of its own, kept to one line.
+    func saying(_ message: String) -> ActionError { ActionError(code, printable(message)) }
+
+    static func noEventFD(_ error: SystemError) -> ActionError {
+        thread.saying("\(error); the limit on open files may be too low")
+    }
+
+    public static func noThread(_ error: SystemError) -> ActionError {
+        thread.saying("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
+    }
+}

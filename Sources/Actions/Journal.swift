@@ -1,0 +1,71 @@
+public import Core
+import Glibc
+import System
+
+/// The system's journal, by its own protocol: one datagram an entry, a line a field (systemd's JOURNAL_NATIVE_PROTOCOL).
+public final class Journal: Sendable {
+    /// Where journald listens.
+    public static let systemPath = "/run/systemd/journal/socket"
+
+    private let descriptor: FileDescriptor
+    private let path: String
+
+    public init(path: String = systemPath) {
+        self.path = path
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        descriptor = FileDescriptor(socket(AF_UNIX, type, 0))
+    }
+
+    /// Writes an entry, without waiting.
+    ///
+    /// - Parameter fields: names in capitals, digits and underscores, and their values.
+    /// - Throws: ``ActionError/journal``, as where no journal runs.
+    public func write(
+        _ message: String,
+        priority: LogLevel,
+        fields: [(name: String, value: String)] = []
+    ) throws(ActionError) {
+        let all =
+            [("MESSAGE", message), ("PRIORITY", String(priority.number)), ("SYSLOG_IDENTIFIER", "beckon")] + fields
+        let entry = Self.entry(all)
+        guard var address = UnixSocket.address(path) else { throw failure(ENAMETOOLONG) }
+        let sent = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
+                entry.withUnsafeBytes {
+                    sendto(
+                        descriptor.rawValue,
+                        $0.baseAddress,
+                        $0.count,
+                        Int32(MSG_NOSIGNAL),
+                        target,
+                        socklen_t(MemoryLayout<sockaddr_un>.size)
+                    )
+                }
+            }
+        }
+        guard sent == entry.count else { throw failure(errno) }
+    }
+
+    private func failure(_ number: Int32) -> ActionError {
+        .journal.saying(
+            "no entry in the journal at \(path): sendto: \(SystemError.text(number)); is journald running?"
+        )
+    }
+
+    /// A value with line ends goes with its length before it.
+    static func entry(_ fields: [(name: String, value: String)]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (name, value) in fields {
+            bytes += name.utf8
+            if value.utf8.contains(10) {
+                bytes.append(10)
+                withUnsafeBytes(of: UInt64(value.utf8.count).littleEndian) { bytes += $0 }
+            } else {
+                bytes.append(UInt8(ascii: "="))
+            }
+            bytes += value.utf8
+            bytes.append(10)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,177 @@
+import Configuration
+private import Core
+import Glibc
+import System
+
+/// Posts JSON to a web server: one HTTP/1.1 request on a connection of its own, for which the whole has a time-out.
+///
+/// Redirects are not followed, and nothing of the answer is used but its status. Looking up a name is the C library's
+/// business and has that library's own time-out.
+struct Webhook: Sendable {
+    let address: WebAddress
+    /// Seconds.
+    let timeout: Double
+
+    /// Returns the status of the answer, 200…299.
+    ///
+    /// - Throws: ``ActionError/webhook`` or ``ActionError/timedOut``.
+    @discardableResult
+    func post(_ body: String, stop: EventFD?) throws(ActionError) -> Int {
+        let deadline = Clock.now + Int64(timeout * 1e9)
+        let connection = try connect(deadline: deadline, stop: stop)
+        let request = """
+            POST \(address.target) HTTP/1.1\r
+            Host: \(address.authority)\r
+            Content-Type: application/json\r
+            Content-Length: \(body.utf8.count)\r
+            User-Agent: beckon\r
+            Connection: close\r
+            \r
+            \(body)
+            """
+        try send(Array(request.utf8), connection, deadline: deadline, stop: stop)
+        let status = try readStatus(connection, deadline: deadline, stop: stop)
+        switch status {
+        case 200..<300: return status
+        case 300..<400:
+            throw .webhook.saying(
+                "\(address.text) answered \(status), a redirect, which is not followed; post to the new address"
+            )
+        default: throw .webhook.saying("\(address.text) answered \(status); look into the server's log")
+        }
+    }
+
+    private func connect(deadline: Int64, stop: EventFD?) throws(ActionError) -> FileDescriptor {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let result = getaddrinfo(address.host, String(address.port), &hints, &found)
+        guard result == 0 else {
+            throw .webhook.saying(
+                "cannot find \(address.host): \(String(cString: gai_strerror(result))); check the name"
+            )
+        }
+        defer { if let found { freeaddrinfo(found) } }
+        var failure = ActionError.webhook
+        var next = found
+        while let entry = next?.pointee {
+            next = entry.ai_next
+            // `localhost` is this machine whatever a name server says.
+            if address.isLoopback, !Self.isLoopback(entry) { continue }
+            let type = entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let connection = FileDescriptor(socket(entry.ai_family, type, entry.ai_protocol))
+            guard connection.isOpen else { continue }
+            do throws(ActionError) {
+                try connect(connection, entry, deadline: deadline, stop: stop)
+                return connection
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private static func isLoopback(_ entry: addrinfo) -> Bool {
+        guard let address = entry.ai_addr else { return false }
+        switch entry.ai_family {
+        case AF_INET:
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                UInt32(bigEndian: $0.pointee.sin_addr.s_addr) >> 24 == 127
+            }
+        case AF_INET6:
+            return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
+                var host = pointer.pointee.sin6_addr
+                var loopback = in6addr_loopback
+                return memcmp(&host, &loopback, MemoryLayout<in6_addr>.size) == 0
+            }
+        default: return false
+        }
+    }
+
+    private func connect(
+        _ connection: borrowing FileDescriptor,
+        _ entry: addrinfo,
+        deadline: Int64,
+        stop: EventFD?
+    ) throws(ActionError) {
+        if Glibc.connect(connection.rawValue, entry.ai_addr, entry.ai_addrlen) == 0 { return }
+        guard errno == EINPROGRESS else { throw unreachable(errno) }
+        try wait(connection, POLLOUT, deadline: deadline, stop: stop)
+        var number: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(connection.rawValue, SOL_SOCKET, SO_ERROR, &number, &size)
+        if number != 0 { throw unreachable(number) }
+    }
+
+    private func unreachable(_ number: Int32) -> ActionError {
+        .webhook.saying("cannot reach \(address.text): \(SystemError.text(number)); is the server running?")
+    }
+
+    private func send(
+        _ bytes: [UInt8],
+        _ connection: borrowing FileDescriptor,
+        deadline: Int64,
+        stop: EventFD?
+    ) throws(ActionError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(connection.rawValue, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                try wait(connection, POLLOUT, deadline: deadline, stop: stop)
+            } else if errno != EINTR {
+                throw broken("send: \(SystemError.text(errno))")
+            }
+        }
+    }
+
+    /// Reads the first line of the answer: `HTTP/1.1 204 No Content`.
+    private func readStatus(_ connection: borrowing FileDescriptor, deadline: Int64, stop: EventFD?)
+        throws(ActionError)
+        -> Int
+    {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while line.count < 1024 {
+            let count = recv(connection.rawValue, &byte, 1, 0)
+            if count == 1 {
+                if byte == 10 { break }
+                line.append(byte)
+            } else if count == 0 {
+                break
+            } else if errno == EAGAIN {
+                try wait(connection, POLLIN, deadline: deadline, stop: stop)
+            } else if errno != EINTR {
+                throw broken("recv: \(SystemError.text(errno))")
+            }
+        }
+        let parts = line.split(separator: 32).map { String(decoding: $0, as: UTF8.self) }
+        guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let status = Int(parts[1].prefix(3)),
+            (100..<600).contains(status)
+        else { throw broken("it does not speak HTTP/1") }
+        return status
+    }
+
+    private func broken(_ reason: String) -> ActionError {
+        .webhook.saying("\(address.text) gave no answer: \(reason); look into the server's log")
+    }
+
+    private func wait(
+        _ connection: borrowing FileDescriptor,
+        _ events: Int32,
+        deadline: Int64,
+        stop: EventFD?
+    ) throws(ActionError) {
+        var requests = [Poll.request(connection.rawValue, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
+        Poll.wait(&requests, until: deadline)
+        if requests[1].revents != 0 { throw .webhook.saying("\(address.text): given up, as the service stops") }
+        guard requests[0].revents != 0 else {
+            throw .timedOut.saying(
+                "\(address.text) took longer than \(shortest(timeout)) s; look into the server's log"
+            )
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Core
+
+/// An action as the configuration writes it: an object with one of five keys, and what goes with it.
+struct ActionSettings: Equatable, Sendable {
+    var run: [String]?
+    var directory: String?
+    var print: Template?
+    var journal: LogLevel?
+    var unix: String?
+    var webhook: WebAddress?
+    var timeout: Double?
+
+    init() {}
+
+    init(_ action: Action) {
+        timeout = action.timeout
+        switch action.effect {
+        case .run(let arguments, let directory): (run, self.directory) = (arguments, directory)
+        case .print(let template): print = template
+        case .journal(let priority): journal = priority
+        case .unix(let path): unix = path
+        case .webhook(let address): webhook = address
+        }
+    }
+
+    /// Whatever was given of the five keys of which one is needed.
+    var effects: [(key: String, effect: Action.Effect)] {
+        var found: [(String, Action.Effect)] = []
+        if let run { found.append(("run", .run(run, directory: directory ?? "/"))) }
+        if let print { found.append(("print", .print(print))) }
+        if let journal { found.append(("journal", .journal(journal))) }
+        if let unix { found.append(("unix", .unix(unix))) }
+        if let webhook { found.append(("webhook", .webhook(webhook))) }
+        return found
+    }
+
+    static let section = Section<ActionSettings>([
+        Setting("run", \.run, SettingKind<[String]>.command.optional),
+        Setting("directory", \.directory, SettingKind<String>.absolutePath("/var/lib/beckon").optional),
+        Setting("print", \.print, SettingKind<Template>.template.optional),
+        Setting("journal", \.journal, SettingKind<LogLevel>.choice.optional),
+        Setting("unix", \.unix, SettingKind<String>.socketPath.optional),
+        Setting("webhook", \.webhook, SettingKind<WebAddress>.webAddress.optional),
+        Setting("timeout", \.timeout, SettingKind<Double>.timeout.optional),
+    ])
+}
+
+extension SettingKind where Value == Action {
+    static let action: SettingKind = {
+        let object = SettingKind<ActionSettings>.object(ActionSettings(), ActionSettings.section)
+        return SettingKind(
+            read: { node, key, findings in
+                let before = findings.problems.count
+                guard let settings = object.read(node, key, &findings) else { return nil }
+                let effects = settings.effects
+                guard effects.count == 1, let only = effects.first else {
+                    // A key that could not be read is reported already.
+                    guard findings.problems.count == before || effects.count > 1 else { return nil }
+                    let given = effects.isEmpty ? "none" : effects.map(\.key).joined(separator: " and ")
+                    let wanted = "an action needs one of run, print, journal, unix, webhook"
+                    findings.add("\(wanted), and has \(given)", key: key, line: node.line)
+                    return nil
+                }
+                if settings.directory != nil, only.key != "run" {
+                    findings.add("only goes with run", key: "\(key).directory")
+                }
+                if settings.timeout != nil, only.key != "run", only.key != "webhook" {
+                    findings.add("only goes with run or webhook", key: "\(key).timeout")
+                }
+                let action = Action(only.effect, timeout: settings.timeout)
+                findings.actions.append((key, action))
+                return action
+            },
+            write: { action in
+                // Only what was chosen: the other four keys would be null.
+                let value = ActionSettings(action)
+                let members = ActionSettings.section.settings.map { (name: $0.name, text: $0.write(value)) }
+                return "{"
+                    + members.filter { $0.text != "null" }.map { "\(jsonString($0.name)): \($0.text)" }
+                    .joined(separator: ", ") + "}"
+            },
+            keys: object.keys
+        )
+    }()
+}
+
+extension SettingKind where Value == [String] {
+    /// A program and its arguments.
+    static let command: SettingKind = {
+        let expected =
+            "a list of a program's absolute path and its arguments, such as [\"/usr/bin/aplay\", \"ding.wav\"]"
+        return SettingKind(expected, write: { "[" + $0.map(jsonString).joined(separator: ", ") + "]" }) { node in
+            guard case .array(let elements) = node.value else { return nil }
+            var words: [String] = []
+            for element in elements {
+                guard case .string(let word) = element.value, !word.contains("\0") else { return nil }
+                words.append(word)
+            }
+            return words.first?.hasPrefix("/") == true ? words : nil
+        }
+    }()
+}
+
+extension SettingKind where Value == Double {
+    static let timeout = number(0.01...86_400, "seconds from 0.01 to 86400")
+}
+
+extension SettingKind where Value == String {
+    /// The system's limit on the name of a socket is 108 bytes, its end included.
+    static let socketPath = text("a socket's path that begins with / and has at most 107 bytes") {
+        $0.hasPrefix("/") && $0.utf8.count <= 107
+    }
+}
+
+extension SettingKind where Value == Template {
+    static let template = SettingKind(
+        read: { node, key, findings in
+            guard case .string(let text) = node.value else {
+                findings.expected("text such as \"{word} {confidence}\"", at: key, not: node)
+                return nil
+            }
+            do throws(InvalidValue) {
+                return try Template(text)
+            } catch {
+                findings.add(error.description, key: key, line: node.line)
+                return nil
+            }
+        },
+        write: { jsonString($0.text) }
+    )
+}
+
+extension SettingKind where Value == WebAddress {
+    static let webAddress = SettingKind(
+        read: { node, key, findings in
+            guard case .string(let text) = node.value else {
+                findings.expected("an address such as \"http://127.0.0.1:8123/beckon\"", at: key, not: node)
+                return nil
+            }
+            do throws(InvalidValue) {
+                return try WebAddress(text)
+            } catch {
+                findings.add(error.description, key: key, line: node.line)
+                return nil
+            }
+        },
+        write: { jsonString($0.text) }
+    )
+}

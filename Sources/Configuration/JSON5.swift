@@ -1,0 +1,318 @@
+private import Core
+
+/// A value of a JSON5 text and the line on which it begins.
+package struct JSON5Node: Equatable, Sendable {
+    package indirect enum Value: Equatable, Sendable {
+        case null
+        case bool(Bool)
+        case number(Double)
+        case string(String)
+        case array([JSON5Node])
+        /// In the order of the text; a name may come twice.
+        case object([Member])
+    }
+
+    package struct Member: Equatable, Sendable {
+        package let name: String
+        /// Where its name stands.
+        package let line: Int
+        package let node: JSON5Node
+    }
+
+    package let value: Value
+    /// From 1.
+    package let line: Int
+
+    /// The value as an error message quotes it.
+    package var description: String {
+        switch value {
+        case .null: "null"
+        case .bool(let flag): flag ? "true" : "false"
+        case .number(let number): shortest(number)
+        case .string(let text): text.count <= 40 ? "'\(text)'" : "'\(text.prefix(40))…'"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}
+
+/// Where a text stops being JSON5, and why.
+package struct JSON5Error: Error, Equatable {
+    package let line: Int
+    package let reason: String
+}
+
+/// Reads JSON5 (json5.org): JSON with comments, trailing commas, names without quotes and numbers as people write them.
+///
+/// Foundation's decoder reads JSON5 too, but tells neither the line nor the reason when it refuses a text. The tests
+/// compare the two. Texts may come from strangers: nothing is deeper than 32 levels.
+package struct JSON5Parser {
+    private static let deepest = 32
+
+    private let text: [Unicode.Scalar]
+    private var position = 0
+    private(set) var line = 1
+    private var depth = 0
+
+    /// The one value of a text, comments and blanks around it.
+    package static func parse(_ text: String) throws(JSON5Error) -> JSON5Node {
+        var parser = JSON5Parser(text: Array(text.unicodeScalars))
+        // A byte-order mark, as some editors write.
+        if parser.peek == "\u{FEFF}" { parser.position = 1 }
+        try parser.skipBlanks()
+        let node = try parser.value()
+        try parser.skipBlanks()
+        if let rest = parser.peek { throw parser.error("unexpected \(parser.quoted(rest)) after the end") }
+        return node
+    }
+
+    private init(text: [Unicode.Scalar]) { self.text = text }
+
+    fileprivate var peek: Unicode.Scalar? { position < text.count ? text[position] : nil }
+
+    fileprivate mutating func next() -> Unicode.Scalar? {
+        guard position < text.count else { return nil }
+        let scalar = text[position]
+        position += 1
+        if scalar == "\n" { line += 1 }
+        return scalar
+    }
+
+    fileprivate func error(_ reason: String) -> JSON5Error { JSON5Error(line: line, reason: reason) }
+
+    private func quoted(_ scalar: Unicode.Scalar?) -> String {
+        guard let scalar else { return "end of the text" }
+        if scalar == "\n" || scalar == "\r" { return "end of line" }
+        return scalar.properties.generalCategory == .control ? "control character" : "'\(scalar)'"
+    }
+
+    // MARK: - Blanks and comments
+
+    private mutating func skipBlanks() throws(JSON5Error) {
+        while let scalar = peek {
+            if scalar == "/" {
+                try skipComment()
+            } else if scalar.properties.isWhitespace || scalar == "\u{FEFF}" {
+                _ = next()
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func skipComment() throws(JSON5Error) {
+        let start = line
+        _ = next()
+        switch next() {
+        case "/":
+            while let scalar = peek, scalar != "\n" { _ = next() }
+        case "*":
+            var last: Unicode.Scalar?
+            while let scalar = next() {
+                if last == "*", scalar == "/" { return }
+                last = scalar
+            }
+            throw JSON5Error(line: start, reason: "this comment has no end; close it with */")
+        default: throw JSON5Error(line: start, reason: "unexpected '/'; a comment begins with // or /*")
+        }
+    }
+
+    // MARK: - Values
+
+    private mutating func value() throws(JSON5Error) -> JSON5Node {
+        let start = line
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.deepest else { throw error("nested deeper than \(Self.deepest) levels") }
+        switch peek {
+        case "{": return JSON5Node(value: .object(try members()), line: start)
+        case "[": return JSON5Node(value: .array(try elements()), line: start)
+        case "\"", "'": return JSON5Node(value: .string(try string()), line: start)
+        case let scalar? where "+-.0123456789".unicodeScalars.contains(scalar):
+            return JSON5Node(value: .number(try number()), line: start)
+        case let scalar? where Self.beginsName(scalar):
+            let word = try name()
+            switch word {
+            case "null": return JSON5Node(value: .null, line: start)
+            case "true": return JSON5Node(value: .bool(true), line: start)
+            case "false": return JSON5Node(value: .bool(false), line: start)
+            case "Infinity": return JSON5Node(value: .number(.infinity), line: start)
+            case "NaN": return JSON5Node(value: .number(.nan), line: start)
+            default: throw error("a value was expected, not \(word); text needs quotes, as in \"\(word)\"")
+            }
+        case nil: throw error("the text ends where a value was expected")
+        case let scalar: throw error("a value was expected, not \(quoted(scalar))")
+        }
+    }
+
+    private mutating func members() throws(JSON5Error) -> [JSON5Node.Member] {
+        let start = line
+        var members: [JSON5Node.Member] = []
+        _ = next()
+        while true {
+            try skipBlanks()
+            if peek == "}" {
+                _ = next()
+                return members
+            }
+            guard let first = peek else { throw unclosed("{", since: start) }
+            let line = line
+            let isQuoted = first == "\"" || first == "'"
+            guard isQuoted || Self.beginsName(first) else {
+                throw error("a key was expected, not \(quoted(first))")
+            }
+            let name = isQuoted ? try string() : try name()
+            try skipBlanks()
+            guard peek == ":" else { throw error("a colon was expected after the key \(name), not \(quoted(peek))") }
+            _ = next()
+            try skipBlanks()
+            members.append(JSON5Node.Member(name: name, line: line, node: try value()))
+            try comma(before: "}", opened: "{", since: start)
+        }
+    }
+
+    private mutating func elements() throws(JSON5Error) -> [JSON5Node] {
+        let start = line
+        var elements: [JSON5Node] = []
+        _ = next()
+        while true {
+            try skipBlanks()
+            if peek == "]" {
+                _ = next()
+                return elements
+            }
+            guard peek != nil else { throw unclosed("[", since: start) }
+            elements.append(try value())
+            try comma(before: "]", opened: "[", since: start)
+        }
+    }
+
+    /// After a value: a comma, or the bracket that closes.
+    private mutating func comma(before end: Unicode.Scalar, opened: String, since start: Int) throws(JSON5Error) {
+        let after = line
+        try skipBlanks()
+        switch peek {
+        case ",": _ = next()
+        case end: break
+        case nil: throw unclosed(opened, since: start)
+        default: throw JSON5Error(line: after, reason: "a comma or \(quoted(end)) was expected, not \(quoted(peek))")
+        }
+    }
+
+    private func unclosed(_ bracket: String, since start: Int) -> JSON5Error {
+        JSON5Error(line: start, reason: "this \(bracket) is never closed")
+    }
+}
+
+// MARK: - Names, strings and numbers
+
+extension JSON5Parser {
+    fileprivate static func beginsName(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "$" || scalar == "_" || scalar.properties.isIDStart
+    }
+
+    fileprivate mutating func name() throws(JSON5Error) -> String {
+        var name = String.UnicodeScalarView()
+        while let scalar = peek, scalar == "$" || scalar.properties.isIDContinue {
+            name.append(scalar)
+            _ = next()
+        }
+        return String(name)
+    }
+
+    fileprivate mutating func string() throws(JSON5Error) -> String {
+        let start = line
+        let quote = next()
+        var out = String.UnicodeScalarView()
+        while let scalar = next() {
+            switch scalar {
+            case quote: return String(out)
+            case "\\": if let escaped = try escape() { out.append(escaped) }
+            case "\n", "\r": throw JSON5Error(line: start, reason: "this text has no closing quote on its line")
+            default: out.append(scalar)
+            }
+        }
+        throw JSON5Error(line: start, reason: "this text has no closing quote")
+    }
+
+    /// What stands after a backslash; nil where it only breaks the line.
+    private mutating func escape() throws(JSON5Error) -> Unicode.Scalar? {
+        switch next() {
+        case "n": return "\n"
+        case "t": return "\t"
+        case "r": return "\r"
+        case "b": return "\u{8}"
+        case "f": return "\u{C}"
+        case "v": return "\u{B}"
+        case "0": return "\0"
+        case "\n": return nil
+        case "\r":
+            if peek == "\n" { _ = next() }
+            return nil
+        case "x": return Unicode.Scalar(try hexadecimal(2))
+        case "u": return try codePoint()
+        case let scalar?: return scalar
+        case nil: throw error("the text ends after a backslash")
+        }
+    }
+
+    private mutating func codePoint() throws(JSON5Error) -> Unicode.Scalar? {
+        var code = try hexadecimal(4)
+        if (0xD800..<0xDC00).contains(code) {
+            // The second half of a pair outside the basic plane.
+            guard next() == "\\", next() == "u" else { throw error("half a surrogate pair") }
+            let low = try hexadecimal(4)
+            guard (0xDC00..<0xE000).contains(low) else { throw error("half a surrogate pair") }
+            code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(code) else { throw error("half a surrogate pair") }
+        return scalar
+    }
+
+    private mutating func hexadecimal(_ digits: Int) throws(JSON5Error) -> UInt32 {
+        var code: UInt32 = 0
+        for _ in 0..<digits {
+            guard let scalar = next(), let digit = Character(scalar).hexDigitValue else {
+                throw error("\(digits) hexadecimal digits were expected")
+            }
+            code = code << 4 | UInt32(digit)
+        }
+        return code
+    }
+
+    fileprivate mutating func number() throws(JSON5Error) -> Double {
+        var word = ""
+        while let scalar = peek,
+            scalar.properties.isIDContinue || scalar == "." || scalar == "+" || scalar == "-"
+        {
+            word.unicodeScalars.append(scalar)
+            _ = next()
+        }
+        if let number = Self.number(word) { return number }
+        throw error("'\(word)' is no number; text needs quotes")
+    }
+
+    private static func number(_ word: String) -> Double? {
+        let isNegative = word.hasPrefix("-")
+        let digits = isNegative || word.hasPrefix("+") ? String(word.dropFirst()) : word
+        var value: Double?
+        if digits == "Infinity" {
+            value = .infinity
+        } else if digits == "NaN" {
+            value = .nan
+        } else if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+            let digits = digits.dropFirst(2)
+            value = digits.allSatisfy(\.isHexDigit) ? UInt64(digits, radix: 16).map { Double($0) } : nil
+        } else if digits.allSatisfy({ $0.isASCII && ($0.isNumber || ".eE+-".contains($0)) }),
+            digits.first != "+", digits.first != "-",
+            !(digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true)
+        {
+            // Swift's own reading takes neither ".5" nor "5.".
+            let parts = digits.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
+            guard let mantissa = parts.first, mantissa.contains(where: \.isNumber), parts.count <= 2 else { return nil }
+            let whole = "0" + mantissa + (mantissa.hasSuffix(".") ? "0" : "")
+            value = Double(parts.count == 2 ? "\(whole)e\(parts[1])" : whole)
+        }
+        return value.map { isNegative ? -$0 : $0 }
+    }
+}

@@ -1,0 +1,68 @@
+private import Core
+public import Events
+
+/// A line of text with placeholders that an event fills in, such as `{word} {percent}`.
+public struct Template: Equatable, Sendable {
+    private enum Piece: Equatable, Sendable {
+        case text(String)
+        case placeholder(Placeholder)
+    }
+
+    enum Placeholder: String, CaseIterable {
+        case word, confidence, percent, start, end, time, date, device, sequence, json
+    }
+
+    /// As the user wrote it.
+    public let text: String
+    private let pieces: [Piece]
+
+    /// - Throws: ``InvalidValue`` for a brace that belongs to no known placeholder.
+    public init(_ text: String) throws(InvalidValue) {
+        self.text = text
+        var pieces: [Piece] = []
+        var rest = text[...]
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            pieces.append(.text(String(rest[..<brace])))
+            guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
+                throw InvalidValue("a brace without its partner in '\(text)'; placeholders look like {word}")
+            }
+            let name = String(rest[rest.index(after: brace)..<end])
+            guard let placeholder = Placeholder(rawValue: name) else {
+                let names = Placeholder.allCases.map(\.rawValue)
+                let hint = nearestName(to: name, of: names).map { "did you mean {\($0)}?" }
+                throw InvalidValue(
+                    "unknown placeholder {\(name)}; \(hint ?? "there are " + names.joined(separator: ", "))"
+                )
+            }
+            pieces.append(.placeholder(placeholder))
+            rest = rest[rest.index(after: end)...]
+        }
+        pieces.append(.text(String(rest)))
+        self.pieces = pieces
+    }
+
+    /// The line for an event, without a line end.
+    public func filled(with event: DetectionEvent) -> String {
+        pieces.map { piece in
+            switch piece {
+            case .text(let text): text
+            case .placeholder(let placeholder): value(of: placeholder, in: event)
+            }
+        }.joined()
+    }
+
+    private func value(of placeholder: Placeholder, in event: DetectionEvent) -> String {
+        switch placeholder {
+        case .word: event.name
+        case .confidence: decimal(Double(event.confidence), 4)
+        case .percent: Core.percent(event.confidence)
+        case .start: decimal(event.start, 3)
+        case .end: decimal(event.end, 3)
+        case .time: decimal(event.time, 3)
+        case .date: event.date.text
+        case .device: event.device
+        case .sequence: String(event.sequence)
+        case .json: event.json
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// Where a webhook posts to: `http://host[:port]/path`.
+///
+/// Only plain HTTP is spoken. TLS would bring a second certificate store and a large library for a service that talks to
+/// the machine it runs on; whoever needs it puts curl into a `run` action.
+public struct WebAddress: Equatable, Sendable {
+    /// As the user wrote it.
+    public let text: String
+    /// A name or an address, without the brackets of IPv6.
+    public let host: String
+    public let port: UInt16
+    /// Path and query as the request sends them.
+    public let target: String
+    /// Host and port as the request's header has them.
+    public let authority: String
+
+    /// - Throws: ``InvalidValue``.
+    public init(_ text: String) throws(InvalidValue) {
+        func refuse(_ reason: String) -> InvalidValue {
+            InvalidValue("'\(text)' \(reason); an address looks like http://127.0.0.1:8123/path")
+        }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw refuse(
+                "has blanks, control characters or letters beyond ASCII, which must be written as %20 and so on"
+            )
+        }
+        guard !text.lowercased().hasPrefix("https://") else {
+            throw InvalidValue("'\(text)' asks for TLS, which is not spoken; use http, or curl in a run action")
+        }
+        guard text.lowercased().hasPrefix("http://") else { throw refuse("does not begin with http://") }
+        let rest = text.dropFirst(7)
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+        let authority = rest[..<end]
+        guard !authority.contains("@") else {
+            throw refuse("holds a user's name or password, which is not supported")
+        }
+        let tail = rest[end...].prefix { $0 != "#" }
+        target = tail.hasPrefix("/") ? String(tail) : "/" + tail
+
+        var host = authority
+        var port: Substring?
+        if authority.hasPrefix("[") {
+            guard let close = authority.firstIndex(of: "]") else { throw refuse("has a [ without its ]") }
+            host = authority[authority.index(after: authority.startIndex)..<close]
+            let after = authority[authority.index(after: close)...]
+            guard after.isEmpty || after.hasPrefix(":") else { throw refuse("has something between ] and the port") }
+            port = after.isEmpty ? nil : after.dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = authority[..<colon]
+            port = authority[authority.index(after: colon)...]
+        }
+        guard !host.isEmpty else { throw refuse("names no host") }
+        guard let number = UInt16(port ?? "80"), number > 0 else { throw refuse("has no port from 1 to 65535") }
+        self.text = text
+        self.host = host.lowercased()
+        self.port = number
+        self.authority = String(authority)
+    }
+
+    /// Whether it is this machine by its name alone.
+    public var isLoopback: Bool {
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

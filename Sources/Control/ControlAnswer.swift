@@ -1,0 +1,31 @@
+private import Configuration
+
+/// A daemon's answer to a command, taken apart.
+public struct ControlAnswer: Equatable, Sendable {
+    /// Why the command failed; nil where it did not.
+    public let error: String?
+    /// What else it tells, a line a value: `device: hw:CARD=Mic`, `counts.events: 7`.
+    public let lines: [String]
+
+    /// - Throws: ``ControlError/socket`` where the line is no answer.
+    public init(line: String) throws(ControlError) {
+        guard let node = try? JSON5Parser.parse(line), case .object(let members) = node.value,
+            case .bool(let isDone)? = members.first(where: { $0.name == "ok" })?.node.value
+        else { throw .socket.saying("not an answer of beckon: \(line.prefix(80))") }
+        if case .string(let reason)? = members.first(where: { $0.name == "error" })?.node.value {
+            error = reason
+        } else {
+            error = isDone ? nil : "the service refused, and did not say why"
+        }
+        lines = members.filter { $0.name != "ok" && $0.name != "error" }.flatMap { Self.lines($0.node, under: $0.name) }
+    }
+
+    private static func lines(_ node: JSON5Node, under name: String) -> [String] {
+        switch node.value {
+        case .object(let members): members.flatMap { lines($0.node, under: "\(name).\($0.name)") }
+        case .array(let elements): elements.enumerated().flatMap { lines($1, under: "\(name)[\($0)]") }
+        case .string(let text): ["\(name): \(text)"]
+        default: ["\(name): \(node.description)"]
+        }
+    }
+}

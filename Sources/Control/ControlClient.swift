@@ -1,0 +1,97 @@
+import Glibc
+import System
+
+/// A connection to the daemon's control socket.
+public struct ControlClient: ~Copyable {
+    private let path: String
+    private let descriptor: FileDescriptor
+    private var input: [UInt8] = []
+
+    /// The socket named by `BECKON_SOCKET`, else the user's own service's, else the system's.
+    public static func findPath(environment: [String: String], systemPath: String = ControlServer.systemPath) -> String
+    {
+        if let path = environment["BECKON_SOCKET"], !path.isEmpty { return path }
+        if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/") {
+            let own = folder + "/beckon/control.socket"
+            if access(own, F_OK) == 0 { return own }
+        }
+        return systemPath
+    }
+
+    /// - Throws: ``ControlError/notRunning`` where nobody listens, ``ControlError/socket`` where it is not allowed.
+    public init(path: String) throws(ControlError) {
+        self.path = path
+        if let connection = UnixSocket.connect(path) {
+            descriptor = connection
+            return
+        }
+        switch errno {
+        case ENOENT, ECONNREFUSED, ENOTDIR:
+            throw .notRunning.saying(
+                "beckon is not running: nobody listens at \(path); start it with systemctl start beckon, or name its socket "
+                    + "with --socket"
+            )
+        case EACCES, EPERM:
+            throw .socket.saying("\(path): permission denied; run this as root or as a member of the service's group")
+        case let number:
+            throw .socket.saying("cannot connect to \(path): \(SystemError.text(number))")
+        }
+    }
+
+    /// Sends a command.
+    ///
+    /// - Parameter seconds: how long it may take.
+    public mutating func send(_ command: ControlCommand, within seconds: Double = 5) throws(ControlError) {
+        let deadline = Clock.now + Int64(seconds * 1e9)
+        var rest = Array((command.json + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor.rawValue, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                try wait(POLLOUT, until: deadline)
+            } else if errno == EPIPE || errno == ECONNRESET {
+                // Why the daemon closed the connection stands in what it sent before.
+                return
+            } else if errno != EINTR {
+                throw .socket.saying("cannot send to \(path): \(SystemError.text(errno))")
+            }
+        }
+    }
+
+    /// The next line from the daemon; nil when it closed the connection.
+    ///
+    /// - Parameter seconds: how long it may take; nil for ever.
+    /// - Throws: ``ControlError/timedOut``.
+    public mutating func nextLine(within seconds: Double? = 5) throws(ControlError) -> String? {
+        let deadline = seconds.map { Clock.now + Int64($0 * 1e9) }
+        while true {
+            if let end = input.firstIndex(of: 10) {
+                defer { input.removeSubrange(...end) }
+                return String(decoding: input[..<end], as: UTF8.self)
+            }
+            guard input.count < 1 << 20 else { throw .socket.saying("\(path): this is no control socket of beckon") }
+            var piece = [UInt8](repeating: 0, count: 4096)
+            let count = recv(descriptor.rawValue, &piece, piece.count, 0)
+            if count > 0 {
+                input += piece.prefix(count)
+            } else if count == 0 || errno == ECONNRESET {
+                return nil
+            } else if errno == EAGAIN {
+                try wait(POLLIN, until: deadline)
+            } else if errno != EINTR {
+                throw .socket.saying("cannot read from \(path): \(SystemError.text(errno))")
+            }
+        }
+    }
+
+    private func wait(_ events: Int32, until deadline: Int64?) throws(ControlError) {
+        var requests = [Poll.request(descriptor.rawValue, events)]
+        Poll.wait(&requests, until: deadline)
+        guard requests[0].revents != 0 else {
+            throw .timedOut.saying("\(path): the service does not answer; see systemctl status beckon")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+private import Core
+public import System
+
+/// Why a command cannot be understood, or the service cannot be asked.
+///
+/// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
+/// ``description`` is one line that names what was asked, what happened and what to do next.
+public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible {
+    private enum Code { case command, notRunning, socket, timedOut }
+
+    private let code: Code
+    public let description: String
+
+    private init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    public static func == (left: ControlError, right: ControlError) -> Bool { left.code == right.code }
+
+    /// A command was not understood.
+    public static let command = ControlError(.command, "unknown command")
+    /// No service answers at the control socket.
+    public static let notRunning = ControlError(.notRunning, "beckon is not running")
+    /// The control socket could not be made or used.
+    public static let socket = ControlError(.socket, "socket failed")
+    /// The service does not answer.
+    public static let timedOut = ControlError(.timedOut, "took too long")
+
+    /// The same kind of error with a message of its own, kept to one line.
+    func saying(_ message: String) -> ControlError { ControlError(code, printable(message)) }
+
+    init(_ error: SocketError) { self = Self.socket.saying(error.description) }
+}

@@ -1,0 +1,60 @@
+public import Capture
+public import Core
+private import Glibc
+import System
+
+extension CaptureMachine.Change {
+    /// The change as one line, and how much it matters.
+    ///
+    /// - Parameter status: names the device and says why it does not open.
+    public func words(_ status: CaptureStatus) -> (priority: LogLevel, text: String) {
+        let device = status.device.isEmpty ? "the microphone" : status.device
+        let seconds = "\(decimal(Double(duration) / 1e9, 2)) s"
+        let error = "\(call.function): \(SystemError.text(number))"
+        switch kind {
+        case .running:
+            let format = status.format.map { ", \($0.rate) Hz, channels: \($0.channels)" } ?? ""
+            guard duration > 0 else { return (.info, "listening to \(device)\(format)") }
+            return (.notice, "listening to \(device) again after \(seconds)")
+        case .overrun: return (.warning, "\(device): audio was lost, as the machine was too busy (\(error))")
+        case .suspended: return (.info, "\(device): suspended")
+        case .framesMissing: return (.warning, "\(device): \(seconds) of audio never came")
+        case .lost: return (.warning, "\(device): lost (\(error)); waiting for it to come back")
+        case .stalled: return (.warning, "\(device): open, but no audio comes; opening it anew")
+        case .unavailable: return (.error, "\(status.problem.isEmpty ? "\(device): \(error)" : status.problem)")
+        case .stillUnavailable: return (.warning, "still no microphone after \(seconds): \(status.problem)")
+        case .muted: return (.info, "muted: the device is closed")
+        case .unmuted: return (.info, "no longer muted")
+        case .chosen: return (.info, "another device or channel was chosen")
+        case .notRealTime:
+            let reason = SystemError.text(number)
+            return (
+                .notice, "no real-time priority for capture (\(reason)); audio may be lost when the machine is busy"
+            )
+        }
+    }
+}
+
+extension GapReport {
+    /// What a microphone has to tell since the last time it was asked, as lines, and how much each matters.
+    ///
+    /// - Parameter now: the time, in nanoseconds.
+    public mutating func news(of microphone: Microphone, at now: Int64) -> [(priority: LogLevel, text: String)] {
+        var items: [Item] = []
+        while let change = microphone.nextChange() { items += take(change) }
+        return (items + look(at: now)).map { $0.words(microphone.status) }
+    }
+}
+
+extension GapReport.Item {
+    /// The item as one line, and how much it matters.
+    public func words(_ status: CaptureStatus) -> (priority: LogLevel, text: String) {
+        switch self {
+        case .change(let change): return change.words(status)
+        case .more(let gaps, let lost):
+            let device = status.device.isEmpty ? "the microphone" : status.device
+            let count = gaps == 1 ? "1 more gap" : "\(gaps) more gaps"
+            return (.warning, "\(device): \(count), \(decimal(Double(lost) / 1e9, 2)) s lost")
+        }
+    }
+}

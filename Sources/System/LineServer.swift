@@ -1,0 +1,215 @@
+private import CSystem
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A unix socket at which clients send lines and get lines: answers to theirs, and what is published to all who listen.
+///
+/// One thread serves all clients and waits for none of them. A client that does not read, sends endless lines or says
+/// nothing is dropped and counted; it costs the others nothing.
+public final class LineServer: Sendable {
+    /// What a line from a client leads to.
+    public enum Answer: Equatable, Sendable {
+        case line(String)
+        /// The client gets the snapshot, and everything that is published from now on.
+        case listen
+    }
+
+    public struct Settings: Sendable {
+        /// Further clients are told so and closed.
+        public var clients = 16
+        /// Places among these that those who only listen may not take.
+        public var reserved = 4
+        /// Clients listen as soon as they are connected, and what they send is of no interest.
+        public var listensAtOnce = false
+        /// Bytes that may wait for a client, beside those that the system keeps.
+        public var pending = 64 << 10
+        /// The longest line a client may send, in bytes.
+        public var longestLine = 4096
+        /// Seconds that a client which does not listen may say nothing, or a slow one not read.
+        public var timeout = 10.0
+
+        public init() {}
+    }
+
+    public struct Counts: Equatable, Sendable {
+        public var accepted = 0
+        /// Did not read.
+        public var slow = 0
+        /// Sent no line in time, or one that was too long.
+        public var protocolViolations = 0
+        /// Found no place.
+        public var refused = 0
+        public var published = 0
+        /// Published lines that the server's own thread did not take in time.
+        public var overflowed = 0
+    }
+
+    private struct Shared {
+        var waiting: [String] = []
+        /// The newest published line.
+        var last: String?
+        var counts = Counts()
+        var isStopped = false
+    }
+
+    /// Lines that may wait for the server's thread.
+    private static let longestWait = 1024
+
+    public let path: String
+    private let settings: Settings
+    private let snapshot: @Sendable (String?) -> String
+    private let answer: @Sendable (String) -> Answer
+    private let listener: FileDescriptor
+    private let identity: [UInt64]
+    private let wakeUp: EventFD
+    private let shared = Mutex(Shared())
+    private let finished = DispatchSemaphore(value: 0)
+
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - snapshot: one line that tells how things are, with the newest published line; called on the server's thread.
+    ///   - answer: what a client's line leads to; called on the server's thread.
+    /// - Throws: ``SocketError``.
+    public init(
+        path: String,
+        settings: Settings = Settings(),
+        snapshot: @escaping @Sendable (_ last: String?) -> String,
+        answer: @escaping @Sendable (String) -> Answer
+    ) throws(SocketError) {
+        self.path = path
+        self.settings = settings
+        self.snapshot = snapshot
+        self.answer = answer
+        wakeUp = try EventFD(or: SocketError.noEventFD)
+        listener = try UnixSocket.listen(path, mode: 0o660)
+        identity = Self.identity(of: path)
+        _ = try SystemThread(name: "beckon-socket", stackSize: 512 << 10, or: SocketError.noThread) { [self] in serve()
+        }
+    }
+
+    public var counts: Counts { shared.withLock { $0.counts } }
+
+    /// Sends a line to all who listen. Takes a lock for a moment; waits for no client.
+    public func publish(_ line: String) {
+        shared.withLock { shared in
+            shared.last = line
+            guard shared.waiting.count < Self.longestWait else {
+                shared.counts.overflowed += 1
+                return
+            }
+            shared.waiting.append(line)
+            shared.counts.published += 1
+        }
+        wakeUp.signal()
+    }
+
+    /// Sends what was published, closes all connections and removes the socket, unless another service has replaced it.
+    public func stop() {
+        let isFirst = shared.withLock { shared in
+            defer { shared.isStopped = true }
+            return !shared.isStopped
+        }
+        guard isFirst else { return }
+        wakeUp.signal()
+        finished.wait()
+        if Self.identity(of: path) == identity { unlink(path) }
+    }
+
+    /// Device and number of the socket's file.
+    private static func identity(of path: String) -> [UInt64] {
+        var status = stat()
+        return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
+    }
+
+    // MARK: - On the server's thread
+
+    private func serve() {
+        var clients: [LineClient] = []
+        /// When connections may be taken again, after the system had no more descriptors.
+        var pause: Int64 = 0
+        while true {
+            let now = Clock.now
+            var requests = [
+                Poll.request(wakeUp.descriptor, POLLIN),
+                Poll.request(now < pause ? -1 : listener.rawValue, POLLIN),
+            ]
+            requests += clients.map { Poll.request($0.descriptor.rawValue, $0.isWaiting ? POLLIN | POLLOUT : POLLIN) }
+            let deadlines = clients.compactMap(\.deadline) + (now < pause ? [pause] : [])
+            Poll.wait(&requests, until: deadlines.min())
+
+            let (lines, isStopped) = shared.withLock { shared in
+                defer { shared.waiting.removeAll() }
+                return (shared.waiting, shared.isStopped)
+            }
+            if requests[0].revents != 0 { wakeUp.drain() }
+            for (client, request) in zip(clients, requests.dropFirst(2)) where request.revents != 0 {
+                hear(client, listeners: clients.count(where: \.listens))
+            }
+            for client in clients where client.listens {
+                for line in lines { client.send(line) }
+            }
+            for client in clients { client.flush() }
+            clients.removeAll { client in
+                guard let end = client.end(now: Clock.now) else { return false }
+                count(end)
+                return true
+            }
+            if isStopped { break }
+            if requests[1].revents != 0, !accept(&clients) { pause = Clock.now + 100_000_000 }
+        }
+        finished.signal()
+    }
+
+    private func count(_ end: LineClient.End) {
+        shared.withLock { shared in
+            switch end {
+            case .slow: shared.counts.slow += 1
+            case .protocolViolation: shared.counts.protocolViolations += 1
+            case .gone: break
+            }
+        }
+    }
+
+    /// Takes new connections; false where the system has no more descriptors.
+    private func accept(_ clients: inout [LineClient]) -> Bool {
+        while true {
+            let connection = FileDescriptor(CSystem_accept(listener.rawValue))
+            guard connection.isOpen else { return errno != EMFILE && errno != ENFILE && errno != ENOMEM }
+            let client = LineClient(connection, settings: settings)
+            guard clients.count < settings.clients else {
+                shared.withLock { $0.counts.refused += 1 }
+                client.send(
+                    "{\"ok\": false, \"error\": \"\(settings.clients) clients are connected already; try again later\"}"
+                )
+                client.flush()
+                continue
+            }
+            shared.withLock { $0.counts.accepted += 1 }
+            if settings.listensAtOnce {
+                client.listens = true
+                client.send(snapshot(shared.withLock { $0.last }))
+                client.flush()
+            }
+            clients.append(client)
+        }
+    }
+
+    private func hear(_ client: LineClient, listeners: Int) {
+        client.receive()
+        while let line = client.nextLine() {
+            if settings.listensAtOnce { continue }
+            switch answer(line) {
+            case .line(let text): client.send(text)
+            case .listen:
+                guard listeners < settings.clients - settings.reserved else {
+                    client.send("{\"ok\": false, \"error\": \"too many listen already; try again later\"}")
+                    continue
+                }
+                client.send(snapshot(shared.withLock { $0.last }))
+                client.listens = true
+            }
+        }
+    }
+}

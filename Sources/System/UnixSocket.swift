@@ -1,0 +1,102 @@
+public import Glibc
+
+/// Sockets that are files.
+public enum UnixSocket {
+    /// Nil where the path is too long for one.
+    public static func address(_ path: String) -> sockaddr_un? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        return withUnsafeMutableBytes(of: &address.sun_path) { room -> Bool in
+            guard bytes.count < room.count else { return false }
+            room.copyBytes(from: bytes)
+            return true
+        } ? address : nil
+    }
+
+    /// Connects, without waiting for anybody; nil with `errno` set where that fails.
+    public static func connect(_ path: String) -> FileDescriptor? {
+        let descriptor = make()
+        guard descriptor.isOpen, let address = address(path),
+            call(Glibc.connect, descriptor, address) == 0
+        else { return nil }
+        return descriptor
+    }
+
+    /// Makes a socket that listens, in the place of one that was left behind by a service that died.
+    ///
+    /// - Throws: ``SocketError``, as where another service listens there or something else has that name.
+    public static func listen(_ path: String, mode: mode_t) throws(SocketError) -> FileDescriptor {
+        func failure(_ function: String, _ number: Int32) -> SocketError {
+            SocketError(
+                "cannot listen at \(path): \(function): \(SystemError.text(number)); check the folder and its "
+                    + "permissions"
+            )
+        }
+        guard let address = address(path) else { throw failure("bind", ENAMETOOLONG) }
+        try removeStale(path)
+        let descriptor = make()
+        guard descriptor.isOpen else { throw failure("socket", errno) }
+        // On Linux a socket gives its own mode to its file, so that it is at no time open to more.
+        fchmod(descriptor.rawValue, mode)
+        guard call(bind, descriptor, address) == 0 else { throw failure("bind", errno) }
+        guard chmod(path, mode) == 0 else { throw failure("chmod", errno) }
+        guard Glibc.listen(descriptor.rawValue, 16) == 0 else { throw failure("listen", errno) }
+        return descriptor
+    }
+
+    private static func removeStale(_ path: String) throws(SocketError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw SocketError(
+                "cannot listen at \(path): something else has that name; remove it or choose another path"
+            )
+        }
+        guard connect(path) == nil else {
+            throw SocketError(
+                "cannot listen at \(path): a service listens there already; stop it or choose another path"
+            )
+        }
+        guard errno == ECONNREFUSED else {
+            throw SocketError(
+                "cannot listen at \(path): the socket there cannot be tried: \(SystemError.text(errno))"
+            )
+        }
+        unlink(path)
+    }
+
+    /// Never waits.
+    private static func make() -> FileDescriptor {
+        FileDescriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
+    }
+
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
+        _ descriptor: borrowing FileDescriptor,
+        _ address: sockaddr_un
+    ) -> Int32 {
+        var address = address
+        let number = descriptor.rawValue
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                function(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// A socket that cannot be made or used: one line that names the path, the failed call and what to do.
+public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    static func noEventFD(_ error: SystemError) -> SocketError {
+        SocketError("\(error); the limit on open files may be too low")
+    }
+
+    static func noThread(_ error: SystemError) -> SocketError {
+        SocketError("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
+    }
+}

@@ -1,0 +1,97 @@
+import Configuration
+import Events
+import Foundation
+import Glibc
+import Spotting
+import TestSupport
+import Testing
+
+@testable import Actions
+
+/// Saved clips: what is in them, who may read them, and which are kept.
+struct ClipTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func event(_ sequence: UInt64, word: String = "left", seconds: Double = 0) -> DetectionEvent {
+        let sample = DetectionEvent.sample
+        return DetectionEvent(
+            sequence: sequence,
+            kind: .word,
+            name: word,
+            confidence: 0.9,
+            start: sample.start,
+            end: sample.end,
+            time: sample.time,
+            date: sample.date.adding(seconds: seconds),
+            device: "mic"
+        )
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    @Test func `a clip is what was heard`() throws {
+        let store = ClipStore(folder: folder.path, keep: 10, quota: 1_000_000)
+        let samples: [Float] = [0, 0.5, -0.5, 1, -1, 2, -2, 1e-5, .nan, .infinity, 0.25]
+        let before = umask(0)
+        let path = try store.save(samples, of: event(7))
+        umask(before)
+        #expect(path == folder.file("beckon-20260301T123004.650Z-7-left.wav"))
+        var status = stat()
+        #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(status.st_size == 44 + 2 * 11)
+        // Read by libsndfile.
+        let top: Float = 32_767 / 32_768
+        #expect(try Voices.samples(at: path) == [0, 0.5, -0.5, top, -1, top, -1, 0, 0, top, 0.25])
+        #expect(try names == ["beckon-20260301T123004.650Z-7-left.wav"], "nothing unfinished is left")
+    }
+
+    @Test func `the oldest make room, by number and by bytes`() throws {
+        let second = [Float](repeating: 0.1, count: 16_000)
+        try folder.write("other.wav", bytes: [1])
+        try folder.write("beckon-notes.txt", bytes: [1])
+        try folder.write(".beckon-unfinished-1-1", bytes: [1])
+        let few = ClipStore(folder: folder.path, keep: 3, quota: 1_000_000)
+        for number in 1...5 { try few.save(second, of: event(UInt64(number), seconds: Double(number))) }
+        func numbers() throws -> [String] {
+            try names.filter { $0.hasPrefix("beckon-2") }.compactMap {
+                $0.split(separator: "-").dropFirst(2).first.map(String.init)
+            }
+        }
+        #expect(try numbers() == ["3", "4", "5"])
+        // 44 bytes and 32,000 each: two are 64,088.
+        let small = ClipStore(folder: folder.path, keep: 100, quota: 64_100)
+        try small.save(second, of: event(6, seconds: 6))
+        #expect(try numbers() == ["5", "6"])
+        let tiny = ClipStore(folder: folder.path, keep: 100, quota: 10)
+        try tiny.save(second, of: event(7, seconds: 7))
+        #expect(try numbers() == ["7"])
+        #expect(try names.filter { !$0.hasPrefix("beckon-2") } == ["beckon-notes.txt", "other.wav"])
+    }
+
+    @Test func `names hold no path`() throws {
+        #expect(
+            ClipStore.name(of: event(1, word: "../go left\n\u{e9}")) == "beckon-20260301T123004.650Z-1-___go_left__.wav"
+        )
+        let long = ClipStore.name(of: event(1, word: String(repeating: "a", count: 500)))
+        #expect(long.utf8.count < 100)
+    }
+
+    @Test func `what cannot be written is told, and leaves nothing behind`() throws {
+        let none = ClipStore(folder: folder.file("none"), keep: 1, quota: 1000)
+        let error = #expect(throws: ActionError.clip) { try none.save([0], of: event(1)) }
+        #expect(error?.description.contains("open: No such file or directory") == true)
+        // A device that is always full stands where the unfinished clip goes; it is not written through.
+        symlink("/dev/full", folder.file(".beckon-unfinished-\(getpid())-1"))
+        let store = ClipStore(folder: folder.path, keep: 1, quota: 1000)
+        #expect(try store.save([0.5], of: event(1)) == folder.file(ClipStore.name(of: event(1))))
+        #expect(try names.count == 1)
+        var clips = Configuration.Clips()
+        #expect(ClipStore(clips) == nil, "off by default")
+        clips.dir = folder.path
+        #expect(ClipStore(clips)?.folder == folder.path)
+    }
+}

@@ -1,0 +1,273 @@
+import Foundation
+import Spotting
+import TestSupport
+import Testing
+
+@testable import Configuration
+
+/// What is wrong with a configuration, to the word: line, key, what was expected, what may have been meant.
+struct ConfigurationTests {
+    static let words = SampleTests.words
+
+    private static func read(_ text: String) throws -> ConfigurationFile {
+        try ConfigurationFile(text: text, file: "f") { _ in words }
+    }
+
+    private static func errors(_ text: String) -> [String] {
+        do {
+            _ = try read(text)
+            return []
+        } catch let error as ConfigurationError {
+            return error.problems.map(\.description)
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    static let table: [(text: String, lines: [String])] = [
+        ("{\n treshold: 0.7,\n}", ["f:2: treshold: unknown key; did you mean 'threshold'?"]),
+        (
+            "{\n words: {\n  yes: {\n   treshold: 0.7 } } }",
+            ["f:4: words.yes.treshold: unknown key; did you mean 'threshold'?"]
+        ),
+        (
+            "{limits: {many: 3}}",
+            ["f:1: limits.many: unknown key; known here: queue, atOnce, timeout"]
+        ),
+        ("{\n threshold: 'high' }", ["f:2: threshold: expected a confidence between 0 and 1, such as 0.8, not 'high'"]),
+        ("{threshold: 1.5}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 1.5"]),
+        ("{threshold: NaN}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not nan"]),
+        (
+            "{cooldown: -9223372036854775808}",
+            ["f:1: cooldown: expected seconds from 0 to 86400, not -9.223372036854776e+18"]
+        ),
+        ("{words: []}", ["f:1: words: expected an object in { }, not a list"]),
+        (
+            "{words: {yess: {}, _silence_: {}}}",
+            [
+                "f:1: words._silence_: the model does not know the word '_silence_'; it knows "
+                    + words.joined(separator: ", "),
+                "f:1: words.yess: the model does not know the word 'yess'; did you mean 'yes'?",
+            ]
+        ),
+        (
+            "{\nmode: 'comand'}",
+            ["f:2: mode: expected one of \"spot\", \"command\", not 'comand'; did you mean 'command'?"]
+        ),
+        ("{\nlog: 1}", ["f:2: log: expected one of \"error\", \"warning\", \"info\", \"debug\", not 1"]),
+        (
+            "{channel: [0, 64]}",
+            ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not a list"]
+        ),
+        (
+            "{channel: -1}",
+            ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not -1"]
+        ),
+        (
+            "{channel: [0, 0]}",
+            ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not a list"]
+        ),
+        ("{limits: {\n\n atOnce: 2.5}}", ["f:3: limits.atOnce: expected a whole number from 1 to 64, not 2.5"]),
+        ("{limits: {queue: 1e300}}", ["f:1: limits.queue: expected a whole number from 1 to 10000, not 1e+300"]),
+        (
+            "{model: 'commands'}",
+            [
+                "f:1: model: expected a path that begins with /, such as \"/usr/share/beckon/models/commands\", not 'commands'"
+            ]
+        ),
+        (
+            "{actions: [{}, {print: 'x', journal: 'info'}, {print: '{wrd}'}, {journal: 'info', timeout: 3}]}",
+            [
+                "f:1: actions[0]: an action needs one of run, print, journal, unix, webhook, and has none",
+                "f:1: actions[1]: an action needs one of run, print, journal, unix, webhook, and has print and journal",
+                "f:1: actions[2].print: unknown placeholder {wrd}; did you mean {word}?",
+                "f:1: actions[3].timeout: only goes with run or webhook",
+            ]
+        ),
+        (
+            "{actions: [\n{run: 'ls -l'},\n{run: ['ls']},\n{run: []}]}",
+            (2...4).map {
+                "f:\($0): actions[\($0 - 2)].run: expected a list of a program's absolute path and its arguments, such as "
+                    + "[\"/usr/bin/aplay\", \"ding.wav\"], not \($0 == 2 ? "'ls -l'" : "a list")"
+            }
+        ),
+        (
+            "{actions: [{webhook: 'https://127.0.0.1/'},\n{webhook: 'http://example.org/x'}]}",
+            [
+                "f:1: actions[0].webhook: 'https://127.0.0.1/' asks for TLS, which is not spoken; use http, or curl in a run "
+                    + "action",
+                "f:2: actions[1].webhook: 'example.org' is not this machine; if it is meant, add it to webhookHosts",
+            ]
+        ),
+        (
+            "{phrases: [{phrase: 'go'},\n{phrase: 'go rihgt'},\n{}]}",
+            [
+                "f:1: phrases[0].phrase: needs a phrase of two words or more, such as \"go left\"",
+                "f:2: phrases[1].phrase: the model does not know the word 'rihgt'; did you mean 'right'?",
+                "f:3: phrases[2]: needs a phrase of two words or more, such as \"go left\"",
+            ]
+        ),
+        (
+            "{\n cooldown: 1,\n mode: 'spot',\n cooldown: 2}",
+            ["f:4: cooldown: given twice, on line 2 already; leave one of them out"]
+        ),
+        (
+            "{gate: {endMargin: 0.1}}",
+            ["f:1: gate.endMargin: must not be less than startMargin, or speech would end where it begins"]
+        ),
+        (
+            "{socket: 'beckon.sock'}",
+            [
+                "f:1: socket: expected \"auto\", \"none\", or a socket's path that begins with / and has at most 107 bytes, not 'beckon.sock'"
+            ]
+        ),
+        (
+            "{socket: '/run/a', actions: [{unix: '/run/a'}]}",
+            ["f:1: actions[0].unix: is the control socket; give the stream a path of its own"]
+        ),
+        ("{\n mode: 'spot'\n log: 'info' }", ["f:2: a comma or '}' was expected, not 'l'"]),
+        ("[]", ["f:1: expected an object in { }, not a list"]),
+        ("", ["f:1: the text ends where a value was expected"]),
+    ]
+
+    @Test func `channels as a command line has them`() {
+        #expect(Configuration.Channels("mix") == .mix && Configuration.Channels("63") == .only([63]))
+        #expect(Configuration.Channels("2,0") == .only([2, 0]))
+        for text in ["", "all", "64", "-1", "0,", "0,0", "0;1", "0, 1x"] {
+            #expect(Configuration.Channels(text) == nil, "\(text)")
+        }
+    }
+
+    @Test(arguments: table)
+    func `every mistake of a file is told`(_ row: (text: String, lines: [String])) {
+        #expect(Self.errors(row.text) == row.lines)
+    }
+
+    @Test func `what is chosen is taken, the rest stays`() throws {
+        let file = try Self.read(
+            """
+            { trigger: "end", channel: [1, 2], threshold: 0.9, cooldown: 1.5, gate: { quietBefore: 0.5 },
+              words: { yes: { threshold: 0.7, actions: [] }, no: { enabled: false } }, clips: { dir: "/var/tmp/c", keep: 3 } }
+            """
+        )
+        var expected = Configuration()
+        expected.gate.trigger = .end
+        expected.gate.quietBefore = 0.5
+        expected.channel = .only([1, 2])
+        expected.threshold = 0.9
+        expected.cooldown = 1.5
+        expected.words = ["yes": .init(), "no": .init()]
+        expected.words["yes"]?.threshold = 0.7
+        expected.words["yes"]?.actions = []
+        expected.words["no"]?.enabled = false
+        expected.clips.dir = "/var/tmp/c"
+        expected.clips.keep = 3
+        #expect(file.configuration == expected)
+        #expect(file.configuration.gate.mode == .command)
+        let thresholds = try file.configuration.thresholds(
+            labels: ["yes", "no", "up", "_silence_"],
+            defaults: [0.5, 0.5]
+        )
+        #expect(thresholds.values == [0.7, nil, 0.9, nil])
+    }
+
+    @Test func `programs that are missing are only warned of`() throws {
+        let folder = try TestFolder()
+        let text = try folder.write("plain.txt", bytes: [65])
+        let file = try Self.read(
+            """
+            { actions: [ { run: ["/usr/bin/env"] },
+              { run: ["\(folder.file("none"))"] },
+              { run: ["\(text)"] },
+              { run: ["/usr/bin"], directory: "/nowhere" } ] }
+            """
+        )
+        #expect(
+            file.warnings.map(\.description) == [
+                "f:2: warning: actions[1].run: no such program: \(folder.file("none"))",
+                "f:3: warning: actions[2].run: may not be executed: \(text); try chmod +x",
+                "f:4: warning: actions[3].run: is a folder, not a program: /usr/bin",
+                "f:4: warning: actions[3].directory: no such folder: /nowhere",
+            ]
+        )
+        #expect(file.configuration.actions.count == 4)
+    }
+
+    @Test func `a listed host may be posted to`() throws {
+        let text = "{webhookHosts: ['Example.org'], actions: [{webhook: 'http://example.ORG:8080/x?y=1'}]}"
+        #expect(try Self.read(text).configuration.actions.first?.name == "webhook http://example.ORG:8080/x?y=1")
+    }
+
+    @Test func `files that are none`() throws {
+        let folder = try TestFolder()
+        mkfifo(folder.file("pipe"), 0o600)
+        try folder.write("latin.json5", bytes: [0x7B, 0xE9, 0x7D])
+        for (path, says) in [
+            (folder.file("none"), "No such file"), (folder.path, "is not a file"),
+            (folder.file("pipe"), "is not a file"),
+            (folder.file("latin.json5"), "UTF-8"), ("/dev/zero", "is not a file"),
+        ] {
+            let error = #expect(throws: ConfigurationError.self) {
+                try ConfigurationFile(path: path) { _ in Self.words }
+            }
+            let text = error?.description ?? ""
+            #expect(text.hasPrefix(path) && text.contains(says), "\(text)")
+        }
+    }
+
+    @Test func `no text makes the reader stumble`() throws {
+        let sample = Array(
+            try String(contentsOfFile: SampleTests.path, encoding: .utf8).replacing("//", with: "").unicodeScalars
+        )
+        var generator = SplitMix(seed: 11)
+        let signs = Array("{}[]:,'\"\\/*\n-+.0eExuN9\u{0}\u{feff}\u{d7ff}".unicodeScalars)
+        var refused = 0
+        for _ in 0..<300 {
+            let start = Int.random(in: 0..<sample.count, using: &generator)
+            var text = Array(sample[start...].prefix(400))
+            for _ in 0..<Int.random(in: 0...4, using: &generator) where !text.isEmpty {
+                let place = Int.random(in: 0..<text.count, using: &generator)
+                text[place] = signs.randomElement(using: &generator) ?? "{"
+            }
+            let whole = "{" + String(String.UnicodeScalarView(text)) + "}"
+            if !Self.errors(whole).isEmpty { refused += 1 }
+        }
+        #expect(refused > 100)
+    }
+
+    @Test func `the user's own file comes first`() throws {
+        let folder = try TestFolder()
+        let system = try folder.write("system.json5", bytes: Array("{}".utf8))
+        let environment = ["XDG_CONFIG_HOME": folder.file("home"), "HOME": "/nowhere"]
+        #expect(ConfigurationFile.find(environment: environment, systemPath: system) == system)
+        try folder.folder("home/beckon")
+        let own = try folder.write("home/beckon/config.json5", bytes: Array("{}".utf8))
+        #expect(ConfigurationFile.find(environment: environment, systemPath: system) == own)
+        #expect(ConfigurationFile.find(environment: ["XDG_CONFIG_HOME": "here"], systemPath: folder.file("no")) == nil)
+        #expect(ConfigurationFile.userPath(environment: ["HOME": "/home/a"]) == "/home/a/.config/beckon/config.json5")
+    }
+
+    @Test func `a model that cannot be read is told with its key`() {
+        struct Broken: Error, CustomStringConvertible { let description = "no model here" }
+        let error = #expect(throws: ConfigurationError.self) {
+            try ConfigurationFile(text: "{\n\n model: '/m', words: {yess: {}}}", file: "f") { configuration in
+                #expect(configuration.model == "/m")
+                throw Broken()
+            }
+        }
+        #expect(error?.description == "f:3: model: no model here")
+    }
+
+    @Test func `a phrase may hold words of several words, and goes with them`() throws {
+        let text =
+            "{words: {'hey house': {threshold: 0.6}}, phrases: [{phrase: 'hey house stop'}, {phrase: 'go left'}]}"
+        let known = Self.words + ["hey house"]
+        var configuration = try ConfigurationFile(text: text, file: "f") { _ in known }.configuration
+        #expect(configuration.leaveOut(wordsBeside: known) == [])
+        #expect(configuration.phrases.map(\.phrase) == ["hey house stop", "go left"])
+        let phrases = try configuration.detectorPhrases(labels: known)
+        #expect(phrases.first?.labels.map { known[$0] } == ["hey house", "stop"])
+        #expect(configuration.leaveOut(wordsBeside: Self.words) == ["hey", "hey house", "house"])
+        #expect(configuration.phrases.map(\.phrase) == ["go left"])
+    }
+}

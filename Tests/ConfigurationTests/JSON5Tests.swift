@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import Configuration
+
+/// The parser against Foundation's own, which says neither where nor why it refuses a text.
+struct JSON5Tests {
+    static let sound = [
+        "{a: 1, // c\n 'b': [1,2,], /* x */ \"c\": 'd e', d: +.5, e: 0x1F, f: 5., g: -2.5e-3, _x$1: null}",
+        "[]", "{}", "true", "'it\\'s'", "\"\\u00e9\\t\\x41\\u{0}\"".replacingOccurrences(of: "\\u{0}", with: ""),
+        "\u{FEFF}{a: [[], {}, [{}]]}", "/* a */ // b\n [1e3, 0, -0, 12345678901]", "{ünder: 1, 'a b': 2}",
+        "[\"\\ud83d\\ude00\", 'x\\ny']", "\t{\r\n a: false\r\n}",
+    ]
+    static let broken = [
+        "", "// only", "{a: 1", "{a: 1,\n b 2}", "[1,,2]", "{a:1,,}", "{,}", "'open", "{a: 'x\n'}", "/* open",
+        "{a:1} x",
+        "[01]", "[1.2.3]", "[--1]", "[+]", "[.]", "nul", "{1: 2}", "[1 2]", "{a: b}", "\"\\u12\"", "[0x]", "[1e]", "}",
+    ]
+
+    @Test(arguments: sound)
+    func `what Foundation reads is read alike`(_ text: String) throws {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        let expected = try decoder.decode(Reference.self, from: Data(text.utf8))
+        let read = Reference(try JSON5Parser.parse(text))
+        #expect(read == expected)
+    }
+
+    @Test(arguments: broken)
+    func `what Foundation refuses is refused`(_ text: String) {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        #expect(throws: (any Error).self) { try decoder.decode(Reference.self, from: Data(text.utf8)) }
+        #expect(throws: JSON5Error.self) { try JSON5Parser.parse(text) }
+    }
+
+    @Test func `a backslash joins two lines, which Foundation gets wrong`() throws {
+        #expect(try JSON5Parser.parse("'a\\\nb\\\r\nc'").value == .string("abc"))
+        #expect(
+            try JSON5Parser.parse("[\n'a\\\nb',\n1]")
+                == JSON5Node(
+                    value: .array([.init(value: .string("ab"), line: 2), .init(value: .number(1), line: 4)]),
+                    line: 1
+                )
+        )
+    }
+
+    @Test func `errors tell line and reason`() {
+        let table: [(String, Int, String)] = [
+            ("{\n a: 1\n b: 2}", 2, "a comma or '}' was expected, not 'b'"),
+            ("{\n\n a 1}", 3, "a colon was expected after the key a, not '1'"),
+            ("{\n a: [1,\n}", 3, "a value was expected, not '}'"),
+            ("{\n a: [1\n", 2, "this [ is never closed"),
+            ("{\n a: yes}", 2, "a value was expected, not yes; text needs quotes, as in \"yes\""),
+            ("{a: 'x\n'}", 1, "this text has no closing quote on its line"),
+            ("{}\n\n/* x", 3, "this comment has no end; close it with */"),
+            ("[1]\n]", 2, "unexpected ']' after the end"),
+            (String(repeating: "[", count: 10_000), 1, "nested deeper than 32 levels"),
+        ]
+        for (text, line, reason) in table {
+            #expect(throws: JSON5Error(line: line, reason: reason)) { try JSON5Parser.parse(text) }
+        }
+    }
+}
+
+/// JSON as values alone.
+private indirect enum Reference: Decodable, Equatable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([Reference])
+    case object([String: Reference])
+
+    init(_ node: JSON5Node) {
+        self =
+            switch node.value {
+            case .null: .null
+            case .bool(let flag): .bool(flag)
+            case .number(let number): .number(number)
+            case .string(let text): .string(text)
+            case .array(let elements): .array(elements.map(Reference.init))
+            case .object(let members):
+                .object(Dictionary(members.map { ($0.name, Reference($0.node)) }, uniquingKeysWith: { $1 }))
+            }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .bool(flag)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .string(text)
+        } else if let elements = try? container.decode([Reference].self) {
+            self = .array(elements)
+        } else {
+            self = .object(try container.decode([String: Reference].self))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Spotting
+import Testing
+
+@testable import Configuration
+
+/// The sample that is installed documents every key, and says what applies without it.
+struct SampleTests {
+    static let words = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../.."
+    static let path = root + "/config/config.json5"
+
+    private static func text() throws -> String {
+        String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+    }
+
+    /// The sample with its examples taken in.
+    private static func withExamples() throws -> String {
+        try text().replacing(/(?m)^( *)\/\/(?=[^ \n])/) { $0.output.1 }
+    }
+
+    @Test func `the sample is what applies without it`() throws {
+        let file = try ConfigurationFile(path: Self.path) { _ in Self.words }
+        #expect(file.configuration == Configuration())
+        #expect(file.warnings == [])
+    }
+
+    @Test func `the sample shows every key there is, each with a sound value`() throws {
+        let text = try Self.withExamples()
+        let file = try ConfigurationFile(text: text, file: "sample") { _ in Self.words }
+        #expect(file.configuration.words["yes"]?.threshold == 0.7)
+        #expect(file.configuration.phrases.first?.phrase == "go left")
+        #expect(file.configuration.actions.count == 3 && file.configuration.webhookHosts == ["homeassistant.lan"])
+        #expect(SettingKind.configuration.keys.count > 50)
+        #expect(Self.simple(Self.keys(in: try JSON5Parser.parse(text))) == Self.simple(SettingKind.configuration.keys))
+    }
+
+    @Test func `the manual page explains every key there is`() throws {
+        let page = String(
+            decoding: try Data(contentsOf: URL(fileURLWithPath: Self.root + "/man/beckon.conf.5")),
+            as: UTF8.self
+        )
+        let explained = page.matches(of: /\n\.It Va (\S+)/).map { "." + $0.1 }
+        #expect(Set(explained).count == explained.count)
+        #expect(Set(explained) == Self.simple(SettingKind.configuration.keys))
+    }
+
+    /// Keys, with actions only once: they have the same ones wherever they stand.
+    private static func simple(_ keys: some Sequence<String>) -> Set<String> {
+        Set(keys.map { $0.replacing(/.*\.actions\[\]/) { _ in ".actions[]" } })
+    }
+
+    /// Key paths as the settings name them: `.words.*.threshold`.
+    private static func keys(in node: JSON5Node, under path: String = "") -> Set<String> {
+        switch node.value {
+        case .object(let members):
+            members.reduce(into: []) { keys, member in
+                let own = path == ".words" ? path + ".*" : "\(path).\(member.name)"
+                if path != ".words" { keys.insert(own) }
+                keys.formUnion(Self.keys(in: member.node, under: own))
+            }
+        case .array(let elements):
+            elements.reduce(into: []) { $0.formUnion(Self.keys(in: $1, under: path + "[]")) }
+        default: []
+        }
+    }
+
+    @Test func `what is shown is read back as it was`() throws {
+        let file = try ConfigurationFile(text: try Self.withExamples(), file: "sample") { _ in Self.words }
+        let shown = file.configuration.json
+        #expect(try JSONSerialization.jsonObject(with: Data(shown.utf8)) is [String: Any])
+        let again = try ConfigurationFile(text: shown, file: "shown") { _ in Self.words }
+        #expect(again.configuration == file.configuration)
+        #expect(file.configuration != Configuration())
+    }
+}

@@ -1,0 +1,118 @@
+import Configuration
+import Foundation
+import Glibc
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Control
+
+/// Commands to the daemon, from their text to the answer.
+struct ControlTests {
+    @Test func `commands are understood`() throws {
+        let table: [(String, ControlCommand)] = [
+            ("status", .status), ("  mute \r", .mute), ("unmute", .unmute), ("reload", .reload), ("events", .events),
+            ("set yes=0.7", .set([try WordThreshold("yes=0.7")])),
+            ("set yes=0.7  no=.5", .set([try WordThreshold("yes=0.7"), try WordThreshold("no=0.5")])),
+            ("set hey house=0.7 no=0.5", .set([try WordThreshold("hey house=0.7"), try WordThreshold("no=0.5")])),
+            ("{\"command\": \"mute\"}", .mute),
+            ("{command: 'set', words: {yes: 0.7}}", .set([try WordThreshold("yes=0.7")])),
+        ]
+        for (line, command) in table {
+            #expect(try ControlCommand(line: line) == command)
+            #expect(try ControlCommand(line: command.json) == command, "as JSON: \(command.json)")
+        }
+    }
+
+    static let wrong: [(String, says: String)] = [
+        ("", "an empty command; there are status, mute, unmute, reload, events, set"), ("mte", "did you mean mute?"),
+        ("explode", "unknown command 'explode'; there are status"), ("mute yes=0.5", "mute takes nothing after it"),
+        ("set", "set needs a word and its threshold"), ("set yes", "'yes' is not a word and its threshold"),
+        ("set yes=high", "'yes=high' is not"), ("set yes=1", "lies between 0 and 1"),
+        ("set yes=nan", "between 0 and 1"),
+        ("set =0.5", "needs a word before it"), ("set a=0.5=0.6", "'a=0.5=0.6' is not"), ("{", "never closed"),
+        ("{}", "the key command is missing"), ("{\"command\": 1}", "ill-typed key 'command'"),
+        ("{\"command\": \"set\", \"words\": {\"yes\": \"x\"}}", "the threshold of 'yes' is 'x', not a number"),
+        ("{\"command\": \"set\", \"word\": {}}", "key 'word'"), ("{\"command\": \"set\"}", "set needs a word"),
+        (String(repeating: "[", count: 4000), "unknown command"),
+        ("{\"a\": " + String(repeating: "[", count: 4000), "nested deeper"),
+    ]
+
+    @Test(arguments: wrong)
+    func `what is no command is told so`(_ line: String, says: String) {
+        let error = #expect(throws: ControlError.command) { try ControlCommand(line: line) }
+        #expect(error?.description.contains(says) == true, "\(error?.description ?? "")")
+    }
+
+    @Test func `a daemon answers, and streams events to those who ask`() throws {
+        let folder = try TestFolder()
+        let path = folder.file("control.socket")
+        let done = Lines()
+        let server = try ControlServer(path: path) { command in
+            done.add(command.json)
+            switch command {
+            case .status: return .status("\"state\": \"listening\"")
+            case .reload: return .failed("line 3 of \"config\" is wrong")
+            default: return .done
+            }
+        }
+        var client = try ControlClient(path: path)
+        for (command, answer) in [
+            (ControlCommand.status, "{\"ok\": true, \"state\": \"listening\"}"), (.mute, "{\"ok\": true}"),
+            (.reload, "{\"ok\": false, \"error\": \"line 3 of \\\"config\\\" is wrong\"}"),
+            (.set([try WordThreshold("yes=0.7")]), "{\"ok\": true}"),
+            (.events, "{\"ok\": true, \"state\": \"listening\"}"),
+        ] {
+            try client.send(command)
+            #expect(try client.nextLine() == answer)
+        }
+        server.publish("{\"event\": \"word\"}")
+        #expect(try client.nextLine() == "{\"event\": \"word\"}")
+        #expect(done.all.contains("{\"command\": \"set\", \"words\": {\"yes\": 0.7}}"))
+
+        let stranger = try Client(path)
+        stranger.send(Array("set yes=7\nhello\nmute\n".utf8))
+        #expect(try stranger.line()?.contains("\"ok\": false, \"error\": \"the threshold of 'yes'") == true)
+        #expect(try stranger.line()?.contains("unknown command 'hello'") == true)
+        #expect(try stranger.line() == "{\"ok\": true}")
+        server.stop()
+        #expect(try client.nextLine() == nil)
+        #expect(throws: ControlError.notRunning) { _ = try ControlClient(path: path) }
+    }
+
+    @Test func `no daemon, or one that hangs`() throws {
+        let folder = try TestFolder()
+        let path = folder.file("s")
+        let none = #expect(throws: ControlError.notRunning) { _ = try ControlClient(path: path) }
+        #expect(none?.description.hasPrefix("beckon is not running: nobody listens at \(path)") == true)
+        let listener = try UnixSocket.listen(path, mode: 0o660)
+        var client = try ControlClient(path: path)
+        try client.send(.status)
+        #expect(throws: ControlError.timedOut) { try client.nextLine(within: 0.03) }
+        _ = consume listener
+        // Not taken out of the queue, the connection ends with the socket.
+        #expect(try client.nextLine() == nil)
+        #expect(throws: ControlError.notRunning) { _ = try ControlClient(path: path) }
+    }
+
+    @Test func `where the socket is`() throws {
+        let folder = try TestFolder()
+        #expect(ControlServer.path(for: .none, environment: [:]) == nil)
+        #expect(ControlServer.path(for: .path("/x"), environment: ["RUNTIME_DIRECTORY": "/run/beckon"]) == "/x")
+        #expect(
+            ControlServer.path(for: .auto, environment: ["RUNTIME_DIRECTORY": "/run/b:/run/c"])
+                == "/run/b/control.socket"
+        )
+        #expect(
+            ControlServer.path(for: .auto, environment: ["XDG_RUNTIME_DIR": "/run/user/1"])
+                == "/run/user/1/beckon/control.socket"
+        )
+        #expect(ControlServer.path(for: .auto, environment: [:]) == "/run/beckon/control.socket")
+        #expect(ControlClient.findPath(environment: ["BECKON_SOCKET": "/x"]) == "/x")
+        #expect(ControlClient.findPath(environment: ["XDG_RUNTIME_DIR": folder.path]) == "/run/beckon/control.socket")
+        try folder.folder("beckon")
+        let own = try folder.write("beckon/control.socket", bytes: [])
+        #expect(ControlClient.findPath(environment: ["XDG_RUNTIME_DIR": folder.path]) == own)
+    }
+}

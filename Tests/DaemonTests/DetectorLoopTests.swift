@@ -1,0 +1,164 @@
+import Audio
+import Foundation
+import Inference
+import Spotting
+import System
+import TestSupport
+import Testing
+
+@testable import Actions
+@testable import Daemon
+
+/// What the detector's thread does, step by step and without the thread.
+struct DetectorLoopTests {
+    /// A loop with its ends, in a class so that a trial can hold it.
+    private final class Run {
+        let source: RingSource
+        let events: EventInbox
+        let ends: DetectorLoop.Ends
+        var loop: DetectorLoop
+
+        init(_ source: RingSource, _ rules: Rules) throws {
+            self.source = source
+            events = try EventInbox()
+            ends = DetectorLoop.Ends(source: source, events: events)
+            loop = DetectorLoop(rules: rules, ends)
+        }
+
+        func step() { loop.step(ends, until: Clock.now + HopClock.hop) }
+
+        /// Hears everything. Calls `before` before each step with the number of blocks played; returns what was heard.
+        func hearAll(_ before: (Int) throws -> Void = { _ in }) throws -> [HeardEvent] {
+            while !source.hasEnded {
+                try before(source.count)
+                step()
+            }
+            return taken()
+        }
+
+        func taken() -> [HeardEvent] {
+            var heard: [HeardEvent] = []
+            while let event = events.take() { heard.append(event) }
+            return heard
+        }
+    }
+
+    private static func run(
+        _ audio: [Float],
+        _ troubles: [Int: RingSource.Trouble] = [:],
+        phrases: [String] = []
+    ) throws -> Run {
+        try Run(RingSource(audio, troubles: troubles), Material.rules(Material.model(), phrases: phrases))
+    }
+
+    @Test func `hundreds of hops allocate nothing, detections included`() throws {
+        let source = try RingSource(Material.left(blocks: 25), loops: true)
+        let run = try Run(source, Material.rules(Material.model(), phrases: ["left left"]))
+        var heard = 0
+        var hops = 0
+        let trial = HeapTrial {
+            let before = source.count
+            for _ in 0..<300 { run.step() }
+            hops = source.count - before
+            while run.events.take() != nil { heard += 1 }
+        }
+        #expect(trial.isQuiet(seconds: 30))
+        // The word comes every 2.5 s, and each begins the phrase or completes it.
+        #expect(hops == 300 && heard >= 24, "\(heard) events")
+    }
+
+    @Test func `gaps, losses and late blocks allocate nothing`() throws {
+        let troubles: [Int: RingSource.Trouble] = [3: .flush, 9: .loss, 14: .delay, 17: .flush]
+        let sources = try (0..<400).map { _ in try RingSource(Material.left(blocks: 25), troubles: troubles) }
+        let rules = try Material.rules(Material.model())
+        let run = try sources.map { try Run($0, rules) }
+        var next = 0
+        let trial = HeapTrial {
+            for _ in 0..<23 { run[next % run.count].step() }
+            next += 1
+        }
+        #expect(trial.isQuiet(seconds: 30))
+    }
+
+    @Test func `a word is heard once, and told with the time of its decision`() throws {
+        let run = try Self.run(Material.left(blocks: 25))
+        let began = Clock.now
+        let heard = try run.hearAll()
+        #expect(heard.map(\.detection.kind) == [.word] && heard.first?.generation == 1)
+        #expect(heard.allSatisfy { $0.decided >= began && $0.decided <= Clock.now })
+        let status = run.ends.record.status
+        #expect(status.hops == 25 && status.droppedBlocks == 0 && status.gaps == 0 && status.lateHops == 0)
+        #expect(status.longestHop > 0 && status.busy >= status.longestHop)
+        // The newest scores are those of the quiet at the end.
+        let model = try Material.model()
+        #expect(status.scores.count == model.labels.count && status.scores.max() == status.scores[model.silenceIndex])
+        #expect(run.ends.tape.count == 25 * 1600)
+    }
+
+    @Test func `late blocks are left out and counted, and what follows is heard`() throws {
+        // All of the word comes late; a second one in time.
+        let word = try Material.left(blocks: 25)
+        let late = Dictionary(uniqueKeysWithValues: (8..<16).map { ($0, RingSource.Trouble.delay) })
+        let run = try Self.run(word + word, late)
+        let heard = try run.hearAll()
+        #expect(heard.count == 1)
+        let status = run.ends.record.status
+        #expect(status.droppedBlocks == 8 && status.gaps == 1 && status.hops == 42)
+        // Time counts what was heard: 42 blocks, of which the second word's decision comes near block 38 of 50.
+        #expect(heard.allSatisfy { $0.detection.time > 2.5 && $0.detection.time < 3.6 })
+    }
+
+    @Test func `blocks that found no room are counted as missing`() throws {
+        let run = try Self.run(Material.left(blocks: 30), [4: .loss, 20: .loss])
+        _ = try run.hearAll()
+        let status = run.ends.record.status
+        #expect(status.droppedBlocks == 2 && status.gaps == 2 && status.hops == 28)
+    }
+
+    @Test func `after a gap nothing old fires`() throws {
+        let audio = try Material.left(blocks: 25)
+        let whole = try Self.run(audio)
+        var firedAt = 0
+        _ = try whole.hearAll { block in
+            if whole.events.take() != nil { firedAt = block }
+        }
+        #expect(firedAt > 10)
+        // Wherever the gap comes, the word fires before it or not at all: what is left of it is no word.
+        for gap in firedAt - 4..<25 {
+            let run = try Self.run(audio, [gap: .flush])
+            #expect(try run.hearAll().count == (gap >= firedAt ? 1 : 0), "a gap before block \(gap)")
+            #expect(run.ends.record.status.gaps == 1 && run.ends.record.status.hops == 25)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `new rules lose no audio, and nothing fires twice, with another model too`(_ isOther: Bool) throws {
+        let audio = try Material.left(blocks: 30)
+        let model = try Material.model()
+        // The same network read anew is another model to the detector.
+        let other = isOther ? try Material.load() : model
+        for change in 0..<30 {
+            let run = try Self.run(audio)
+            let heard = try run.hearAll { block in
+                if block == change { run.ends.rules.post(try Material.rules(other, generation: 2)) }
+            }
+            #expect(heard.count == 1, "changed before block \(change)")
+            #expect(run.ends.record.status.hops == 30 && run.ends.record.status.gaps == 0)
+            let old = heard.first.map { Int(($0.detection.time * 10).rounded()) <= change }
+            #expect(heard.first?.generation == (old == true ? 1 : 2))
+            // Time goes on, whatever hears it.
+            #expect(heard.allSatisfy { $0.detection.time > 1 && $0.detection.time < 2 })
+        }
+    }
+
+    @Test func `thresholds apply from the next hop on`() throws {
+        let model = try Material.model()
+        let run = try Self.run(Material.left(blocks: 25) + Material.left(blocks: 25))
+        var strict = try Material.rules(model, generation: 2)
+        strict.thresholds.setAll(0.9999)
+        let heard = try run.hearAll { block in
+            if block == 25 { run.ends.rules.post(strict) }
+        }
+        #expect(heard.map(\.generation) == [1])
+    }
+}

@@ -1,0 +1,157 @@
+import Actions
+import Audio
+import Capture
+import Core
+import Foundation
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+struct TapeTests {
+    /// A window whose sample n of all is n.
+    private func window(endingAt end: Int) -> [Float] {
+        (end - BlockRing.windowLength..<end).map { $0 < 0 ? 0 : Float($0) }
+    }
+
+    @Test func `what was heard is kept, as long as the tape`() {
+        let tape = AudioHistory()
+        for block in 1...100 { tape.add(window(endingAt: block * 1600).span) }
+        #expect(tape.count == 160_000)
+        #expect(tape.piece(100_000..<100_003) == [100_000, 100_001, 100_002])
+        // Older than eight seconds, or to come.
+        #expect(tape.piece(0..<10) == [])
+        #expect(tape.piece(159_999..<170_000) == [159_999])
+        #expect(tape.piece(0..<200_000).count == AudioHistory.seconds * 16_000)
+    }
+
+    @Test(arguments: [1, 4, 9, 12])
+    func `blocks that come while a reader holds it are caught up`(_ held: Int) {
+        let tape = AudioHistory()
+        tape.add(window(endingAt: 1600).span)
+        // A reader on another thread, which stays inside while blocks come.
+        tape.state.withLock { _ in
+            let isDone = DispatchSemaphore(value: 0)
+            Thread {
+                for block in 2...held + 1 { tape.add(window(endingAt: block * 1600).span) }
+                isDone.signal()
+            }.start()
+            isDone.wait()
+        }
+        #expect(tape.count == 1600)
+        let end = (held + 2) * 1600
+        tape.add(window(endingAt: end).span)
+        #expect(tape.count == end)
+        // What left the window is silence in its place; all else is there.
+        let heard = tape.piece(1600..<end)
+        let first = max(1600, end - BlockRing.windowLength)
+        #expect(heard == (1600..<end).map { $0 < first ? 0 : Float($0) })
+    }
+}
+
+struct LiveFileTests {
+    @Test func `blocks come every 100 ms, a second of quiet after them, and then the end`() throws {
+        let folder = try TestFolder()
+        let samples = (0..<4000).map { Float($0) / 8000 }
+        let file = try FileSource(path: folder.write("ramp.wav", format: 0x10006, samples), mix: .mix)
+        let start = Clock.now
+        var blocks: [(time: Int64, read: Int64, sequence: UInt64, continues: Bool, last: Float)] = []
+        while !file.hasEnded {
+            _ = file.next(until: Clock.now + 1_000_000_000) { window, block in
+                blocks.append((block.time, Clock.now, block.sequence, block.continues, window[14_400]))
+            }
+        }
+        // 2.5 blocks of sound and ten of quiet.
+        #expect(blocks.count == 13 && blocks.map(\.sequence) == Array(0..<13))
+        #expect(blocks.map(\.continues) == [false] + [Bool](repeating: true, count: 12))
+        for (index, block) in blocks.enumerated() {
+            // Never before its last sample would have been captured; late only as far as a busy machine makes it.
+            #expect(block.read >= start + Int64(index + 1) * HopClock.hop && block.read >= block.time)
+            #expect(block.last == (index < 3 ? Float(index * 1600) / 8000 : 0))
+        }
+        for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next.time - one.time == HopClock.hop) }
+        #expect(file.problem == nil)
+    }
+
+    @Test func `a reader that gives up before the block is due gets none, and loses none`() throws {
+        let folder = try TestFolder()
+        let file = try FileSource(
+            path: folder.write("a.wav", format: 0x10006, [Float](repeating: 0.5, count: 1600)),
+            mix: .mix
+        )
+        let start = Clock.now
+        #expect(!file.next(until: start + 20_000_000) { _, _ in })
+        #expect(Clock.now - start < 900_000_000)
+        var first: UInt64?
+        #expect(file.next(until: start + 1_000_000_000) { _, block in first = block.sequence })
+        #expect(first == 0)
+    }
+}
+
+struct ChangeWordsTests {
+    private static let status: CaptureStatus? = {
+        var status = (try? Microphone())?.status
+        status?.device = "hw:CARD=Device,DEV=0"
+        return status
+    }()
+
+    private func line(
+        _ kind: CaptureMachine.Change.Kind,
+        number: Int32 = 0,
+        call: CaptureMachine.Call = .none,
+        duration: Int64 = 0,
+        problem: String = ""
+    ) throws -> String {
+        var status = try #require(Self.status)
+        status.problem = problem
+        let change = CaptureMachine.Change(kind, at: 0, call: call, number: number, duration: duration)
+        let words = change.words(status)
+        return "\(words.priority) \(words.text)"
+    }
+
+    @Test func `each change is one line, which names the device and the system's error`() throws {
+        let card = "hw:CARD=Device,DEV=0"
+        #expect(try line(.running) == "info listening to \(card)")
+        #expect(try line(.running, duration: 1_234_000_000) == "notice listening to \(card) again after 1.23 s")
+        #expect(
+            try line(.overrun, number: EPIPE, call: .read)
+                == "warning \(card): audio was lost, as the machine was too busy (snd_pcm_readi: Broken pipe)"
+        )
+        #expect(try line(.framesMissing, duration: 250_000_000) == "warning \(card): 0.25 s of audio never came")
+        #expect(
+            try line(.lost, number: ENODEV, call: .read)
+                == "warning \(card): lost (snd_pcm_readi: No such device); waiting for it to come back"
+        )
+        #expect(try line(.unavailable, problem: "it is gone") == "error it is gone")
+        #expect(
+            try line(.stillUnavailable, duration: 60_000_000_000, problem: "it is gone")
+                == "warning still no microphone after 60.00 s: it is gone"
+        )
+        #expect(
+            try line(.notRealTime, number: EPERM)
+                == "notice no real-time priority for capture (Operation not permitted); audio may be lost when the machine "
+                + "is busy"
+        )
+    }
+
+    @Test func `gaps that were not told one by one are one line`() throws {
+        let status = try #require(Self.status)
+        let sum = GapReport.Item.more(gaps: 37, lost: 1_234_000_000).words(status)
+        #expect(sum == (.warning, "hw:CARD=Device,DEV=0: 37 more gaps, 1.23 s lost"))
+        #expect(
+            GapReport.Item.more(gaps: 1, lost: 20_000_000).words(status).text.hasSuffix(": 1 more gap, 0.02 s lost")
+        )
+    }
+
+    @Test func `no change is without words, whatever is known`() throws {
+        var status = try #require(Self.status)
+        status.device = ""
+        for number in UInt8(0)..<32 {
+            guard let kind = CaptureMachine.Change.Kind(rawValue: number) else { continue }
+            let text = CaptureMachine.Change(kind, at: 0).words(status).text
+            #expect(text.count > 5 && !text.contains("\n") && !text.hasPrefix(":"), "\(kind): \(text)")
+        }
+    }
+}

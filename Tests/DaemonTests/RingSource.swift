@@ -1,0 +1,101 @@
+import Actions
+import Audio
+import Capture
+import Foundation
+import Inference
+import Spotting
+import System
+import TestSupport
+
+@testable import Daemon
+
+/// Blocks from memory through a ring, as a microphone gives them, with what went wrong before each of them.
+///
+/// Only one thread uses it at a time.
+final class RingSource: AudioSource, @unchecked Sendable {
+    enum Trouble {
+        /// The capture side forgot what came before, as after an overrun.
+        case flush
+        /// The reader is late until the ring is full and drops this block; those after it are read.
+        case loss
+        /// The block comes so late that it is of no use.
+        case delay
+    }
+
+    private let ring: BlockRing
+    private let audio: [Float]
+    private let troubles: [Int: Trouble]
+    private let loops: Bool
+    /// Blocks played.
+    private(set) var count = 0
+
+    /// - Parameters:
+    ///   - audio: at 16 kHz.
+    ///   - troubles: by the block that they come before, from 0.
+    init(_ audio: [Float], troubles: [Int: Trouble] = [:], loops: Bool = false) throws {
+        ring = try BlockRing(minimumCapacity: 1)
+        self.audio = audio + [Float](repeating: 0, count: (1600 - audio.count % 1600) % 1600)
+        self.troubles = troubles
+        self.loops = loops
+    }
+
+    var blocks: Int { audio.count / 1600 }
+
+    var hasEnded: Bool { !loops && count >= blocks && ring.counts.unread == 0 }
+
+    func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
+        guard !hasEnded else { return false }
+        if ring.counts.unread > 0 { return ring.withWindow(body) }
+        let trouble = troubles.isEmpty ? nil : troubles[count]
+        if trouble == .flush { ring.flush() }
+        if trouble == .loss {
+            for _ in 0..<ring.capacity { put(late: false) }
+        }
+        put(late: trouble == .delay)
+        return ring.withWindow(body)
+    }
+
+    private func put(late: Bool) {
+        let start = count % blocks * 1600
+        // A span of a property would hold all of the object.
+        let audio = audio
+        ring.write(audio.span.extracting(start..<start + 1600), time: Clock.now - (late ? 600_000_000 : 0))
+        count += 1
+    }
+}
+
+/// What tests of this room listen to, and with what.
+enum Material {
+    private static let shared = Result { try load() }
+
+    /// The model that comes with the program.
+    static func model() throws -> Model { try shared.get() }
+
+    /// The same, read anew.
+    static func load() throws -> Model {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try Model(folder: root.appendingPathComponent("Models/commands").path)
+    }
+
+    static func rules(_ model: Model, phrases: [String] = [], generation: UInt32 = 1) throws -> Rules {
+        Rules(
+            vocabulary: Vocabulary(model),
+            gate: GateSettings(),
+            thresholds: Thresholds(labels: model.labels, defaults: model.thresholds),
+            phrases: try phrases.map { try Phrase($0, words: model.labels) },
+            generation: generation
+        )
+    }
+
+    /// "Rear left" at 16 kHz, the word ending after about 1.3 s, and quiet up to so many blocks.
+    static func left(blocks: Int) throws -> [Float] {
+        // Every third sample after a mean over three: the voice lies far enough below 8 kHz.
+        let samples = try Voices.samples("Rear_Left")
+        var voice: [Float] = []
+        for index in stride(from: 0, to: samples.count - 3, by: 3) {
+            voice.append((samples[index] + samples[index + 1] + samples[index + 2]) / 3)
+        }
+        return voice + [Float](repeating: 0, count: blocks * 1600 - voice.count)
+    }
+}
