@@ -74,7 +74,7 @@ let package = Package(
             sources: ["Scalar", "Dispatch"],
             swiftSettings: kernelSettings
         ),
-        .target(name: "Inference", dependencies: ["KernelInterface", "Kernels"]),
+        .target(name: "Inference", dependencies: ["KernelInterface", "Kernels", "System"]),
         .target(name: "Spotting", dependencies: ["Inference"]),
         .target(name: "Evaluation", dependencies: ["Spotting"]),
         .target(

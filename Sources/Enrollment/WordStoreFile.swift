@@ -11,23 +11,20 @@ public struct WordStoreFile: Sendable {
     ///
     /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``.
     public func read() throws(EnrollmentError) -> WordStore? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        if descriptor < 0, errno == ENOENT { return nil }
-        guard descriptor >= 0 else { throw failure("open", errno) }
-        defer { close(descriptor) }
-        guard let status = FileStatus(descriptor: descriptor), status.isRegular else {
-            throw .store.saying("\(path): not a regular file; name the file that beckon keeps words in")
-        }
-        guard status.size <= WordStore.Limit.bytes else {
-            throw .damaged.saying("\(path): \(status.size) bytes, more than any store of words has")
-        }
         let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try readAll(descriptor, most: WordStore.Limit.bytes)
+        do throws(ReadFileError) {
+            bytes = try readFile(path, limit: WordStore.Limit.bytes).bytes
         } catch {
-            throw failure(error.call, error.number)
+            switch error {
+            case .system(SystemError("open", ENOENT)): return nil
+            case .system(let error): throw failure(error.call, error.number)
+            case .notRegularFile:
+                throw .store.saying("\(path): not a regular file; name the file that beckon keeps words in")
+            case .tooLarge(let size):
+                throw .damaged.saying("\(path): \(size) bytes, more than any store of words has")
+            case .truncated: throw .damaged.saying("\(path): truncated while being read; try again")
+            }
         }
-        guard bytes.count <= WordStore.Limit.bytes else { throw .damaged.saying("\(path): grows while it is read") }
         return try WordStore(bytes: bytes, file: path)
     }
 

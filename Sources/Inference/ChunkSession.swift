@@ -49,7 +49,7 @@ public struct ChunkSession: ~Copyable, Sendable {
         embeddings = Array(repeating: 0, count: embeds ? hops * model.embeddingCount : 0)
         newest = Array(repeating: 0, count: model.labels.count)
         let zeros = [Float](repeating: 0, count: sampleCount)
-        // No layer looks back further than the window: after a window of silence the zeros that the arena starts with are gone.
+        // No layer depends on samples before the window: after a window of silence, none depends on the initial zeros.
         for _ in 0...(model.windowSamples / (hops * model.hopSamples) + 1) { score(zeros.span) }
         arena.copy(stream, to: silence)
     }

@@ -91,7 +91,7 @@ struct ExecutionPlan: Sendable {
     /// A plan that computes the new columns of `hops` hops: one for a live stream, more for a chunk of a file.
     static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> ExecutionPlan {
         let required = network.required(embeds: embeds)
-        // How many columns a buffer must hold. Readers want the newest columns of a view, which a crop may end before the buffer's end.
+        // Columns that a buffer must hold. Readers need the newest columns of a view, and a crop may end it before the buffer's end.
         var columnsRead = [Int](repeating: 0, count: network.tensors.count)
         func read(_ index: Int, columns: Int) {
             let tensor = network.tensors[index]

@@ -54,8 +54,8 @@ public final class Model: Sendable {
         let description = folder + "/model.json"
         let weights = folder + "/model.safetensors"
         try self.init(
-            description: readFile(description, limit: Limits.descriptionBytes),
-            weights: readFile(weights, limit: 1 << 29),
+            description: readModelFile(description, limit: Limits.descriptionBytes),
+            weights: readModelFile(weights, limit: Limits.weightFileBytes),
             names: (description, weights),
             kernels: kernels,
             precision: precision

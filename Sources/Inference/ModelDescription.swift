@@ -105,11 +105,11 @@ extension ModelDescription {
         }
         var seen: Set<String> = []
         for label in labels {
-            let plain = label.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
-            guard !label.isEmpty, plain, label.utf8.count <= Limits.labelBytes else {
+            let isPrintable = label.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+            guard !label.isEmpty, isPrintable, label.utf8.count <= Limits.labelBytes else {
                 throw wrong("labels", "\(quoted(label)) is empty, too long, or holds a space or control character")
             }
-            guard seen.insert(label).inserted else { throw wrong("labels", "\(quoted(label)) stands there twice") }
+            guard seen.insert(label).inserted else { throw wrong("labels", "\(quoted(label)) is listed twice") }
         }
         for label in outputLabels where !seen.contains(label) {
             throw wrong("outputLabels", "\(quoted(label)) is not among the labels")
@@ -159,6 +159,7 @@ extension ModelDescription {
 /// no file makes the program allocate without bound.
 enum Limits {
     static let descriptionBytes = 1 << 20
+    static let weightFileBytes = 1 << 29
     static let labels = 1_000
     static let labelBytes = 64
     static let layers = 1_024

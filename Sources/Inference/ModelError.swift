@@ -71,7 +71,7 @@ private func keyPath(_ path: [any CodingKey]) -> String {
             text += (text.isEmpty ? "" : ".") + key.stringValue
         }
     }
-    return text.isEmpty ? "the whole" : "key " + quoted(text)
+    return text.isEmpty ? "the document" : "key " + quoted(text)
 }
 
 private func kind(_ type: any Any.Type) -> String {

@@ -43,7 +43,9 @@ struct PackedWeights: ~Copyable, Sendable {
             let count = isFloat ? packedConvolutionCount(shape) : packedQuantisedCount(shape)
             layers[index].offset = arenaLayout.reserve(count).offset
             guard arenaLayout.count <= Limits.weights else {
-                throw .size.saying("\(file.file): layer \(quoted(layer.name)): the packed weights are too many")
+                throw .size.saying(
+                    "\(file.file): layer \(quoted(layer.name)): the packed weights exceed the limit; make the model smaller"
+                )
             }
         }
         let arena = Arena(arenaLayout)

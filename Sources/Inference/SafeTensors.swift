@@ -36,7 +36,7 @@ public struct SafeTensors: Sendable {
 
     /// Reads a file of at most 512 MiB.
     public init(path: String) throws(ModelError) {
-        try self.init(bytes: readFile(path, limit: 1 << 29), file: path)
+        try self.init(bytes: readModelFile(path, limit: Limits.weightFileBytes), file: path)
     }
 
     /// Takes the bytes of a file; `file` is what error messages call it.
@@ -72,12 +72,12 @@ public struct SafeTensors: Sendable {
                 }
             }
         }
-        let broken = floats.withUnsafeBufferPointer { buffer in
+        let nonFinite = floats.withUnsafeBufferPointer { buffer in
             buffer.baseAddress.flatMap { firstNonFinite($0, count: buffer.count) }
         }
-        if let broken {
+        if let nonFinite {
             throw .tensor.saying(
-                "\(file): tensor \(quoted(name)): element \(broken) is \(floats[broken]); export the model again"
+                "\(file): tensor \(quoted(name)): element \(nonFinite) is \(floats[nonFinite]); export the model again"
             )
         }
         return floats

@@ -40,7 +40,7 @@ public struct Session: ~Copyable, Sendable {
     /// A copy of the stream, for `lookAhead`.
     private let lookahead: Arena.Region
     private let wholeWindow: Arena.Region
-    /// For the front end and the layers in turn.
+    /// Scratch memory, first for the front end, then for the layers.
     private let scratch: Arena.Region
     private let probabilities: Arena.Region
     private let silentLogits: [Float]

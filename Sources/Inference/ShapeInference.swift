@@ -12,7 +12,9 @@ struct ShapeInference {
     }
 
     func tooLarge(_ what: String) -> ModelError {
-        .size.saying("\(file): layer \(quoted(layer.name)): with it, the \(what) are too many; make the model smaller")
+        .size.saying(
+            "\(file): layer \(quoted(layer.name)): with this layer the \(what) exceed the limit; make the model smaller"
+        )
     }
 
     /// The layer's output, which will be the tensor `index`.

@@ -15,22 +15,22 @@ struct EmbeddingTests {
 
     @Test func `without the embedding the results are the same, and its layers are not computed`() throws {
         let model = try Model(folder: Self.folder.path)
-        var plain = Session(model)
-        var embedding = Session(model, embeds: true)
-        #expect(plain.embedding == [] && embedding.embedding.count == model.embeddingCount)
+        var without = Session(model)
+        var with = Session(model, embeds: true)
+        #expect(without.embedding == [] && with.embedding.count == model.embeddingCount)
         let audio = try Reference(Self.folder).waveforms.prefix(4).flatMap { $0 }
         var seen: [[Float]] = []
         for end in stride(from: model.windowSamples, through: audio.count, by: model.hopSamples) {
             let window = audio.span.extracting(end - model.windowSamples..<end)
-            plain.score(window: window)
-            embedding.score(window: window)
-            #expect(plain.logits == embedding.logits && plain.activity == embedding.activity)
-            seen.append(embedding.embedding)
+            without.score(window: window)
+            with.score(window: window)
+            #expect(without.logits == with.logits && without.activity == with.activity)
+            seen.append(with.embedding)
         }
         #expect(Set(seen).count == seen.count)
-        plain.lookAhead(window: audio.span.extracting(first: model.windowSamples))
-        embedding.lookAhead(window: audio.span.extracting(first: model.windowSamples))
-        #expect(plain.lookaheadPosteriors == embedding.lookaheadPosteriors && plain.lookaheadEmbedding == [])
+        without.lookAhead(window: audio.span.extracting(first: model.windowSamples))
+        with.lookAhead(window: audio.span.extracting(first: model.windowSamples))
+        #expect(without.lookaheadPosteriors == with.lookaheadPosteriors && without.lookaheadEmbedding == [])
         // The embedding's layers are half of all multiply-adds, which a hop without them does not count.
         let all = model.network.layers.reduce(0) { $0 + $1.parameters }
         #expect(model.network.multiplyAddsPerHop < 1_300_000 && all > 900_000)

@@ -88,11 +88,11 @@ struct QuantisedModelTests {
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity])
-    func `samples that are not finite count as silence in int8 too`(broken: Float) throws {
+    func `samples that are not finite count as silence in int8 too`(invalid: Float) throws {
         let model = try medium()
         var random = SplitMix(seed: 94)
         var audio = random.floats(48_000, -0.1...0.1)
-        audio[17_000] = broken
+        audio[17_000] = invalid
         var session = Session(model)
         var seen = 0
         for hop in 0..<20 {
@@ -116,9 +116,9 @@ struct QuantisedModelTests {
         }
         var random = SplitMix(seed: 95)
         let clean = random.floats(16_000, -0.1...0.1)
-        var broken = clean
-        broken[15_000] = .nan
-        let audio = [clean, broken, clean]
+        var invalid = clean
+        invalid[15_000] = .nan
+        let audio = [clean, invalid, clean]
         batch.score { stream in audio[stream].withUnsafeBufferPointer { $0 } }
         var session = Session(model)
         session.score(window: clean.span)

@@ -49,13 +49,13 @@ struct SessionTests {
         let audio = random.floats(32000)
         var used = Session(model, embeds: true)
         for hop in 0...10 { used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
-        let heard = used.activity
+        let activityOfNoise = used.activity
         used.reset()
         var fresh = Session(model, embeds: true)
         #expect(used.logits == fresh.logits)
         #expect(used.posteriors == fresh.posteriors)
         #expect(used.embedding == fresh.embedding)
-        #expect(used.activity == fresh.activity && used.activity != heard)
+        #expect(used.activity == fresh.activity && used.activity != activityOfNoise)
         // All activity logits of silence are equal.
         #expect(largestDifference(used.activity, [Float](repeating: used.activity[0], count: 4)) < 1e-5)
         let silence = [Float](repeating: 0, count: 16000)
@@ -93,11 +93,11 @@ struct SessionTests {
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity])
-    func `samples that are not finite count as silence until they have left the window`(broken: Float) throws {
+    func `samples that are not finite count as silence until they have left the window`(invalid: Float) throws {
         let model = try TestNetwork.medium().model()
         var random = SplitMix(seed: 53)
         var audio = random.floats(48000, -0.1...0.1)
-        audio[17000] = broken
+        audio[17000] = invalid
         var session = Session(model)
         var clean = Session(model)
         for hop in 0..<20 {

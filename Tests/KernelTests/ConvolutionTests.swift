@@ -17,7 +17,7 @@ struct ConvolutionTests {
         let weights = random.floats(shape.weightCount)
         let bias = random.floats(shape.outputChannels)
         let residual = random.int(0...1) == 0 ? nil : random.floats(columns * shape.outputChannels)
-        let plain = ScalarReference.convolve(
+        let sums = ScalarReference.convolve(
             input,
             weights: weights,
             bias: bias,
@@ -25,7 +25,7 @@ struct ConvolutionTests {
             columns: columns,
             relu: residual == nil && relu
         )
-        let expected = residual.map { zip(plain, $0).map { relu ? max(0, $0 + $1) : $0 + $1 } } ?? plain
+        let expected = residual.map { zip(sums, $0).map { relu ? max(0, $0 + $1) : $0 + $1 } } ?? sums
 
         let count = packedConvolutionCount(shape)
         let packed = AlignedFloats(count)

@@ -99,9 +99,9 @@ struct LogMelTests {
         set: InstructionSet
     ) throws {
         let shape = shape(512, frame: 400, hop: 200, bands: 40)
-        for broken in [Float.nan, .infinity, 1e30] {
+        for invalid in [Float.nan, .infinity, 1e30] {
             var samples = [Float](repeating: 0.1, count: 16000)
-            samples[8000] = broken
+            samples[8000] = invalid
             let columns = try run(set, samples, shape, columns: 79)
             let wrong = (0..<79).filter { column in !columns[(column * 40)..<(column * 40 + 40)].allSatisfy(\.isFinite)
             }

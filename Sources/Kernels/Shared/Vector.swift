@@ -71,8 +71,8 @@ func rectified(_ vector: Vector) -> Vector {
     vector.replacing(with: 0, where: vector .< 0)
 }
 
-// The standard library computes a vector's arithmetic lane by lane, and relies on the compiler to find the vectors again. It does not
-// where sums stand beside differences, as in FFT butterflies. So on x86-64 each operator names its instruction.
+// The standard library implements vector arithmetic lane by lane, and relies on the compiler to vectorise it again. That fails where
+// sums and differences of the same vectors are mixed, as in FFT butterflies. So on x86-64 each operator names its instruction.
 
 #if arch(x86_64)
 @inline(__always) func + (left: SIMD4<Float>, right: SIMD4<Float>) -> SIMD4<Float> { _mm_add_ps(left, right) }

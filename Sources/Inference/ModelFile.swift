@@ -1,0 +1,21 @@
+private import System
+
+/// Reads a model file of at most `limit` bytes.
+///
+/// - Throws: `ModelError.unreadable` or `ModelError.size`.
+func readModelFile(_ path: String, limit: Int) throws(ModelError) -> [UInt8] {
+    do throws(ReadFileError) {
+        return try readFile(path, limit: limit).bytes
+    } catch {
+        switch error {
+        case .system(let error): throw .unreadable.saying("\(path): \(error); check the path and its permissions")
+        case .notRegularFile: throw .unreadable.saying("\(path): not a regular file; name a model folder")
+        case .tooLarge(let size):
+            throw .size.saying("\(path): \(size) bytes, more than the limit of \(limit); is this a model?")
+        case .truncated(let offset):
+            throw .unreadable.saying(
+                "\(path): ends early, at byte \(offset); it was truncated while being read, try again"
+            )
+        }
+    }
+}
