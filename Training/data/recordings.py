@@ -119,7 +119,7 @@ def load_all(folders, cache):
     """The recordings of several folders as one table (see `load`); each folder has its own file in the folder `cache`."""
     tables = []
     for folder in folders:
-        # Three parts of the path, as the synthetic words of each list of commands lie in a folder of their own.
+        # Three parts of the path, because each model has its own folder of synthetic words.
         name = "-".join(os.path.normpath(os.path.abspath(folder)).split(os.sep)[-3:]).replace("_", "")
         tables.append(load(folder, os.path.join(cache, name + ".npz")))
     joined = {key: np.concatenate([table[key] for table in tables]) for key in tables[0]}
@@ -131,7 +131,7 @@ def load_all(folders, cache):
 def load(folder, cache):
     """All recordings of a folder but the testing partition's, from the file `cache` if it exists.
 
-    A dict of `audio`, one int16 array [samples of all recordings], and one entry a recording in each of `start` and `length`
+    A dict of `audio`, one int16 array [samples of all recordings], and one entry per recording in each of `start` and `length`
     (samples in `audio`), `from` and `to` (the utterance's bounds, samples after `start`), `kind`, `label`, `part` (training
     or validation) and `name` (`<folder>/<file>` without extension).
     """
@@ -145,19 +145,19 @@ def load(folder, cache):
         if kind == "clip" and part == "testing":
             continue
         try:
-            samples = decode(data)
+            audio = decode(data)
         except soundfile.SoundFileError as error:
             print(f"{name}: skipped: {error}", file=sys.stderr)
             continue
         if kind == "clip":
-            samples = np.pad(samples[:RATE], (0, max(0, RATE - len(samples))))
-        first, last = utterance_bounds(samples) if kind in ("clip", "word") else (0, len(samples))
+            audio = np.pad(audio[:RATE], (0, max(0, RATE - len(audio))))
+        first, last = utterance_bounds(audio) if kind in ("clip", "word") else (0, len(audio))
         is_held_out = part == "validation" or label in HELD_OUT_VOICES
         short_name = "/".join(os.path.splitext(name)[0].split("/")[-2:])
         part = "validation" if is_held_out else "training"
-        rows.append((position, len(samples), first, last, kind, label, part, short_name))
-        pieces.append(samples)
-        position += len(samples)
+        rows.append((position, len(audio), first, last, kind, label, part, short_name))
+        pieces.append(audio)
+        position += len(audio)
         if number % 2000 == 0:
             print(f"read {number} files, {position / RATE / 3600:.2f} h", file=sys.stderr)
     if not rows:

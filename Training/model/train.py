@@ -92,7 +92,7 @@ def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, 
     return np.mean(losses)
 
 
-def arguments_parser():
+def options_parser():
     parser = command_line.parser(__doc__)
     parser.add_argument("--examples", required=True, help="folder of the rendered epochs, and of the checkpoints")
     command_line.add_words(parser)
@@ -114,17 +114,14 @@ def arguments_parser():
 
 
 def main(arguments=None):
-    options = arguments_parser().parse_args(arguments)
+    options = options_parser().parse_args(arguments)
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     if not render.rendered(options.examples):
         sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
     table, examples = render.load_examples(options.data, options.cache, options.words)
-    sets, outputs, steps = (
-        ValidationSets(table, examples.commands),
-        examples.outputs,
-        len(examples.kinds) // options.batch,
-    )
+    sets, outputs = ValidationSets(table, examples.commands), examples.outputs
+    steps = len(examples.kinds) // options.batch
     soft_targets = None
     if options.teachers:
         soft_targets = Teachers(options.teachers, len(outputs), options.teacher_examples or options.examples)
@@ -142,7 +139,7 @@ def main(arguments=None):
         first = state["epoch"]
         print(f"resuming after epoch {first}", flush=True)
     parameters = sum(p.numel() for p in model.parameters())
-    print(f"{parameters} parameters, {steps} batches an epoch, {len(outputs)} outputs", flush=True)
+    print(f"{parameters} parameters, {steps} batches per epoch, {len(outputs)} outputs", flush=True)
     for epoch in range(first, options.epochs):
         begun = time.time()
         loss = train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, len(examples.commands))
