@@ -15,6 +15,13 @@ public enum CommandLineTool {
 
     /// - Parameter words: the command line without the program's name.
     public static func run(_ words: [String]) -> Int32 {
+        let status = runCommand(words)
+        guard let failure = Output.failure else { return status }
+        Output.tellAnyway(.error, failure.description)
+        return 1
+    }
+
+    private static func runCommand(_ words: [String]) -> Int32 {
         do {
             return try dispatch(words)
         } catch let error as UsageError {

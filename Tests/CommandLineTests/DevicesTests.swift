@@ -41,7 +41,7 @@ struct DevicesTests {
                    hw:CARD=Loopback,DEV=1  in use                     –            –         –                 Loopback
                    pulse                   free                       8–192 kHz    1–32      S16_LE, FLOAT_LE  PulseAudio "Sound" Server
                    odd                     Permission denied          –            –         –
-                * is what auto takes.
+                * is the device that auto selects.
 
                 """
         )

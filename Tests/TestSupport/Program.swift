@@ -9,6 +9,11 @@ public struct Program {
     /// Lines of standard output.
     public var lines: [Substring] { output.split(separator: "\n") }
 
+    /// The `beckon` that was built beside the tests.
+    public static var beckonFile: URL {
+        URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("beckon")
+    }
+
     /// Runs the `beckon` that was built beside the tests.
     ///
     /// - Parameters:
@@ -20,14 +25,7 @@ public struct Program {
         environment: [String: String] = [:],
         interrupt: Bool = false
     ) throws -> Program {
-        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        return try run(
-            folder.appendingPathComponent("beckon"),
-            arguments,
-            input: input,
-            environment: environment,
-            interrupt: interrupt
-        )
+        try run(beckonFile, arguments, input: input, environment: environment, interrupt: interrupt)
     }
 
     public static func run(

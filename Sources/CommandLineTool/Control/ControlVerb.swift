@@ -33,7 +33,10 @@ struct ControlVerb {
             Terminal.output(answer.lines.map { $0 + "\n" }.joined())
         }
         guard command == .events else { return 0 }
-        while let event = try client.nextLine(within: nil) { Terminal.output(event + "\n") }
+        while let event = try client.nextLine(within: nil) {
+            Terminal.output(event + "\n")
+            if Output.hasFailed { return 1 }
+        }
         throw Failure("the service ended, and with it the events")
     }
 }

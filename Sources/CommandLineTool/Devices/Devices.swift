@@ -1,7 +1,7 @@
 import Capture
 private import Core
 
-/// `beckon devices`: what there is to capture from.
+/// `beckon devices`: lists the capture devices.
 struct Devices {
     private let json: Bool
 
@@ -12,14 +12,14 @@ struct Devices {
         json = arguments.has("--json")
     }
 
-    /// Looks and prints. Returns the exit status.
+    /// Scans and prints. Returns the exit status.
     func run() throws -> Int32 {
         let devices = try DeviceList.scan()
         Terminal.output(json ? devices.map(Self.json).joined() : Self.table(devices))
         return 0
     }
 
-    /// A table for people, a device a line.
+    /// A table with one line per device.
     static func table(_ devices: [Device]) -> String {
         var columns = Columns(
             ["", "DEVICE", "STATE", "RATES", "CHANNELS", "FORMATS", "DESCRIPTION"],
@@ -41,11 +41,11 @@ struct Devices {
                 columns.add([mark, name, printable(why), "–", "–", "–", description])
             }
         }
-        let note = devices.contains(where: \.isAutomatic) ? "* is what auto takes.\n" : ""
+        let note = devices.contains(where: \.isAutomatic) ? "* is the device that auto selects.\n" : ""
         return columns.text + note
     }
 
-    /// The least and the greatest rate in kHz.
+    /// The lowest and the highest rate, in kHz.
     private static func rates(_ rates: [Int]) -> String {
         guard let least = rates.min(), let most = rates.max() else { return "others" }
         func kilohertz(_ rate: Int) -> String {

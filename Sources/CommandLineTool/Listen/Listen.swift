@@ -152,7 +152,7 @@ struct Listen {
             log.level = listener.configuration.log
             vigil.look(at: listener)
             screen.show(listener)
-            if source.hasEnded { return 0 }
+            if source.hasEnded || Output.hasFailed { return 0 }
         }
     }
 

@@ -1,14 +1,14 @@
 private import Glibc
 private import Synchronization
 
-/// Ctrl-C: the first asks the work to end, the second ends the program.
+/// Ctrl-C: the first one asks the command to end, the second one ends the program.
 enum Interrupt {
     private static let flag = Atomic<Bool>(false)
 
-    /// Whether the user asked to stop.
-    static var isRequested: Bool { flag.load(ordering: .relaxed) }
+    /// Whether the command should end early: the user asked for it, or its output takes no more.
+    static var isRequested: Bool { flag.load(ordering: .relaxed) || Output.hasFailed }
 
-    /// From here on SIGINT and SIGTERM are remembered once, then act as ever.
+    /// From here on, the first SIGINT or SIGTERM is noted, and the second has its default effect.
     static func watch() {
         flag.store(false, ordering: .relaxed)
         var action = sigaction()
@@ -16,7 +16,7 @@ enum Interrupt {
         action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
         sigaction(SIGINT, &action, nil)
         sigaction(SIGTERM, &action, nil)
-        // A parent may have started the program with its signals blocked; then Ctrl-C would wait for ever.
+        // The parent process may have blocked these signals; Ctrl-C would then have no effect.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)

@@ -1,9 +1,9 @@
 private import Synchronization
 
-/// Puts the output of files worked on side by side into the order in which they were named.
+/// Prints the output of files that are processed in parallel in the order in which they were named.
 ///
-/// The first unfinished file prints as it goes; the others wait in memory for their turn. Output and error lines
-/// both pass through here, so that they never cut into each other.
+/// The first unfinished file prints at once; the others wait in memory. Output and error lines both pass through here, so
+/// that they are never mixed within a line.
 final class OrderedOutput: Sendable {
     struct Piece {
         let text: String
@@ -22,7 +22,7 @@ final class OrderedOutput: Sendable {
     /// - Parameter sink: prints a piece; called under a lock, never by two threads at once.
     init(sink: @escaping @Sendable (Piece) -> Void) { self.sink = sink }
 
-    /// Prints `text` for the file with this number, now or in its turn.
+    /// Prints `text` for the file with this number, now or when its turn comes.
     func put(_ text: String, isError: Bool = false, file: Int) {
         guard !text.isEmpty else { return }
         let piece = Piece(text: text, isError: isError)
@@ -35,7 +35,7 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// Says that a file is done; those behind it may print.
+    /// Marks a file as done, and prints what those behind it have waiting.
     func finish(file: Int) {
         state.withLock { state in
             state.finished.insert(file)
@@ -46,7 +46,7 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// Prints what still waits, in order: after an interruption.
+    /// Prints everything that waits, in order; after an interruption.
     func flush() {
         state.withLock { state in
             for file in state.waiting.keys.sorted() {

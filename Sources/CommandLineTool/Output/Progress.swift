@@ -1,7 +1,7 @@
 private import Core
 private import Synchronization
 
-/// A bar on standard error for work that takes a while; only on a terminal, redrawn ten times a second at most.
+/// A progress bar on standard error; only on a terminal, redrawn at most ten times a second.
 final class Progress: Sendable {
     private struct State {
         var done = 0
@@ -19,15 +19,15 @@ final class Progress: Sendable {
         state = Mutex(State(last: .now))
     }
 
-    /// Files finished, the failed ones too.
+    /// Finished files, including those that failed.
     var done: Int { state.withLock { $0.done } }
 
-    /// One file more is finished.
+    /// Counts a finished file.
     func finish() {
         state.withLock { $0.done += 1 }
     }
 
-    /// Says how far a file has come; draws if it is time to.
+    /// Notes the position in a file, and draws if the last drawing is 100 ms ago.
     func report(file: String, seconds: Double, of length: Double) {
         guard isShown else { return }
         state.withLock { state in
@@ -40,7 +40,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Takes the bar away before something else is printed.
+    /// Erases the bar, before something else is printed.
     func clear() {
         guard isShown else { return }
         state.withLock { state in
@@ -50,7 +50,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// The bar: how much of all is done, then the file at hand, within the terminal's width.
+    /// The bar, the share done and the current file, within the terminal's width.
     static func line(done: Int, of files: Int, part: Double, name: String, width: Int = Terminal.width) -> String {
         let whole = files > 0 ? min(1, (Double(done) + part) / Double(files)) : 0
         let cells = 20

@@ -1,7 +1,6 @@
 import Core
 private import FoundationEssentials
 private import Glibc
-private import System
 
 /// What the standard streams are, and writing to them.
 enum Terminal {
@@ -21,26 +20,9 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    static func output(_ text: String) { write(text, to: STDOUT_FILENO) }
+    static func output(_ text: String) { Output.write(text) }
 
-    static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+    static func error(_ text: String) { Output.writeError(text) }
 
-    /// A message on standard error, a line or more: with its priority where the journal reads them, else with our name.
-    static func tell(_ priority: LogLevel, _ text: String) {
-        let mark = errorIsJournal ? "<\(priority.number)>" : "beckon: "
-        error(text.split(separator: "\n").map { "\(mark)\($0)\n" }.joined())
-    }
-
-    /// systemd names the stream that it gave to the journal; what was started with another one may still see the name.
-    private static let errorIsJournal: Bool = {
-        guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"],
-            let status = FileStatus(descriptor: STDERR_FILENO)
-        else { return false }
-        return stream == "\(status.device):\(status.inode)"
-    }()
-
-    private static func write(_ text: String, to descriptor: Int32) {
-        // A reader that went away (`| head`) ends the program by SIGPIPE; any other failure cannot be told.
-        _ = writeAll(Array(text.utf8), to: descriptor)
-    }
+    static func tell(_ priority: LogLevel, _ text: String) { Output.tell(priority, text) }
 }

@@ -1,13 +1,13 @@
 private import FoundationEssentials
 private import Glibc
 
-/// Turns what the user named into the files to work on: files as named, folders searched, lists read.
+/// The files to process: those that are named, and those in folders that are named.
 struct FileList {
     private(set) var files: [String] = []
-    /// One line for each name that led nowhere.
+    /// One line for each name that gave no file.
     private(set) var problems: [String] = []
 
-    /// Endings taken from folders; a file named outright may have any.
+    /// Endings that are taken from folders; a file that is named may have any.
     static let audioEndings: Set<String> = [
         "wav", "wave", "w64", "rf64", "flac", "ogg", "oga", "opus", "mp3", "aif", "aiff", "aifc", "au", "snd", "caf",
     ]
@@ -19,7 +19,7 @@ struct FileList {
     private mutating func add(_ path: String) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            // A file that is missing or no audio is reported when it is opened, in its turn.
+            // A file that does not exist or is not audio is reported when it is opened, in its turn.
             files.append(path)
             return
         }
@@ -30,7 +30,7 @@ struct FileList {
         }
     }
 
-    /// Takes the audio files of a folder and those below it, by name; hidden ones and links to folders are left out.
+    /// Adds the audio files of a folder and of those below it, sorted by name; hidden ones and links to folders are skipped.
     private mutating func search(_ folder: String) {
         let names: [String]
         do {
@@ -50,7 +50,7 @@ struct FileList {
         }
     }
 
-    /// Splits a list read from standard input; empty names are passed over.
+    /// Splits a list from standard input; empty names are skipped.
     static func names(in data: [UInt8], nulSeparated: Bool) -> [String] {
         let separator: UInt8 = nulSeparated ? 0 : 10
         return data.split(separator: separator).map { part in

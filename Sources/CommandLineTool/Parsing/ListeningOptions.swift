@@ -5,20 +5,22 @@ import Inference
 import KernelInterface
 import Spotting
 
-/// What commands that listen to files have in common: model, thresholds, gate, channel, files at a time.
+/// The options that commands share: model, thresholds, gate, channels, number of files at a time.
 struct ListeningOptions {
     var modelFolder: String?
-    /// The file of the user's own words, "none" for none; nil for the usual place.
+    /// The file of taught words, "none" for no words; nil for the default file.
     var words: String?
     var threshold: Float?
     var wordThresholds: [(word: String, threshold: Float)] = []
-    /// Nil where the user left the choice to the command.
+    /// Nil: the command's default.
     var mode: GateSettings.Mode?
     var trigger: GateSettings.Trigger?
     var channels: Configuration.Channels?
     var jobs: Int
 
-    /// Reads those of the shared options that the command declares.
+    /// Options that the command does not declare keep their defaults.
+    ///
+    /// - Parameter processors: the default of `--jobs`.
     init(_ arguments: Arguments, processors: Int = 1) {
         jobs = arguments.whole("--jobs") ?? processors
         words = arguments.value("--words")
@@ -35,7 +37,7 @@ struct ListeningOptions {
 
     var mix: ChannelMix { ChannelMix(channels ?? .mix) }
 
-    /// The gate as the user wants it, the rest by default.
+    /// The default gate with the mode and the trigger of the command line.
     var gate: GateSettings {
         var settings = GateSettings()
         if let mode { settings.mode = mode }
@@ -43,9 +45,9 @@ struct ListeningOptions {
         return settings
     }
 
-    /// The model that was asked for, or the one that came with the program.
+    /// The model of `--model`, else the default one.
     ///
-    /// - Parameter kernels: what runs it; nil leaves the choice to the model.
+    /// - Parameter kernels: the kernel set that runs it; nil for the best one.
     func loadModel(kernels: InstructionSet? = nil) throws -> Model {
         guard let folder = ModelFolder.find(modelFolder) else {
             throw Failure("no model found; name its folder with --model DIR or in BECKON_MODEL")
@@ -54,19 +56,19 @@ struct ListeningOptions {
         guard model.sampleRate == FileBlocks.sampleRate, model.windowSamples == BlockRing.windowLength,
             model.hopSamples == BlockRing.blockLength
         else {
-            throw Failure("\(folder): this model's window or rate is not one second at 16 kHz in hops of 100 ms")
+            throw Failure("\(folder): this model does not use windows of one second at 16 kHz and hops of 100 ms")
         }
         return model
     }
 
-    /// The model with the user's own words.
+    /// The model with the taught words.
     func loadVocabulary() throws -> Vocabulary {
         let model = try loadModel()
         let folder = ModelFolder.find(modelFolder)
         return Vocabulary(model, personal: try TaughtWords(words).load(for: model, folder: folder))
     }
 
-    /// The thresholds of model and words, with those that the user gave in their place.
+    /// The thresholds of the model and of taught words, overridden by those of the command line.
     func thresholds(for vocabulary: Vocabulary) throws(SpottingError) -> Thresholds {
         var thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
         if let all = threshold { thresholds.setAll(all) }

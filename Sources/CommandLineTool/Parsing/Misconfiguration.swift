@@ -1,12 +1,12 @@
-/// The configuration is wrong, or the model or the words that it names: to start again changes nothing.
+/// The configuration is invalid, or a model or word that it names does not exist; starting again does not help.
 struct Misconfiguration: Error, CustomStringConvertible {
-    /// EX_CONFIG of sysexits.h, by which a service manager knows not to try again.
+    /// EX_CONFIG of sysexits.h, for which systemd does not restart the service.
     static let status: Int32 = 78
 
-    /// A line for each mistake.
+    /// One line per mistake.
     let description: String
 
-    /// Gives everything that goes wrong in `body` this meaning.
+    /// Turns every error of `body` into this one.
     static func check<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

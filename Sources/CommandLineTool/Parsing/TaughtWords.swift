@@ -5,21 +5,21 @@ private import Glibc
 import Inference
 import Spotting
 
-/// Where the user's own words are kept, and how the commands that listen get at them.
+/// The file of taught words: where it is, and what is read from it.
 struct TaughtWords {
-    /// Nil where the user wants none, or has no place for them.
+    /// Nil for no words, or if there is no folder to keep them in.
     let path: String?
-    /// The user said where they are, so they must be there.
+    /// A file that an option names must exist.
     private let isNamed: Bool
 
-    /// - Parameter named: a file; "none" for no words; nil for the usual place.
+    /// - Parameter named: a file; "none" for no words; nil for the default file.
     init(_ named: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
         isNamed = named != nil && named != "none"
         path = named == "none" ? nil : named ?? Self.usualPath(environment)
     }
 
-    /// `$BECKON_WORDS`; `words` in the service's state directory, for the service itself and for root where there is one; else in
-    /// the user's own.
+    /// The default file: `$BECKON_WORDS`, else `words` in the service's state directory (for the service, and for root if that
+    /// exists), else in the user's state directory.
     static func usualPath(_ environment: [String: String]) -> String? {
         func folder(_ name: String) -> String? {
             environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -31,10 +31,10 @@ struct TaughtWords {
         return folder("HOME").map { $0 + "/.local/state/beckon/words" }
     }
 
-    /// The words as a detector hears them, made for this model.
+    /// The words for a detector that runs this model.
     func load(for model: Model, folder: String?) throws -> [PersonalWord] {
         guard var store = try read() else { return [] }
-        // What a new model takes to learn the words again need be read for that alone.
+        // The negative set is large, and needed only where words are learnt again for another model.
         var background: NegativeSet?
         if store.embedding != model.embeddingIdentity, let folder {
             background = try NegativeSet.beside(model, in: folder)
@@ -43,20 +43,20 @@ struct TaughtWords {
         return store.words.compactMap(\.personal)
     }
 
-    /// The store; nil where there is none and need not be.
+    /// The store; nil if there is none and no option names one.
     func read() throws -> WordStore? {
         guard let path else { return nil }
         if let store = try WordStoreFile(path: path).read() { return store }
         guard !isNamed else {
-            throw Failure("\(printable(path)): no words are kept here; beckon enroll WORD --words FILE teaches some")
+            throw Failure("\(printable(path)): no words are kept here; beckon enroll WORD --words FILE adds some")
         }
         return nil
     }
 
-    /// The names of all words; none where they cannot be read, which others tell of.
+    /// The names of all words; none if they cannot be read, which ``load(for:folder:)`` reports.
     var names: [String] { (try? read())?.words.map(\.name) ?? [] }
 
-    /// The file to change, and its folder made where it is missing.
+    /// The file to change; its folder is created if it does not exist.
     func file() throws -> WordStoreFile {
         guard let path else {
             throw Failure("no place to keep words in; name a file with --words FILE or in BECKON_WORDS")
@@ -70,7 +70,7 @@ struct TaughtWords {
             )
         } catch {
             throw Failure(
-                "\(printable(folder)): cannot make this folder to keep words in; name a file with --words FILE"
+                "\(printable(folder)): cannot create this folder to keep words in; name a file with --words FILE"
             )
         }
         return WordStoreFile(path: path)
