@@ -8,7 +8,6 @@ speech; `relation` and `teacher` make similar what a general speech embedding fi
 word of its own. An interrupted training continues after the last whole epoch.
 """
 
-import argparse
 import os
 from pathlib import Path
 
@@ -135,7 +134,12 @@ def main(arguments=None):
     parser.add_argument("--model", required=True, help="the model folder to start from")
     parser.add_argument("--out", required=True, help="checkpoint to write, for export.py")
     parser.add_argument("--dimensions", type=int, default=64)
-    parser.add_argument("--epochs", type=int, default=sum(epochs for epochs, _, _ in STAGES), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--epochs",
+        type=int,
+        default=sum(epochs for epochs, _, _ in STAGES),
+        help="last epoch; fewer end the second stage early",
+    )
     parser.add_argument("--steps", type=int, default=STEPS, help="batches of an epoch")
     parser.add_argument("examples", nargs="+", help="files that embedding/render.py wrote")
     options = parser.parse_args(arguments)

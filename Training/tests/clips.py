@@ -1,6 +1,6 @@
 """Makes a small dataset from the voices of Debian's alsa-utils, in the layout that Training/README.md describes.
 
-Nine recordings say "front left", "rear right" and so on. Each is cut between its two words; other speakers are made by playing
+Eight recordings say "front left", "rear right" and so on. Each is cut between its two words; other speakers are made by playing
 the words faster or slower.
 """
 
@@ -13,13 +13,15 @@ import scipy.signal
 import soundfile
 from PIL import Image
 
+from Training.data.audio import RATE
 from Training.data.recordings import decode, partition
 
 VOICES = Path("/usr/share/sounds/alsa")
-RATE = 16000
 COMMANDS = ("left", "right")
 OTHERS = ("front", "rear", "side", "center")
 SPEAKERS = {"training": 20, "validation": 12}
+# How many of them, the last ones, which are of both partitions, are in the running speech and name the other sounds.
+FEW = 14
 
 
 def phrases():
@@ -74,8 +76,8 @@ def write_clips(folder, words, generator):
 
 
 def write_speech(folder, found, generator):
-    """Running speech: all phrases one after another, in another order by each of eight speakers."""
-    for number, speaker in enumerate(list(speakers())[-14:]):
+    """Running speech: four phrases in another order by each of some speakers."""
+    for number, speaker in enumerate(list(speakers())[-FEW:]):
         order = generator.permutation(sorted(found))[:4]
         write(
             folder / "speech/alsa" / f"{speaker}.wav", np.concatenate([as_spoken_by(number, found[n]) for n in order])
@@ -87,13 +89,13 @@ def write_noise(folder, generator):
     for number in range(3):
         wave = np.cumsum(generator.normal(0, 1, 8 * RATE)) if number == 2 else generator.normal(0, 1, 8 * RATE)
         write(folder / "_background_noise_" / f"noise{number}.wav", (wave - wave.mean()) / np.abs(wave).max() * 8000)
-    for number, speaker in enumerate(list(speakers())[-14:]):
+    for number, speaker in enumerate(list(speakers())[-FEW:]):
         tone = np.sin(2 * np.pi * (200 + 150 * number) * np.arange(2 * RATE) / RATE)
         write(folder / "noise/tones" / f"{speaker}.wav", tone * 5000 + generator.normal(0, 200, len(tone)))
 
 
-def write_images(folder, words, generator):
-    """`melspec.tar`: spectrogram images [98 frames, 40 bands] of the words, made by a recipe unlike the recipe's own."""
+def write_images(folder):
+    """`melspec.tar`: spectrogram images [98 frames, 40 bands] of the words, computed in another way than log_mel.py does."""
     with tarfile.open(folder / "melspec.tar", "w") as archive:
         for path in sorted(folder.glob("*/*_nohash_0.wav")):
             samples = soundfile.read(path)[0]
@@ -119,11 +121,11 @@ def write_dataset(folder):
         for label, word in zip(name.lower().split("_"), split_words(phrase)):
             words.setdefault(label, []).append(word)
     write_clips(folder, {label: words[label] for label in (*COMMANDS, *OTHERS)}, generator)
-    # Commands, and a word that is near to none, by a synthetic voice: here the same voice at other speeds.
+    # In place of a synthetic voice: the commands and another word at other speeds.
     for label in (*COMMANDS, "rear"):
         name = label if label in COMMANDS else "synthetic"
         for number in range(12):
             write(folder / "words" / name / f"{label}-{number}.wav", as_spoken_by(3 * number + 1, words[label][0]))
     write_speech(folder, found, generator)
     write_noise(folder, generator)
-    write_images(folder, words, generator)
+    write_images(folder)
