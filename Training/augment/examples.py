@@ -73,42 +73,14 @@ class Examples:
         `hard_noise` draws more noise and more babble. `without_noise` draws the same examples and omits the noise around words.
         """
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
-        self.hard_noise, self.without_noise = hard_noise, without_noise
+        self.inverted, self.hard_noise, self.without_noise = inverted, hard_noise, without_noise
         self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
-        train = (table["part"] == "training") & ~np.isin(table["label"], HELD_OUT)
-        # The long background recordings are split in time: their ends are for validation.
-        background = (table["kind"] == "noise") & (table["label"] == BACKGROUND)
-        train = train | background
-        self.usable = np.where(background, (table["length"] * BACKGROUND_SHARE).astype(np.int64), table["length"])
-        words = train & np.isin(table["kind"], ["clip", "word"])
-        # The folder of synthetic words, and the recordings in words/ under a command's name.
-        synthetic = (table["label"] == SYNTHETIC) | ((table["kind"] == "word") & np.isin(table["label"], commands))
-        self.words, self.synthetic = np.flatnonzero(words & ~synthetic), np.flatnonzero(words & synthetic)
-        speech = np.flatnonzero(train & (table["kind"] == "speech"))
-        # Without running speech, pieces of words replace it around words and in babble.
-        self.speech = speech if len(speech) else self.words
-        read = np.isin(table["label"][self.speech], TRAINING_VOICES)
-        self.talkers = [rows for rows in (self.speech[~read], self.speech[read]) if len(rows)]
-        self.noise = np.flatnonzero(train & (table["kind"] == "noise"))
-        self.background = np.flatnonzero(background)
-        self.inverted = inverted
-        inverted_labels = np.zeros(0, str) if inverted is None else inverted["label"]
-        names, counts = np.unique(np.concatenate([table["label"][self.words], inverted_labels]), return_counts=True)
-        own = [n for n, c in zip(names, counts) if c >= OWN_OUTPUT and n not in (*commands, *MANY_WORDS, *HELD_OUT)]
-        self.outputs = list(commands) + [str(n) for n in own] + ["other", SILENCE]
-        index = {name: i for i, name in enumerate(self.outputs)}
-        self.other, self.silence = index["other"], index[SILENCE]
-        self.target = np.array([index.get(str(label), self.other) for label in table["label"]])
-        self.command_words = self.words[np.isin(table["label"][self.words], commands)]
+        self._select_recordings()
+        self._define_outputs()
         shares = dict(SHARES)
         if inverted is None:
             shares[Kind.INVERTED_WORDS] = 0
-        else:
-            self.inverted_target = np.array([index.get(str(label), self.other) for label in inverted_labels])
-            is_command, held_out = np.isin(inverted_labels, commands), np.isin(inverted_labels, HELD_OUT)
-            self.inverted_commands = np.flatnonzero(is_command)
-            self.inverted_others = np.flatnonzero(~is_command & ~held_out)
-        if not len(speech):
+        if not self.has_speech:
             shares[Kind.RUNNING_SPEECH] = 0
         counts = [len(self.words)] + [int(len(self.words) * share) for share in shares.values()]
         self.kinds = np.repeat(np.arange(len(Kind)), counts)
@@ -116,6 +88,45 @@ class Examples:
         self.rooms = noise.room_spectra(ROOMS, generator)
         self.synthetic_noise = np.stack([noise.colored_noise(generator) for _ in range(NOISES)])
         self.epoch = 0
+
+    def _select_recordings(self):
+        """Rows of the training partition by their use, and the usable length of every recording."""
+        table = self.table
+        kind, label, length = table["kind"], table["label"], table["length"]
+        train = (table["part"] == "training") & ~np.isin(label, HELD_OUT)
+        # The long background recordings are split in time: their ends are for validation.
+        background = (kind == "noise") & (label == BACKGROUND)
+        train = train | background
+        self.usable = np.where(background, (length * BACKGROUND_SHARE).astype(np.int64), length)
+        words = train & np.isin(kind, ["clip", "word"])
+        # The folder of synthetic words, and the recordings in words/ under a command's name.
+        synthetic = (label == SYNTHETIC) | ((kind == "word") & np.isin(label, self.commands))
+        self.words, self.synthetic = np.flatnonzero(words & ~synthetic), np.flatnonzero(words & synthetic)
+        self.command_words = self.words[np.isin(label[self.words], self.commands)]
+        speech = np.flatnonzero(train & (kind == "speech"))
+        self.has_speech = len(speech) > 0
+        # Without running speech, pieces of words replace it around words and in babble.
+        self.speech = speech if self.has_speech else self.words
+        read = np.isin(label[self.speech], TRAINING_VOICES)
+        self.talkers = [rows for rows in (self.speech[~read], self.speech[read]) if len(rows)]
+        self.noise = np.flatnonzero(train & (kind == "noise"))
+        self.background = np.flatnonzero(background)
+
+    def _define_outputs(self):
+        """The names of the outputs, and the output of every recording and of every inverted word."""
+        label = self.table["label"]
+        inverted_labels = np.zeros(0, str) if self.inverted is None else self.inverted["label"]
+        names, counts = np.unique(np.concatenate([label[self.words], inverted_labels]), return_counts=True)
+        without_own = (*self.commands, *MANY_WORDS, *HELD_OUT)
+        own = [str(n) for n, count in zip(names, counts) if count >= OWN_OUTPUT and n not in without_own]
+        self.outputs = list(self.commands) + own + ["other", SILENCE]
+        index = {name: i for i, name in enumerate(self.outputs)}
+        self.other, self.silence = index["other"], index[SILENCE]
+        self.target = np.array([index.get(str(name), self.other) for name in label])
+        self.inverted_target = np.array([index.get(str(name), self.other) for name in inverted_labels])
+        is_command, is_held_out = np.isin(inverted_labels, self.commands), np.isin(inverted_labels, HELD_OUT)
+        self.inverted_commands = np.flatnonzero(is_command)
+        self.inverted_others = np.flatnonzero(~is_command & ~is_held_out)
 
     def output_labels(self):
         """The label that each output counts towards."""

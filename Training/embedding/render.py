@@ -120,6 +120,29 @@ def choose(table, examples, generator, seconds):
     return rows, [n for n, label in enumerate(inverted) if label not in HELD_OUT]
 
 
+def render_all(renderer, teacher, weights, jobs):
+    """Columns of the first block [2 n, columns, channels] and the teacher's answers [n, 96], NaN for inverted words.
+
+    A job is (row of a recording, None) or (None, index of an inverted word); recordings come first.
+    """
+    columns, answers = [], []
+    for begin in range(0, len(jobs), BATCH):
+        energies, for_teacher = [], []
+        for row, number in jobs[begin : begin + BATCH]:
+            if row is None:
+                energies += renderer.inverted_views(renderer.examples.inverted["logs"][number])
+            else:
+                views, wave = renderer.views(row)
+                energies += views
+                for_teacher.append(wave)
+        columns.append(first_block(weights, renderer.augmented(energies)))
+        without = len(energies) // 2 - len(for_teacher)
+        answers.append(np.concatenate([teacher(for_teacher), np.full((without, TEACHER), np.nan)]).astype(np.float32))
+        if begin % (100 * BATCH) == 0:
+            print(f"{begin} of {len(jobs)}", flush=True)
+    return np.concatenate(columns), np.concatenate(answers)
+
+
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--teacher", required=True, help="the speech embedding, an ONNX file")
@@ -144,27 +167,12 @@ def main(arguments=None):
     words = sorted({name for name in names if name is not None})
     numbers = {name: number for number, name in enumerate(words)} | {None: -1}
 
-    columns, answers = [], []
     jobs = [(row, None) for row in rows] + [(None, n) for n in inverted]
-    for begin in range(0, len(jobs), BATCH):
-        energies, for_teacher = [], []
-        for row, number in jobs[begin : begin + BATCH]:
-            if row is None:
-                energies += renderer.inverted_views(examples.inverted["logs"][number])
-            else:
-                views, wave = renderer.views(row)
-                energies += views
-                for_teacher.append(wave)
-        columns.append(first_block(weights, renderer.augmented(energies)))
-        # Recordings come before inverted words, which have no waveform for the teacher.
-        without = len(energies) // 2 - len(for_teacher)
-        answers.append(np.concatenate([teacher(for_teacher), np.full((without, TEACHER), np.nan)]).astype(np.float32))
-        if begin % (100 * BATCH) == 0:
-            print(f"{begin} of {len(jobs)}", flush=True)
+    columns, answers = render_all(renderer, teacher, weights, jobs)
     np.savez(
         options.out,
-        columns=np.concatenate(columns),
-        teacher=np.concatenate(answers),
+        columns=columns,
+        teacher=answers,
         classes=np.array([numbers[name] for name in names]),
         names=np.array(words),
         history=json.dumps(vars(options)),
