@@ -1,12 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Kernels are always optimised, in debug builds too, so that tests over hours of audio stay quick.
+/// Kernels are optimised in debug builds too, so that tests over hours of audio stay quick.
 ///
-/// Unchecked: what they are called with was checked above them, and a trap for overflow in an inner loop costs a tenth.
+/// Unchecked, because their callers have validated all arguments, and overflow traps in inner loops cost a tenth of the speed.
 ///
-/// As one module, in debug builds too: helpers of other files are else called, not inlined. More than one thread makes the
-/// compiler write an object for each file, which a debug build expects.
+/// Compiled as one module in debug builds too, or helpers in other files would be called and not inlined. With more than one thread the
+/// compiler writes one object per file, which debug builds expect.
 let kernelSettings: [SwiftSetting] = [
     .unsafeFlags(["-Ounchecked", "-wmo", "-num-threads", "2", "-enforce-exclusivity=unchecked"])
 ]

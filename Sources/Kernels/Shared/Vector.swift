@@ -1,5 +1,4 @@
-// The only file that depends on the width of a vector: the kernels are written for any width, and compiled once per instruction
-// set.
+// The vector types of each instruction set. Most kernels are written for any width, and compiled once per instruction set.
 
 #if arch(x86_64)
 import _Builtin_intrinsics.intel
