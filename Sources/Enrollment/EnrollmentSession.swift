@@ -1,14 +1,14 @@
 public import Inference
 
-/// Teaches one word: takes in, the word and how well it stands apart out.
+/// Teaches one word: utterances in, the word with its takes out.
 public struct EnrollmentSession: ~Copyable {
-    /// Takes that are wanted for one voice at least, and how many are asked for.
-    public static let wanted = 4
-    /// How like the others a take is at least.
-    static let leastLikeness: Float = 0.4
+    /// Takes to ask for by default.
+    public static let defaultTakes = 4
+    /// Similarity to the other takes below which a take is an outlier.
+    private static let leastSimilarity: Float = 0.4
 
     public let name: String
-    /// Takes that teach the word, those that it had before among them.
+    /// Takes of the word, those that it had before included.
     public private(set) var takes: [WordStore.Take]
 
     private let model: Model
@@ -16,11 +16,12 @@ public struct EnrollmentSession: ~Copyable {
     private var embedder: TakeEmbedder
 
     /// - Parameters:
-    ///   - known: the word as it was taught before; nil where it is new.
-    ///   - keepsAudio: whether recordings are kept, so that another model can learn the word from them.
+    ///   - existing: the word as it was taught before; nil for a new word.
+    ///   - keepsAudio: whether to keep the recordings, so that the templates can be computed anew for another model.
+    /// - Throws: ``EnrollmentError/name``.
     public init(
         _ name: String,
-        known: WordStore.Word?,
+        existing: WordStore.Word?,
         model: Model,
         keepsAudio: Bool
     ) throws(EnrollmentError) {
@@ -28,59 +29,44 @@ public struct EnrollmentSession: ~Copyable {
         self.name = name
         self.model = model
         self.keepsAudio = keepsAudio
-        takes = known?.takes ?? []
+        takes = existing?.takes ?? []
         embedder = TakeEmbedder(model)
     }
 
-    /// Hops between the anchors of a phrase.
-    private func lag(_ utterance: Utterance) -> Int {
-        takes.first?.lag ?? TakeEmbedder.lag(seconds: utterance.seconds, model)
-    }
-
-    /// Takes an utterance in.
+    /// Adds an utterance as a take.
     ///
-    /// - Returns: why it teaches nothing; nil where it does.
+    /// - Returns: why it cannot be used; nil if it was added.
     public mutating func add(_ utterance: Utterance) -> TakeFault? {
         if let fault = TakeCheck(utterance).fault { return fault }
-        let lag = lag(utterance)
-        let anchors = embedder.anchors(of: utterance, lag: lag)
-        guard anchors.allSatisfy({ $0.contains { $0 != 0 } }) else { return .nothing }
+        // All takes have the spacing of the first, so that their templates can be averaged.
+        let spacing =
+            takes.first?.templateSpacing ?? TakeEmbedder.templateSpacing(seconds: utterance.seconds, model)
+        let templates = embedder.templates(of: utterance, spacing: spacing)
+        guard templates.allSatisfy({ $0.contains { $0 != 0 } }) else { return .noSpeech }
         let audio = keepsAudio ? utterance.audio : []
-        takes.append(WordStore.Take(anchors: anchors, lag: lag, audio: audio))
+        takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: audio))
         return nil
     }
 
-    /// Takes those out that are unlike the others, the least alike first; of two that differ none can be told.
+    /// Removes takes that are unlike the others, the least similar first; of two takes, none can be told.
     ///
-    /// - Returns: places in `takes` as it was, and how like the others each was.
-    public mutating func dropStrangers() -> [(place: Int, likeness: Float)] {
-        var places = Array(takes.indices)
-        var dropped: [(place: Int, likeness: Float)] = []
+    /// - Returns: index in `takes` before the call and similarity to the other takes, of each removed take.
+    public mutating func removeOutliers() -> [(index: Int, similarity: Float)] {
+        var indices = Array(takes.indices)
+        var removed: [(index: Int, similarity: Float)] = []
         while takes.count > 2 {
-            let word = WordStore.Word(name: name, takes: takes)
-            let likenesses = takes.indices.map { word.likeness(ofTake: $0) ?? -1 }
-            guard let worst = likenesses.indices.min(by: { likenesses[$0] < likenesses[$1] }),
-                likenesses[worst] < Self.leastLikeness
+            let word = word
+            let similarities = takes.indices.map { word.similarity(ofTake: $0) ?? -1 }
+            guard let worst = similarities.indices.min(by: { similarities[$0] < similarities[$1] }),
+                similarities[worst] < Self.leastSimilarity
             else { break }
-            dropped.append((places[worst], likenesses[worst]))
+            removed.append((indices[worst], similarities[worst]))
             takes.remove(at: worst)
-            places.remove(at: worst)
+            indices.remove(at: worst)
         }
-        return dropped
+        return removed
     }
 
-    /// The word as it is now, without a boundary of its own.
+    /// The word with its takes, not calibrated.
     public var word: WordStore.Word { WordStore.Word(name: name, takes: takes) }
-}
-
-extension WordStore.Word {
-    /// Settles where the word fires, by what it has to stand apart from.
-    ///
-    /// - Parameter others: the user's words; one of this name does not count.
-    public mutating func settle(among others: [WordStore.Word], _ background: NegativeSet) -> WordCalibration {
-        let standing = WordCalibration(self, besides: others.filter { $0.name != name }, background: background)
-        boundary = standing.boundary
-        threshold = standing.suggested.threshold
-        return standing
-    }
 }

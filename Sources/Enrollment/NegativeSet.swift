@@ -1,25 +1,29 @@
 public import Inference
+private import Spotting
 private import System
 
-/// What a new word has to stand apart from: an hour of talk by many people, and examples of the model's own words.
+/// What a new word must stand apart from: embeddings of an hour of talk by many people, and of the model's own words.
 ///
-/// Both are embeddings, made when the model was; they lie beside it.
+/// They were computed with the model and lie beside it, in `background.safetensors`: tensors `talk`, `ends` and `word.LABEL`, each
+/// `[vectors × dimensions]` of bytes, value + 128, and `ends.hours`, `[1]`.
 public struct NegativeSet: Sendable {
     public static let fileName = "background.safetensors"
 
-    /// Unit vectors of hops of talk, one after the other.
+    /// Unit vectors of consecutive hops of talk, `[hops × dimensions]`.
     let talk: [[Float]]
-    /// Unit vectors at the ends of utterances that were said alone: where words are decided that are said alone.
-    let ends: [[Float]]
-    /// Hours of talk in which there were so many ends.
-    let endHours: Double
-    /// Unit vectors of the model's words, by name.
-    let words: [(name: String, vectors: [[Float]])]
+    /// Hops of talk in an hour.
     let hopsPerHour: Double
+    /// Unit vectors at the ends of utterances said alone, where `Mode.command` decides, `[utterances × dimensions]`.
+    let ends: [[Float]]
+    /// Hours of talk that the ends were taken from.
+    let endHours: Double
+    /// Unit vectors of the model's words, `[examples × dimensions]` each.
+    let words: [(name: String, vectors: [[Float]])]
 
-    /// Reads what lies beside a model.
+    /// Reads the set of a model.
     ///
-    /// - Throws: a `ModelError` where it is missing, damaged or of another embedding.
+    /// - Parameter folder: the model's folder.
+    /// - Throws: a `ModelError` if the file is missing, damaged or of another embedding.
     public init(folder: String, model: Model) throws(ModelError) {
         let file = try SafeTensors(path: folder + "/" + Self.fileName)
         let dimensions = model.embeddingCount
@@ -39,50 +43,42 @@ public struct NegativeSet: Sendable {
         hopsPerHour = 3600 * Double(model.sampleRate) / Double(model.hopSamples)
     }
 
-    /// What lies beside a model; nil where nothing does.
+    /// Reads the set of a model; nil if the model has none.
     ///
-    /// - Throws: a `ModelError` where it is damaged or of another embedding.
+    /// - Throws: a `ModelError` if the file is damaged or of another embedding.
     public static func beside(_ model: Model, in folder: String) throws(ModelError) -> NegativeSet? {
         guard (try? FileStatus(path: folder + "/" + fileName)) != nil else { return nil }
         return try NegativeSet(folder: folder, model: model)
     }
 
-    /// How like a word's anchors each moment of talk is, as a detector that averages two hops sees it, highest first; one
-    /// value for moments closer to each other than a word is long.
-    func talkLikenesses(_ anchors: [[Float]], lag: Int) -> [Float] {
-        guard let last = anchors.first else { return [] }
-        var plain = talk.map { dot($0, last) }
-        for (number, anchor) in anchors.enumerated().dropFirst() {
-            let before = talk.map { dot($0, anchor) }
-            for hop in plain.indices {
-                let place = hop - number * lag
-                let near = max(0, place - 1)...max(0, place + 1)
-                plain[hop] += place >= 0 ? before[near.clamped(to: before.indices.closed)].max() ?? 0 : 0
+    /// Similarities of a word to the talk, as a detector computes them (the mean of two hops): the peaks, highest first, no two
+    /// of them less than a word's length apart.
+    func talkSimilarities(_ templates: [[Float]], spacing: Int) -> [Float] {
+        guard !templates.isEmpty else { return [] }
+        let cosines = templates.map { template in talk.map { dot($0, template) } }
+        let similarities = talk.indices.map { hop in
+            PersonalWord.similarity(templates: templates.count, spacing: spacing) { template, age in
+                talk.indices.contains(hop - age) ? cosines[template][hop - age] : 0
             }
         }
-        let held = zip(plain, plain.dropFirst()).map { ($0 + $1) / 2 / Float(anchors.count) }
-        return Self.peaks(held, apart: 7).sorted(by: >)
+        let means = zip(similarities, similarities.dropFirst()).map { ($0 + $1) / 2 }
+        return Self.peaks(means, apart: 7).sorted(by: >)
     }
 
-    /// How like a word's last anchor the ends of utterances are, highest first.
-    func endLikenesses(_ anchors: [[Float]]) -> [Float] {
-        guard let last = anchors.first else { return [] }
+    /// Similarities of a word's last template to the ends of utterances, highest first.
+    func endSimilarities(_ templates: [[Float]]) -> [Float] {
+        guard let last = templates.first else { return [] }
         return ends.map { dot($0, last) }.sorted(by: >)
     }
 
-    /// The highest values, no two of them closer than so many places.
+    /// The peaks among the 400 highest values, none within `apart` places of a higher one.
     private static func peaks(_ values: [Float], apart: Int) -> [Float] {
-        var taken = [Bool](repeating: false, count: values.count)
+        var isTaken = [Bool](repeating: false, count: values.count)
         var peaks: [Float] = []
-        for index in values.indices.sorted(by: { values[$0] > values[$1] }).prefix(400) where !taken[index] {
+        for index in values.indices.sorted(by: { values[$0] > values[$1] }).prefix(400) where !isTaken[index] {
             peaks.append(values[index])
-            for near in max(0, index - apart)...min(values.count - 1, index + apart) { taken[near] = true }
+            for near in max(0, index - apart)...min(values.count - 1, index + apart) { isTaken[near] = true }
         }
         return peaks
     }
-}
-
-extension Range<Int> {
-    /// The same places; of an empty range 0.
-    fileprivate var closed: ClosedRange<Int> { lowerBound...Swift.max(lowerBound, upperBound - 1) }
 }

@@ -1,10 +1,15 @@
-/// What somebody said between two pauses, with a little of what was before and after it.
+public import Inference
+private import Spotting
+
+/// Speech between two pauses, with a margin before and after.
 public struct Utterance: Sendable, Equatable {
+    public static let sampleRate = 16000
+
     /// Mono at 16 kHz, in [−1, 1].
     public let samples: [Float]
-    /// Where in them speech begins and ends, as finely as the model tells.
+    /// Range of the speech in `samples`, to a step of the activity history.
     public let speech: Range<Int>
-    /// Number of its first sample, counted from the first that was heard.
+    /// Position of the first sample in the audio that it was cut from.
     public let start: Int
 
     public init(samples: [Float], speech: Range<Int>, start: Int = 0) {
@@ -13,8 +18,14 @@ public struct Utterance: Sendable, Equatable {
         self.start = start
     }
 
-    /// What of it lies in a range of samples, counted from the first that was heard; nil where no speech does.
-    func clamped(to range: Range<Int>) -> Utterance? {
+    /// Duration of the speech in seconds.
+    public var seconds: Double { Double(speech.count) / Double(Self.sampleRate) }
+
+    /// The samples in 16 bits, as a ``WordStore`` keeps them.
+    var audio: [Int16] { samples.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) } }
+
+    /// The part within a range of positions, which become relative to the range's start; nil if it contains no speech.
+    fileprivate func clamped(to range: Range<Int>) -> Utterance? {
         let whole = start..<start + samples.count
         let said = (speech.lowerBound + start..<speech.upperBound + start).clamped(to: range)
         let kept = whole.clamped(to: range)
@@ -25,14 +36,123 @@ public struct Utterance: Sendable, Equatable {
             start: kept.lowerBound - range.lowerBound
         )
     }
-
-    public static let sampleRate = 16000
-
-    /// Length of the speech.
-    public var seconds: Double { Double(speech.count) / Double(Self.sampleRate) }
 }
 
-/// Low, even noise to stand before and behind recordings: a network was never taught digital silence beside speech.
+/// Segments audio into utterances, hop by hop, by voice activity.
+public struct UtteranceSegmenter: ~Copyable {
+    /// Quiet that ends an utterance, in seconds: longer than closures and breaths within a word or a phrase.
+    public static let pause = 0.5
+    /// Margin kept before and after the speech, in seconds.
+    private static let margin = 0.3
+    /// Utterances are cut at this length, in seconds.
+    private static let longest = 5.0
+
+    private let model: Model
+    private var session: Session
+    private var detector: ActivityDetector
+    /// The newest audio; `samples[0]` is at position `start`.
+    private var samples: [Float] = []
+    private var start = 0
+    /// Position of the start of the first active step and of the end of the last.
+    private var first: Int?
+    private var last = 0
+
+    public init(_ model: Model) {
+        self.model = model
+        session = Session(model)
+        detector = ActivityDetector(of: model)
+    }
+
+    /// Whether an utterance has begun and not yet ended.
+    public var isOpen: Bool { first != nil }
+
+    /// Processes one hop.
+    ///
+    /// - Parameter window: the newest second; its last hop is new since the previous call.
+    /// - Returns: an utterance, if this hop ends one.
+    public mutating func process(window: Span<Float>) -> Utterance? {
+        session.score(window: window)
+        let hop = window.extracting(last: model.hopSamples)
+        detector.add(hop: hop, logits: session.activity)
+        for index in hop.indices { samples.append(hop[index]) }
+        let step = Int((detector.history.stepSeconds * Double(model.sampleRate)).rounded())
+        let end = start + samples.count
+        let steps = detector.history.newest(model.hopSamples / step)
+        for (index, isActive) in steps.enumerated() where isActive {
+            last = end - (steps.count - 1 - index) * step
+            first = first ?? last - step
+        }
+        guard let first else {
+            dropSamples(before: end - length(Self.margin))
+            return nil
+        }
+        guard end - last >= length(Self.pause) || end - first >= length(Self.longest) else { return nil }
+        return close()
+    }
+
+    /// Ends the audio and resets the segmenter.
+    ///
+    /// - Returns: the utterance that was open, if any.
+    public mutating func finish() -> Utterance? {
+        defer {
+            session.reset()
+            detector.flush()
+            samples = []
+            start = 0
+        }
+        return first == nil ? nil : close()
+    }
+
+    private mutating func close() -> Utterance? {
+        guard let first else { return nil }
+        let from = max(start, first - length(Self.margin))
+        let to = min(start + samples.count, last + length(Self.margin))
+        let kept = Array(samples[from - start..<to - start])
+        self.first = nil
+        dropSamples(before: to)
+        return Utterance(samples: kept, speech: max(0, first - from)..<last - from, start: from)
+    }
+
+    private mutating func dropSamples(before position: Int) {
+        let count = min(max(0, position - start), samples.count)
+        samples.removeFirst(count)
+        start += count
+    }
+
+    private func length(_ seconds: Double) -> Int { Int(seconds * Double(model.sampleRate)) }
+
+    /// The utterances of a recording.
+    ///
+    /// - Parameter samples: mono at 16 kHz. Speech at its very start or end has no margin there.
+    public static func utterances(of samples: [Float], _ model: Model) -> [Utterance] {
+        var segmenter = UtteranceSegmenter(model)
+        let hop = model.hopSamples
+        var quiet = QuietNoise(level: noiseFloor(samples))
+        // Quiet around the recording, so that activity at both ends is detected.
+        let lead = hop * 5
+        let rest = (hop - samples.count % hop) % hop
+        let all = quiet.samples(model.windowSamples) + quiet.samples(lead) + samples + quiet.samples(rest + hop * 7)
+        var found: [Utterance] = []
+        for end in stride(from: model.windowSamples + hop, through: all.count, by: hop) {
+            let utterance = segmenter.process(window: all.span.extracting(end - model.windowSamples..<end))
+            if let utterance { found.append(utterance) }
+        }
+        if let utterance = segmenter.finish() { found.append(utterance) }
+        return found.compactMap { $0.clamped(to: lead..<lead + samples.count) }
+    }
+
+    /// The root mean square of the quietest 50 ms of a recording, limited to 0.0002…0.003: a good microphone in a quiet room
+    /// has no less.
+    static func noiseFloor(_ samples: [Float]) -> Float {
+        let part = 800
+        let levels = stride(from: 0, to: samples.count - part + 1, by: part).map { rms(samples[$0..<$0 + part]) }
+        return min(max(levels.min() ?? 0, 2e-4), 3e-3)
+    }
+}
+
+/// White noise to pad recordings with: the network was not trained on digital silence beside speech.
+///
+/// Source: Marsaglia's xorshift64 with a fixed seed, so that templates are reproducible.
 struct QuietNoise {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     private let peak: Float
@@ -42,7 +162,6 @@ struct QuietNoise {
 
     mutating func samples(_ count: Int) -> [Float] {
         (0..<max(0, count)).map { _ in
-            // Numbers of Marsaglia's xorshift64.
             state ^= state << 13
             state ^= state >> 7
             state ^= state << 17
@@ -51,8 +170,8 @@ struct QuietNoise {
     }
 }
 
-/// Root mean square.
-func level(_ samples: ArraySlice<Float>) -> Float {
+/// Root mean square; 0 without samples.
+func rms(_ samples: ArraySlice<Float>) -> Float {
     guard !samples.isEmpty else { return 0 }
     return (samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)).squareRoot()
 }

@@ -1,66 +1,66 @@
 private import Glibc
 private import Spotting
 
-/// How well a word stands apart from all else, and where it should fire.
+/// Where a word should fire, and the error rates to expect there.
+///
+/// Two distributions are estimated: the similarity of another saying of the word, from the similarities among its takes, and the
+/// rate of false accepts above a similarity, from the talk of the ``NegativeSet``. The word fires at the similarity halfway
+/// between the rate that is acceptable and what nearly all sayings reach; `boundary` is set so that the suggested threshold
+/// has this similarity.
 public struct WordCalibration: Sendable {
-    /// What is estimated at a threshold.
+    /// Estimates at one threshold.
     public struct Rates: Sendable, Equatable {
         public let threshold: Float
-        /// Share of its sayings that are missed.
+        /// Share of sayings that are missed, 0…1.
         public let missed: Double
-        /// False accepts in an hour of other speech: with words taken anywhere, and with words said alone.
+        /// False accepts in an hour of other people's talk, in each `GateSettings.Mode`.
         public let spot: Double
         public let command: Double
     }
 
-    /// Another word that may be taken for this one.
+    /// Another word that is similar to this one.
     public struct Neighbour: Sendable, Equatable {
         public let name: String
-        public let likeness: Float
-        /// Share of its sayings that this word would fire at.
+        /// Mean similarity of its sayings, −1…1.
+        public let similarity: Float
+        /// Share of its sayings that this word fires at, 0…1.
         public let taken: Double
     }
 
-    /// False accepts in an hour of talk that a word may have, and that one may have whose takes differ much.
-    private static let (bearable, mostBearable) = (0.4, 0.8)
+    /// False accepts in an hour of talk that are acceptable, and those for a word whose takes differ much.
+    private static let (acceptableRate, highestRate) = (0.4, 0.8)
 
-    /// Similarity at which it is as likely as not that the word was said.
+    /// Similarity at which the word's probability is 0.5; see ``PersonalWord``.
     public let boundary: Float
-    /// The one to use.
+    /// Rates at ``WordStore/suggestedThreshold``.
     public let suggested: Rates
-    /// With laxer and stricter ones, in order.
+    /// Rates at a lower threshold, the suggested one and a higher one.
     public let rates: [Rates]
-    /// The nearest of the model's words, and of the user's others; nil where there are none.
+    /// The nearest of the model's words; nil if there is none.
     public let nearestBuiltIn: Neighbour?
+    /// The nearest of the user's other words; nil if there is none.
     public let nearestOwn: Neighbour?
 
-    /// The likeness that this share of vectors is above.
-    private static func top(_ vectors: [[Float]], _ prototype: [[Float]], share: Double) -> Float {
-        guard let last = prototype.first else { return -1 }
-        let likenesses = vectors.map { dot($0, last) }.sorted(by: >)
-        return likenesses.isEmpty ? -1 : likenesses[Int(share * Double(likenesses.count))]
-    }
-
     /// - Parameter own: the user's other words.
-    init(_ word: WordStore.Word, besides own: [WordStore.Word], background: NegativeSet) {
+    init(_ word: WordStore.Word, besides own: [WordStore.Word], negatives: NegativeSet) {
         let prototype = word.prototype
-        let lag = word.takes.first?.lag ?? 0
-        let said = Similarity(word.takes.indices.compactMap { word.likeness(ofTake: $0) })
-        let talkHours = Double(background.talk.count) / background.hopsPerHour
-        let talk = PeaksOverThreshold(background.talkLikenesses(prototype, lag: lag), hours: talkHours)
-        let ends = PeaksOverThreshold(background.endLikenesses(prototype), hours: background.endHours)
+        let spacing = word.takes.first?.templateSpacing ?? 0
+        let said = SimilarityDistribution(word.takes.indices.compactMap { word.similarity(ofTake: $0) })
+        let talkHours = Double(negatives.talk.count) / negatives.hopsPerHour
+        let talk = PeaksOverThreshold(negatives.talkSimilarities(prototype, spacing: spacing), hours: talkHours)
+        let ends = PeaksOverThreshold(negatives.endSimilarities(prototype), hours: negatives.endHours)
 
-        // Halfway between the false accepts that are bearable and what is nearly always heard. Takes that differ much, as those of
-        // several voices, leave no room between the two: more false accepts are borne then, that the word be heard.
-        let bearable = talk.value(rate: Self.bearable)
-        let heard = said.value(deviations: 2.3)
+        // Takes that differ much, such as those of several voices, leave no room between the two similarities. More false
+        // accepts are then the price for detecting the word.
+        let acceptable = talk.value(rate: Self.acceptableRate)
+        let reached = said.value(deviations: 2.3)
         let apart =
-            heard > bearable
-            ? (bearable + heard) / 2
-            : max(ends.value(rate: Self.mostBearable), min(bearable, heard))
-        // A word of the model in the user's voice may not be taken for another of the model's words.
-        let others = background.words.filter { $0.name != word.name }.flatMap(\.vectors)
-        let isBuiltIn = background.words.contains { $0.name == word.name }
+            reached > acceptable
+            ? (acceptable + reached) / 2
+            : max(ends.value(rate: Self.highestRate), min(acceptable, reached))
+        // A word of the model in the user's voice must not fire at the model's other words.
+        let others = negatives.words.filter { $0.name != word.name }.flatMap(\.vectors)
+        let isBuiltIn = negatives.words.contains { $0.name == word.name }
         let fire = isBuiltIn ? max(apart, Self.top(others, prototype, share: 0.02)) : apart
         let suggestedThreshold = WordStore.suggestedThreshold
         let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)
@@ -69,7 +69,7 @@ public struct WordCalibration: Sendable {
             let command = ends.rate(above: value)
             return Rates(
                 threshold: threshold,
-                missed: said.missed(below: value),
+                missed: said.probability(below: value),
                 spot: max(talk.rate(above: value), command),
                 command: command
             )
@@ -80,17 +80,98 @@ public struct WordCalibration: Sendable {
 
         func neighbour(_ name: String, _ vectors: [[Float]]) -> Neighbour? {
             guard let last = prototype.first, !vectors.isEmpty, name != word.name else { return nil }
-            let likenesses = vectors.map { dot($0, last) }
+            let similarities = vectors.map { dot($0, last) }
             return Neighbour(
                 name: name,
-                likeness: likenesses.reduce(0, +) / Float(likenesses.count),
-                taken: Double(likenesses.count { $0 > fire }) / Double(likenesses.count)
+                similarity: similarities.reduce(0, +) / Float(similarities.count),
+                taken: Double(similarities.count { $0 > fire }) / Double(similarities.count)
             )
         }
         func nearest(_ neighbours: [Neighbour]) -> Neighbour? {
-            neighbours.max { ($0.taken, $0.likeness) < ($1.taken, $1.likeness) }
+            neighbours.max { ($0.taken, $0.similarity) < ($1.taken, $1.similarity) }
         }
-        nearestBuiltIn = nearest(background.words.compactMap { neighbour($0.name, $0.vectors) })
-        nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes.compactMap(\.anchors.first)) })
+        nearestBuiltIn = nearest(negatives.words.compactMap { neighbour($0.name, $0.vectors) })
+        nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes.compactMap(\.templates.first)) })
     }
+
+    /// The similarity that `share` of the vectors exceed.
+    private static func top(_ vectors: [[Float]], _ prototype: [[Float]], share: Double) -> Float {
+        guard let last = prototype.first else { return -1 }
+        let similarities = vectors.map { dot($0, last) }.sorted(by: >)
+        return similarities.isEmpty ? -1 : similarities[Int(share * Double(similarities.count))]
+    }
+}
+
+/// The rate at which a rare value is exceeded, estimated from the peaks that were seen in some hours.
+///
+/// With u the least of the n ≤ 40 highest peaks in T hours and β the mean of their excess over u,
+///
+///     rate(x) = n / T · exp(−(x − u) / β)    for x ≥ u,
+///
+/// and below u the number of peaks above x, divided by T. Source: the peaks-over-threshold method of extreme-value theory with
+/// an exponential tail.
+struct PeaksOverThreshold: Sendable {
+    /// Most peaks that the tail is estimated from.
+    private static let tailCount = 40
+
+    /// Highest first, at most 200.
+    private let peaks: [Float]
+    private let hours: Double
+    /// β: the rise in value by which the rate falls to 1 / e.
+    private let scale: Double
+
+    /// - Parameter peaks: highest first.
+    init(_ peaks: [Float], hours: Double) {
+        self.peaks = Array(peaks.prefix(200))
+        self.hours = hours
+        let tail = self.peaks.prefix(Self.tailCount)
+        let least = tail.last ?? 0
+        let mean = tail.reduce(0) { $0 + Double($1 - least) } / Double(max(1, tail.count - 1))
+        scale = max(mean, 1e-3)
+    }
+
+    /// Times per hour that `value` is exceeded; 0 without peaks.
+    func rate(above value: Float) -> Double {
+        guard let least = peaks.prefix(Self.tailCount).last, hours > 0 else { return 0 }
+        let count = Double(min(Self.tailCount, peaks.count))
+        if value < least { return Double(peaks.count { $0 >= value }) / hours }
+        return count / hours * exp(-Double(value - least) / scale)
+    }
+
+    /// The value that is exceeded so many times per hour; −1 without peaks.
+    func value(rate: Double) -> Float {
+        guard let least = peaks.prefix(Self.tailCount).last, hours > 0 else { return -1 }
+        let count = Double(min(Self.tailCount, peaks.count))
+        let wanted = rate * hours
+        if wanted > count { return peaks[min(peaks.count - 1, Int(wanted))] }
+        return least + Float(scale * log(count / max(wanted, 1e-9)))
+    }
+}
+
+/// The similarity of one more saying of a word to its takes, as a normal distribution.
+///
+/// The takes' own mean and variance are shrunk towards those that are usual, which count as 2 and 4 takes.
+private struct SimilarityDistribution {
+    /// Measured over many words: between the mean for the same voice (0.94) and that for other voices (0.73).
+    private static let usual = (mean: 0.83, deviation: 0.08)
+
+    private let mean: Double
+    private let deviation: Double
+
+    /// - Parameter values: the similarity of each take to the others; none for a single take.
+    init(_ values: [Float]) {
+        let (usual, count) = (Self.usual, Double(values.count))
+        let mean = (values.reduce(0) { $0 + Double($1) } + 2 * usual.mean) / (count + 2)
+        let squares = values.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) }
+        self.mean = mean
+        deviation = ((squares + 4 * usual.deviation * usual.deviation) / (count + 4)).squareRoot()
+    }
+
+    /// Probability of a similarity below `value`: the normal distribution function.
+    func probability(below value: Float) -> Double {
+        0.5 * erfc((mean - Double(value)) / (deviation * 2.0.squareRoot()))
+    }
+
+    /// The similarity so many standard deviations below the mean.
+    func value(deviations: Double) -> Float { Float(mean - deviations * deviation) }
 }

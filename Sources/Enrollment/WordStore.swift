@@ -1,33 +1,37 @@
-/// The user's own words: the takes of each, and what is kept of them.
+public import Inference
+public import Spotting
+
+/// The words that the user taught, each with its takes.
 public struct WordStore: Sendable, Equatable {
-    /// One recording of a word.
+    /// One recording of a word, as its templates.
     public struct Take: Sendable, Equatable {
-        /// Unit vectors, the embeddings at the word's end and, of a long phrase, before it.
-        public var anchors: [[Float]]
-        /// Hops from each anchor to the one before it; 0 where there is one.
-        public var lag: Int
-        /// The recording, mono at 16 kHz, where the user wanted it kept; else empty.
+        /// Unit vectors, `[templates × dimensions]`: the embedding at the word's end and, for a long phrase, one before it.
+        public var templates: [[Float]]
+        /// Hops from one template to the one before; 0 for a single one.
+        public var templateSpacing: Int
+        /// The recording, mono at 16 kHz; empty unless the user keeps recordings.
         public var audio: [Int16]
 
-        public init(anchors: [[Float]], lag: Int, audio: [Int16] = []) {
-            self.anchors = anchors
-            self.lag = lag
+        public init(templates: [[Float]], templateSpacing: Int, audio: [Int16] = []) {
+            self.templates = templates
+            self.templateSpacing = templateSpacing
             self.audio = audio
         }
     }
 
+    /// A word with the takes that taught it.
     public struct Word: Sendable, Equatable {
         public let name: String
-        /// Above what probability it fires, 0…1.
+        /// Probability from which on it fires, 0…1.
         public var threshold: Float
-        /// Similarity, −1…1, at which it is as likely as not that the word was said.
+        /// Similarity, −1…1, at which its probability is 0.5.
         public var boundary: Float
         public var takes: [Take]
 
         public init(
             name: String,
             threshold: Float = WordStore.suggestedThreshold,
-            boundary: Float = WordStore.usualBoundary,
+            boundary: Float = WordStore.defaultBoundary,
             takes: [Take]
         ) {
             self.name = name
@@ -37,16 +41,16 @@ public struct WordStore: Sendable, Equatable {
         }
     }
 
-    /// Boundaries are settled so that this threshold is the one to use.
+    /// The threshold that calibration aims at: it sets each word's boundary so that this threshold is right.
     public static let suggestedThreshold: Float = 0.8
-    /// Where nothing is known of what a word has to stand apart from.
-    public static let usualBoundary: Float = 0.5
+    /// Boundary of a word that was not calibrated.
+    public static let defaultBoundary: Float = 0.5
 
-    /// What made the embeddings: vectors of other models mean nothing beside them.
+    /// Identity of the embedding that computed the templates; those of another one cannot be compared.
     public var embedding: String
     public var words: [Word]
 
-    /// A store without words.
+    /// - Parameter embedding: `Model.embeddingIdentity`.
     public init(embedding: String, words: [Word] = []) {
         self.embedding = embedding
         self.words = words
@@ -54,17 +58,15 @@ public struct WordStore: Sendable, Equatable {
 
     public subscript(name: String) -> Word? { words.first { $0.name == name } }
 
-    /// Puts a word in, in the place of the one that has its name.
+    /// Adds a word, or replaces the one of the same name.
     ///
-    /// - Throws: ``EnrollmentError/store`` where there would be more words, or takes, than are kept.
+    /// - Throws: ``EnrollmentError/store`` beyond the limits of words or takes.
     public mutating func put(_ word: Word) throws(EnrollmentError) {
         guard word.takes.count <= Limit.takes else {
-            throw .store.saying(
-                "'\(word.name)' has \(word.takes.count) takes, more than the \(Limit.takes) that are kept"
-            )
+            throw .store.saying("'\(word.name)' has \(word.takes.count) takes, more than the limit of \(Limit.takes)")
         }
         guard words.count < Limit.words || self[word.name] != nil else {
-            throw .store.saying("there are \(words.count) words already, and no room for more; forget some")
+            throw .store.saying("there are \(words.count) words already, which is the limit; forget some")
         }
         if let index = words.firstIndex(where: { $0.name == word.name }) {
             words[index] = word
@@ -73,12 +75,16 @@ public struct WordStore: Sendable, Equatable {
         }
     }
 
+    /// Removes a word.
+    ///
     /// - Throws: ``EnrollmentError/unknown``.
     public mutating func forget(_ name: String) throws(EnrollmentError) {
         _ = try word(name)
         words.removeAll { $0.name == name }
     }
 
+    /// The word of a name.
+    ///
     /// - Throws: ``EnrollmentError/unknown``.
     public func word(_ name: String) throws(EnrollmentError) -> Word {
         if let word = self[name] { return word }
@@ -86,12 +92,12 @@ public struct WordStore: Sendable, Equatable {
         throw .unknown.saying("no word '\(name)' was taught; \(known)")
     }
 
-    /// Limits that keep a store small and its reading quick.
+    /// Limits that keep a store small and quick to read.
     public enum Limit {
         public static let words = 1000
         public static let takes = 100
         public static let nameBytes = 200
-        public static let anchors = 4
+        public static let templates = 4
         public static let dimensions = 4096
         /// Samples of one take.
         public static let audio = 16000 * 10
@@ -99,7 +105,9 @@ public struct WordStore: Sendable, Equatable {
         public static let bytes = 1 << 30
     }
 
-    /// Throws where no word can be called that: any text of one line will do, but for what stands for no word.
+    /// Checks a name: one line of text that does not begin with an underscore, as special labels do.
+    ///
+    /// - Throws: ``EnrollmentError/name``.
     public static func check(name: String) throws(EnrollmentError) {
         let advice = "name the word as it is said, such as: computer"
         guard !name.isEmpty, name.contains(where: { !$0.isWhitespace }) else {
@@ -117,7 +125,99 @@ public struct WordStore: Sendable, Equatable {
             })
         else { throw .name.saying("'\(name)': a name is one line without control characters; \(advice)") }
         guard name.first?.isWhitespace == false, name.last?.isWhitespace == false else {
-            throw .name.saying("'\(name)': a name neither begins nor ends with a blank; \(advice)")
+            throw .name.saying("'\(name)': a name neither begins nor ends with a space; \(advice)")
         }
+    }
+}
+
+// MARK: - Templates
+
+extension WordStore.Word {
+    /// The word as a detector recognises it; nil without takes.
+    public var personal: PersonalWord? {
+        PersonalWord(
+            name: name,
+            threshold: threshold,
+            templates: prototype,
+            templateSpacing: takes.first?.templateSpacing ?? 0,
+            boundary: boundary
+        )
+    }
+
+    /// Unit vectors, `[templates × dimensions]`: the normalised mean of the takes' templates. Takes with another spacing than the
+    /// first are left out.
+    var prototype: [[Float]] { prototype(of: takes[...]) }
+
+    /// Mean cosine between a take's templates and the prototype of the other takes, −1…1; nil for a single take or one with
+    /// another number of templates.
+    func similarity(ofTake index: Int) -> Float? {
+        let others = prototype(of: takes[..<index] + takes[(index + 1)...])
+        let templates = takes[index].templates
+        guard !others.isEmpty, others.count == templates.count else { return nil }
+        return zip(templates, others).reduce(0) { $0 + dot($1.0, $1.1) } / Float(others.count)
+    }
+
+    private func prototype(of takes: ArraySlice<WordStore.Take>) -> [[Float]] {
+        guard let first = takes.first else { return [] }
+        let alike = takes.filter {
+            $0.templates.count == first.templates.count && $0.templateSpacing == first.templateSpacing
+        }
+        return first.templates.indices.map { template in
+            var sum = [Float](repeating: 0, count: first.templates[template].count)
+            for take in alike { for index in sum.indices { sum[index] += take.templates[template][index] } }
+            return unit(sum)
+        }
+    }
+
+    /// Sets `boundary` and `threshold` by what the word must stand apart from.
+    ///
+    /// - Parameter others: the user's words; one of this name is ignored.
+    public mutating func calibrate(among others: [WordStore.Word], _ negatives: NegativeSet) -> WordCalibration {
+        let calibration = WordCalibration(self, besides: others.filter { $0.name != name }, negatives: negatives)
+        boundary = calibration.boundary
+        threshold = calibration.suggested.threshold
+        return calibration
+    }
+}
+
+extension WordStore {
+    /// Computes all templates anew from the recordings, if another embedding computed them.
+    ///
+    /// - Parameter negatives: to calibrate the words by; nil leaves them at the default boundary.
+    /// - Returns: names of the words that were removed, as they have no recordings.
+    public mutating func reembed(for model: Model, _ negatives: NegativeSet?) -> [String] {
+        guard embedding != model.embeddingIdentity else { return [] }
+        var removed: [String] = []
+        var renewed: [Word] = []
+        for word in words {
+            let utterances = word.takes.compactMap { Self.utterance($0.audio, model) }
+            guard let first = utterances.first else {
+                removed.append(word.name)
+                continue
+            }
+            var embedder = TakeEmbedder(model)
+            let spacing = TakeEmbedder.templateSpacing(seconds: first.seconds, model)
+            var takes: [Take] = []
+            for utterance in utterances {
+                let templates = embedder.templates(of: utterance, spacing: spacing)
+                takes.append(Take(templates: templates, templateSpacing: spacing, audio: utterance.audio))
+            }
+            renewed.append(Word(name: word.name, takes: takes))
+        }
+        if let negatives {
+            for index in renewed.indices { _ = renewed[index].calibrate(among: renewed, negatives) }
+        }
+        words = renewed
+        embedding = model.embeddingIdentity
+        return removed
+    }
+
+    /// The speech of a recording as one utterance, from its first to its last active step; nil if there is none.
+    private static func utterance(_ audio: [Int16], _ model: Model) -> Utterance? {
+        let samples = audio.map { Float($0) / 32768 }
+        let found = UtteranceSegmenter.utterances(of: samples, model)
+        guard let first = found.first, let last = found.last else { return nil }
+        let speech = first.start + first.speech.lowerBound..<last.start + last.speech.upperBound
+        return Utterance(samples: samples, speech: speech)
     }
 }

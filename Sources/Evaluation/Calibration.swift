@@ -1,22 +1,25 @@
-/// Whether confidences mean what they say: of the answers given with 80 %, 80 % should be right.
+/// Calibration of confidences: of the answers given with 80 %, 80 % should be right.
 public struct Calibration: Sendable, Equatable, Encodable {
-    /// The answers whose confidence lies from `lower` to `upper`.
+    /// Answers with a confidence from `lower` to `upper`.
     public struct Bin: Sendable, Equatable, Encodable {
         public let lower: Double
         public let upper: Double
         public let count: Int
-        /// Mean confidence of the bin's answers; nil where it has none, as is `accuracy`.
+        /// Mean confidence; nil without answers.
         public let confidence: Double?
-        /// Right ones among the bin's answers.
+        /// Share of right answers; nil without answers.
         public let accuracy: Double?
     }
 
     /// Bins of equal width over 0…1.
     public let bins: [Bin]
-    /// Expected calibration error (Guo et al. 2017): |confidence − accuracy|, averaged over all answers by bin; nil for none.
+    /// Expected calibration error (Guo et al. 2017): Σ countᵢ · |confidenceᵢ − accuracyᵢ| / Σ countᵢ over the bins; nil without
+    /// answers.
     public let error: Double?
 
-    /// - Parameter answers: confidences, 0…1, and whether each answer was right.
+    /// - Parameters:
+    ///   - answers: confidences, 0…1, and whether each answer was right.
+    ///   - count: number of bins.
     public init(_ answers: [(confidence: Double, isRight: Bool)], bins count: Int = 15) {
         let count = max(1, count)
         let slots = Dictionary(grouping: answers) { answer in

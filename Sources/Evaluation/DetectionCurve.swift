@@ -1,34 +1,37 @@
 private import Glibc
 
-/// How the threshold of a detector trades misses for false accepts: its ROC and DET curve.
+/// Misses against false accepts of a detector at all thresholds: its ROC and DET curve.
 public struct DetectionCurve: Sendable, Equatable, Encodable {
-    /// What a threshold gives; the point of an ROC curve is (`falseAccept`, 1 − `miss`).
+    /// Error rates at one threshold. Its point on the ROC curve is (`falseAccept`, 1 − `miss`).
     public struct Point: Sendable, Equatable, Encodable {
         public let threshold: Double
-        /// Share of the negatives that reach the threshold.
+        /// Share of negatives that reach the threshold, 0…1.
         public let falseAccept: Double
-        /// Share of the positives that do not.
+        /// Share of positives that do not, 0…1.
         public let miss: Double
     }
 
-    /// From the highest threshold to the lowest; points that no plot could tell apart are left out. Empty where positives or
-    /// negatives are.
+    /// From the highest threshold to the lowest. A point is left out if both its logits differ by at most 0.05 from the point
+    /// before, too little to see. Empty without positives or without negatives.
     public let points: [Point]
-    /// Probability that a positive scores higher than a negative, ties counting half; nil where either are missing.
+    /// Probability that a positive scores higher than a negative, a tie counted as one half; nil without positives or without
+    /// negatives.
     public let auroc: Double?
 
-    /// - Parameters: scores of what should be accepted and of what should not; NaN counts as 0.
+    /// - Parameters:
+    ///   - positives: scores of what should be accepted; NaN counts as 0.
+    ///   - negatives: scores of what should not.
     public init(positives: [Float], negatives: [Float]) {
-        // NaN equals nothing, not even itself.
-        func ordered(_ scores: [Float]) -> [Float] { scores.map { $0.isNaN ? 0 : $0 } }
+        // NaN cannot be ordered.
+        func withoutNaN(_ scores: [Float]) -> [Float] { scores.map { $0.isNaN ? 0 : $0 } }
         guard !positives.isEmpty, !negatives.isEmpty else {
             points = []
             auroc = nil
             return
         }
         let scores =
-            ordered(positives).map { (score: $0, isPositive: true) }
-            + ordered(negatives).map { (score: $0, isPositive: false) }
+            withoutNaN(positives).map { (score: $0, isPositive: true) }
+            + withoutNaN(negatives).map { (score: $0, isPositive: false) }
         let sorted = scores.sorted { $0.score > $1.score }
         var points: [Point] = []
         var (hits, falseAccepts) = (0, 0)
@@ -63,5 +66,43 @@ public struct DetectionCurve: Sendable, Equatable, Encodable {
     private static func logit(_ share: Double) -> Double {
         let share = min(max(share, 1e-5), 1 - 1e-5)
         return log(share / (1 - share))
+    }
+}
+
+/// Recall and false accepts of one word over its threshold.
+public struct WordTradeoff: Sendable, Equatable, Encodable {
+    public struct Point: Sendable, Equatable, Encodable {
+        public let threshold: Double
+        /// Share of the word's clips that reach it; nil without such clips.
+        public let recall: Double?
+        /// Share of all other clips that reach it; nil without such clips.
+        public let falseAccepts: Double?
+    }
+
+    /// Thresholds at which every word is measured besides its own.
+    public static let thresholds: [Float] = [0.5, 0.7, 0.8, 0.9, 0.95, 0.99]
+
+    public let word: String
+    /// At the threshold that the detector uses.
+    public let own: Point
+    /// At ``thresholds``, in their order.
+    public let others: [Point]
+    /// At all thresholds.
+    public let curve: DetectionCurve
+
+    public init(_ clips: [ScoredClip], label: Int, word: String, threshold: Float) {
+        let positives = clips.filter { $0.truth == label }.map { $0.posterior(label) }
+        let negatives = clips.filter { $0.truth != label }.map { $0.posterior(label) }
+        func point(_ threshold: Float) -> Point {
+            Point(
+                threshold: asWritten(threshold),
+                recall: ratio(positives.count { $0 >= threshold }, positives.count),
+                falseAccepts: ratio(negatives.count { $0 >= threshold }, negatives.count)
+            )
+        }
+        self.word = word
+        own = point(threshold)
+        others = Self.thresholds.map(point)
+        curve = DetectionCurve(positives: positives, negatives: negatives)
     }
 }

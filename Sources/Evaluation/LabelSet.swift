@@ -1,4 +1,4 @@
-/// A model's labels as what answers are measured by: words, then unknown, then silence.
+/// A model's labels by kind: words, then unknown, then silence.
 public struct LabelSet: Sendable, Equatable {
     /// What a label stands for.
     public enum Kind: String, Sendable { case word, unknown, silence }
@@ -14,15 +14,15 @@ public struct LabelSet: Sendable, Equatable {
 
     public func kind(of label: Int) -> Kind { words.contains(label) ? .word : label == silence ? .silence : .unknown }
 
-    /// What a label is called; empty for one there is none of.
+    /// Name of a label; empty for an index out of range.
     public func name(of label: Int) -> String { names.indices.contains(label) ? names[label] : "" }
 
-    /// The label of clips in a folder of this name, after the layout of Speech Commands (Warden 2018).
+    /// The label of clips in a folder of this name, in the layout of Speech Commands (Warden 2018).
     public func label(ofFolder folder: String) -> Int {
         if let label = names.firstIndex(of: folder) { return label }
         return folder == "silence" || folder == Self.backgroundFolder ? silence : unknown
     }
 
-    /// The folder of long recordings without speech, to be cut into clips of silence.
+    /// Folder of long recordings without speech, which are cut into clips of silence.
     public static let backgroundFolder = "_background_noise_"
 }

@@ -1,4 +1,4 @@
-/// A word that was said; times in seconds from the recording's start.
+/// A word that was said. Times are in seconds from the recording's start.
 public struct SpokenWord: Sendable, Equatable {
     /// Index of its label.
     public let label: Int
@@ -12,12 +12,12 @@ public struct SpokenWord: Sendable, Equatable {
     }
 }
 
-/// What is said in a recording and when: a label track as Audacity exports it.
+/// The words of a recording and their times: a label track as Audacity exports it.
 ///
-/// A line has start and end in seconds and a label, separated by tabs; lines that begin with a backslash hold frequencies
-/// and are passed over. An empty track says that no word is spoken.
+/// A line has start and end in seconds and a label, separated by tabs. Lines that begin with a backslash hold frequencies and
+/// are ignored. An empty track means that no word is said.
 public struct LabelTrack: Sendable, Equatable {
-    /// A line; its label in small letters.
+    /// One line. Its label is in lower case.
     public struct Entry: Sendable, Equatable {
         public let start: Double
         public let end: Double
@@ -26,7 +26,9 @@ public struct LabelTrack: Sendable, Equatable {
 
     public let entries: [Entry]
 
-    /// - Parameter file: what error messages call the track.
+    /// - Parameters:
+    ///   - text: the track's text.
+    ///   - file: name for error messages.
     /// - Throws: ``EvaluationError/track(_:line:_:)``
     public init(_ text: String, file: String) throws(EvaluationError) {
         var entries: [Entry] = []
@@ -43,7 +45,7 @@ public struct LabelTrack: Sendable, Equatable {
         self.entries = entries
     }
 
-    /// The words that a model knows, by start; all other labels are other speech.
+    /// The words of a model, by start. All other labels count as other speech.
     public func words(of labels: LabelSet) -> [SpokenWord] {
         let words = entries.compactMap { entry in
             labels.names[labels.words].firstIndex { $0.lowercased() == entry.label }.map {
@@ -53,7 +55,9 @@ public struct LabelTrack: Sendable, Equatable {
         return words.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 
-    /// - Throws: ``EvaluationError/beyondEnd(_:start:seconds:)`` where a label starts behind the end of the audio.
+    /// Checks that the track fits a recording.
+    ///
+    /// - Throws: ``EvaluationError/beyondEnd(_:start:seconds:)`` if a label starts after the end of the audio.
     public func check(seconds: Double, file: String) throws(EvaluationError) {
         guard let last = entries.map(\.start).max(), last >= seconds, last > 0 else { return }
         throw .beyondEnd(file, start: last, seconds: seconds)
@@ -65,11 +69,44 @@ public struct LabelTrack: Sendable, Equatable {
         return value
     }
 
-    /// Without the confidence that `classify --format audacity` puts behind a word, so that its tracks can be corrected
-    /// and used.
+    /// Without the confidence that `classify --format audacity` appends to a word, so that its tracks can be corrected and used.
     private static func label(_ text: Substring) -> String {
         let parts = text.split(whereSeparator: \.isWhitespace)
         if parts.count == 3, parts[2] == "%", Int(parts[1]) != nil { return parts[0].lowercased() }
         return parts.joined(separator: " ").lowercased()
     }
+}
+
+/// Why a label track cannot be used.
+public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendable {
+    private enum Code: Equatable { case track, trackTooLong }
+
+    private let code: Code
+    /// One line: where, what is wrong, what to do.
+    public let description: String
+
+    /// Equality is on the kind of error alone.
+    public static func == (left: EvaluationError, right: EvaluationError) -> Bool { left.code == right.code }
+
+    /// A line that cannot be read.
+    public static func track(_ file: String, line: Int, _ problem: String) -> EvaluationError {
+        EvaluationError(
+            code: .track,
+            description: "\(file), line \(line): \(problem); a label track has lines of "
+                + "start, end (both in seconds) and label, with tabs between"
+        )
+    }
+
+    /// A label that starts after the end of the audio.
+    public static func beyondEnd(_ file: String, start: Double, seconds: Double) -> EvaluationError {
+        EvaluationError(
+            code: .trackTooLong,
+            description:
+                "\(file): a label starts at \(milliseconds(start)) s, but the audio ends at \(milliseconds(seconds)) s; "
+                + "is it the track of another recording?"
+        )
+    }
+
+    /// Rounds to milliseconds.
+    private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 }

@@ -1,12 +1,12 @@
-/// `part / whole`, nil where the whole is nothing.
+/// `part / whole`; nil if the whole is 0.
 func ratio(_ part: Int, _ whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
 
-/// Events an hour, nil where there was no time for any.
+/// Events per hour; nil for no time.
 func perHour(_ count: Int, seconds: Double) -> Double? { seconds > 0 ? Double(count) * 3600 / seconds : nil }
 
-/// The least of the values that at least this share of them does not exceed (nearest rank); nil where there are none.
+/// The nearest-rank percentile: the least value that at least `share` of the values do not exceed; nil without values.
 ///
-/// - Parameter share: 0…1.
+/// - Parameter share: 0…1, such as 0.95.
 public func percentile(_ values: [Double], _ share: Double) -> Double? {
     let sorted = values.sorted()
     guard let last = sorted.indices.last else { return nil }
@@ -14,5 +14,5 @@ public func percentile(_ values: [Double], _ share: Double) -> Double? {
     return sorted[min(last, max(0, rank))]
 }
 
-/// A threshold as it was written down, 0.9 and not the 0.8999999762 that a `Float` makes of it.
+/// A threshold as it was written: 0.9, not 0.8999999762, the nearest `Float`.
 func asWritten(_ threshold: Float) -> Double { Double(threshold.description) ?? Double(threshold) }

@@ -1,4 +1,4 @@
-/// The figures of a tally; all times in seconds, shares and rates of nothing nil.
+/// Figures of a tally. Times are in seconds; a ratio whose denominator is 0 is nil.
 public struct StreamFigures: Sendable, Equatable, Encodable {
     /// Times a word was said.
     public let said: Int
@@ -9,7 +9,7 @@ public struct StreamFigures: Sendable, Equatable, Encodable {
     public let hitShare: Double?
     public let wrongShare: Double?
     public let falseAcceptsPerHour: Double?
-    /// From the end of the word to the decision; half and 95 % of the hits take no longer.
+    /// Time from the end of the word to the decision: median and 95th percentile of the hits.
     public let latencyMedian: Double?
     public let latency95: Double?
 
@@ -27,17 +27,18 @@ public struct StreamFigures: Sendable, Equatable, Encodable {
     }
 }
 
-/// What one setting of the detector gives over all recordings.
+/// Figures of one setting of the detector over all recordings.
 public struct SettingReport: Sendable, Encodable {
+    /// Figures of one word.
     public struct Word: Sendable, Encodable {
         public let word: String
         public let threshold: Double?
         public let figures: StreamFigures
-        /// At each of the setting's thresholds for all words.
+        /// Counts at each threshold of the sweep.
         public let curve: [Count]
     }
 
-    /// What of a word a threshold lets through.
+    /// Counts of one word at one threshold.
     public struct Count: Sendable, Equatable, Encodable {
         public let threshold: Double
         public let hits: Int
@@ -52,18 +53,18 @@ public struct SettingReport: Sendable, Encodable {
         }
     }
 
-    /// A word that was taken for another.
+    /// A word that was detected as another.
     public struct Mistake: Sendable, Equatable, Encodable {
         public let said: String
         public let heard: String
         public let count: Int
     }
 
-    /// What one threshold for all words gives.
+    /// Figures with one threshold for all words.
     public struct Point: Sendable, Encodable {
         public let threshold: Double
         public let figures: StreamFigures
-        /// Over recordings without words alone.
+        /// Over the recordings without any word; nil if there are none.
         public let wordlessFalseAcceptsPerHour: Double?
 
         public init(threshold: Float, _ tally: StreamTally) {
@@ -76,15 +77,18 @@ public struct SettingReport: Sendable, Encodable {
     public let mode: String
     public let trigger: String
     public let all: StreamFigures
-    /// Over recordings without words alone; nil where there are none.
+    /// Over the recordings without any word; nil if there are none.
     public let wordlessFalseAcceptsPerHour: Double?
     public let words: [Word]
     public let mistakes: [Mistake]
     public let curve: [Point]
 
     /// - Parameters:
-    ///   - sweep: what each threshold gives where all words have it.
-    ///   - thresholds: of each label.
+    ///   - mode: name of the gate's mode.
+    ///   - trigger: name of the gate's trigger.
+    ///   - tally: with the detector's own thresholds.
+    ///   - sweep: tallies with the same threshold for all words.
+    ///   - thresholds: `[labels]`.
     public init(
         mode: String,
         trigger: String,
@@ -105,12 +109,12 @@ public struct SettingReport: Sendable, Encodable {
                 threshold: (thresholds.indices.contains(label) ? thresholds[label] : nil).map(asWritten),
                 figures: StreamFigures(word, seconds: tally.seconds),
                 curve: sweep.map { threshold, tally in
-                    let there = tally.words[index]
+                    let counts = tally.words[index]
                     return Count(
                         threshold: asWritten(threshold),
-                        hits: there.hits,
-                        wrong: there.wrong,
-                        falseAccepts: there.falseAccepts
+                        hits: counts.hits,
+                        wrong: counts.wrong,
+                        falseAccepts: counts.falseAccepts
                     )
                 }
             )
@@ -125,13 +129,13 @@ public struct SettingReport: Sendable, Encodable {
     }
 }
 
-/// Everything measured on long recordings.
+/// All measurements on long recordings.
 public struct StreamReport: Sendable, Encodable {
-    /// One recording, under each setting.
+    /// Figures of one recording.
     public struct File: Sendable, Encodable {
         public let file: String
         public let seconds: Double
-        /// One a setting, in the order of the report's settings.
+        /// `[settings]`.
         public let figures: [StreamFigures]
 
         public init(file: String, seconds: Double, figures: [StreamFigures]) {
@@ -141,8 +145,9 @@ public struct StreamReport: Sendable, Encodable {
         }
     }
 
+    /// Time after a word's end in which a detection may match it.
     public let tolerance: Double
-    /// Audio heard, and that of recordings without words alone.
+    /// Length of all recordings, and of those without any word.
     public let seconds: Double
     public let wordlessSeconds: Double
     public let files: [File]

@@ -51,7 +51,7 @@ struct EnrollTests {
         let taught = try enroll("Mitte hinten", "Rear_Center")
         #expect(taught.status == 0 && taught.error == "")
         #expect(taught.output.contains("'Mitte hinten' is taught, from 3 takes.\n"))
-        #expect(taught.output.contains("FALSE ACCEPTS AN HOUR OF TALK") && taught.output.contains("* is in use"))
+        #expect(taught.output.contains("FALSE ACCEPTS PER HOUR OF TALK") && taught.output.contains("* is in use"))
         let mode = try FileManager.default.attributesOfItem(atPath: words)[.posixPermissions] as? Int
         #expect(mode == 0o600)
 
@@ -98,8 +98,8 @@ struct EnrollTests {
         let lines = program.error.split(separator: "\n" as Character)
         #expect(lines.count == 4, "\(program.error)")
         #expect(!lines.contains { !$0.hasPrefix("beckon: ") })
-        #expect(program.error.contains("nobody.wav: left out: nothing is said in it"))
-        #expect(program.error.contains("Front_Left.wav: left out: unlike the others"))
+        #expect(program.error.contains("nobody.wav: left out: no speech was found in it"))
+        #expect(program.error.contains("Front_Left.wav: left out: unlike the other takes"))
         #expect(program.error.contains("missing.wav"))
         #expect(program.output.contains("from 3 takes."))
     }
@@ -124,8 +124,8 @@ struct EnrollTests {
         try refused(["forget", "nobody"], 1, "no word 'nobody' was taught; there are center")
         try refused(["forget"], 2, "forget needs the name")
         try refused(["words", "import", folder.file("none")], 1, "no such file")
-        try refused(["words", "import", voice], 1, "no store of words")
-        try refused(["words", "export", words], 1, "there is such a file")
+        try refused(["words", "import", voice], 1, "not a word store")
+        try refused(["words", "export", words], 1, "this file exists already")
         try refused(["words", "sort"], 2, "unknown task words sort")
         try refused(["classify", "--words", folder.file("none"), voice], 1, "no words are kept here")
         // Told before a take is looked at.

@@ -13,7 +13,7 @@ struct LabelTrackTests {
         #expect(track.words(of: Self.labels) == words)
     }
 
-    @Test func `words are the same in small and capital letters`() throws {
+    @Test func `words match in lower and upper case`() throws {
         let labels = LabelSet(["Up", "STOP", "_unknown_", "_silence_"])
         let track = try LabelTrack("1\t2\tstop\n3\t4\tUP\n", file: "x.txt")
         #expect(track.words(of: labels).map(\.label) == [1, 0])
@@ -24,7 +24,7 @@ struct LabelTrackTests {
         #expect(track.entries.map(\.label) == ["up", "up 98 times"])
     }
 
-    @Test func `what the model knows without its firing is other speech`() throws {
+    @Test func `special labels count as other speech`() throws {
         let track = try LabelTrack("0\t1\t_unknown_\n1\t2\t_silence_\n", file: "x.txt")
         #expect(track.words(of: Self.labels) == [])
     }
@@ -38,14 +38,14 @@ struct LabelTrackTests {
         "hello", "1\tx\tup", "x\t2\tup", "nan\t2\tup", "1\tinf\tup", "-1\t2\tup", "2\t1\tup", "1 2 up", "\t\tup",
         "\u{FFFD}\u{0}\u{1}",
     ])
-    func `nonsense is refused with its line`(_ line: String) throws {
+    func `a line that cannot be read is refused with its number`(_ line: String) throws {
         let error = #expect(throws: EvaluationError.self) { try LabelTrack("1\t2\tup\n\(line)\n", file: "x.txt") }
         #expect(error?.description.hasPrefix("x.txt, line 2: ") == true)
     }
 
-    @Test func `a track longer than its recording belongs to another`() throws {
+    @Test func `a track longer than its recording is refused`() throws {
         let track = try LabelTrack("1\t2\tup\n9\t12\tup\n", file: "x.txt")
-        // A word that the recording's end cuts short is none such.
+        // A word may end after the recording.
         try track.check(seconds: 10, file: "x.txt")
         let error = #expect(throws: EvaluationError.self) { try track.check(seconds: 8, file: "x.txt") }
         #expect(error?.description.contains("9.0 s") == true)

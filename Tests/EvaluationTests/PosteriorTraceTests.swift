@@ -5,7 +5,7 @@ import Testing
 struct PosteriorTraceTests {
     private static let labels = ["up", "stop", "_unknown_", "_silence_"]
 
-    /// Silence, one word for a second and a half, silence.
+    /// One second of silence, one and a half of a word, and the same again of silence.
     private var trace: PosteriorTrace {
         var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
         for hop in 0..<40 {
@@ -26,17 +26,17 @@ struct PosteriorTraceTests {
         return trace.detections(settings: settings, thresholds: thresholds)
     }
 
-    @Test func `the same trace is decided about again and again`() {
+    @Test func `one trace is decided about many times`() {
         let low = words(threshold: 0.3)
         let high = words(threshold: 0.8)
         #expect(low.map(\.index) == [0] && high.map(\.index) == [0])
-        // The average of five scores rises hop by hop, so that a higher threshold is reached later.
+        // The average of five scores rises hop by hop, so a higher threshold is reached later.
         #expect((low.first?.time ?? 0) < (high.first?.time ?? 0))
         #expect(words(threshold: 0.9) == [])
         #expect(words(threshold: 0.3) == low)
     }
 
-    @Test func `a hop of another length is none`() {
+    @Test func `a hop with another number of labels is ignored`() {
         var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
         for _ in 0..<20 { trace.add(HopScores(posteriors: [1, 0]), activity: ActivityHistory()) }
         let thresholds = Thresholds(labels: Self.labels, defaults: [])

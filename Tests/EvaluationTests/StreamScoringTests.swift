@@ -9,7 +9,7 @@ extension Detection {
     }
 }
 
-/// The rules by which detections are compared with what was said, each as a row of a table.
+/// The rules that compare detections with reference words, each as a row of a table.
 struct StreamScoringTests {
     /// Labels: 0 up, 1 stop, 2 left. Tolerance: 1 s.
     struct Row: CustomTestStringConvertible, Sendable {
@@ -23,8 +23,8 @@ struct StreamScoringTests {
     }
 
     static let rows = [
-        Row(rule: "nothing said, nothing heard", said: [], heard: [], outcomes: []),
-        Row(rule: "nothing heard", said: [(0, 1, 2)], heard: [], outcomes: []),
+        Row(rule: "no reference, no detection", said: [], heard: [], outcomes: []),
+        Row(rule: "a missed word", said: [(0, 1, 2)], heard: [], outcomes: []),
         Row(rule: "a word", said: [(0, 1, 1.5)], heard: [(0, 1.75)], outcomes: [.hit(truth: 0, latency: 0.25)]),
         Row(
             rule: "a word decided before it is over",
@@ -41,44 +41,44 @@ struct StreamScoringTests {
         ),
         Row(rule: "too late", said: [(0, 1, 1.5)], heard: [(0, 2.625)], outcomes: [.falseAccept]),
         Row(
-            rule: "tenths of seconds are no trap",
+            rule: "the rounding of tenths of seconds does not matter",
             said: [(0, 0.3, 0.7)],
             heard: [(0, 0.1 * 17)],
             outcomes: [.hit(truth: 0, latency: 0.1 * 17 - 0.7)]
         ),
         Row(
-            rule: "a word reported twice",
+            rule: "a word detected twice",
             said: [(0, 1, 1.5)],
             heard: [(0, 1.5), (0, 2)],
             outcomes: [.hit(truth: 0, latency: 0), .falseAccept]
         ),
         Row(
-            rule: "up … up, heard twice",
+            rule: "up … up, detected twice",
             said: [(0, 1, 1.5), (0, 2, 2.5)],
             heard: [(0, 1.75), (0, 2.75)],
             outcomes: [.hit(truth: 0, latency: 0.25), .hit(truth: 1, latency: 0.25)]
         ),
         Row(
-            rule: "up … up, of which only the second is heard: it is the nearest",
+            rule: "up … up, detected once, nearer to the second",
             said: [(0, 1, 1.5), (0, 2, 2.5)],
             heard: [(0, 2.25)],
             outcomes: [.hit(truth: 1, latency: -0.25)]
         ),
         Row(
-            rule: "up … up, and one hearing too many",
+            rule: "up … up, and one detection too many",
             said: [(0, 1, 1.5), (0, 2, 2.5)],
             heard: [(0, 1.5), (0, 2.5), (0, 3)],
             outcomes: [.hit(truth: 0, latency: 0), .hit(truth: 1, latency: 0), .falseAccept]
         ),
         Row(rule: "a wrong word", said: [(1, 1, 1.5)], heard: [(0, 1.75)], outcomes: [.wrong(truth: 0)]),
         Row(
-            rule: "a wrong word does not take the truth",
+            rule: "a wrong word does not match the reference",
             said: [(1, 1, 1.5)],
             heard: [(0, 1.5), (1, 2)],
             outcomes: [.wrong(truth: 0), .hit(truth: 0, latency: 0.5)]
         ),
         Row(
-            rule: "stop and then up for it: the word has been heard, so up is a false accept",
+            rule: "stop, then up: the reference is matched, so up is a false accept",
             said: [(1, 1, 1.5)],
             heard: [(1, 1.5), (0, 2)],
             outcomes: [.hit(truth: 0, latency: 0), .falseAccept]
@@ -90,13 +90,13 @@ struct StreamScoringTests {
             outcomes: [.hit(truth: 0, latency: 0.5)]
         ),
         Row(
-            rule: "a repeat while another word is said is a repeat, not that word taken wrongly",
+            rule: "a repeat while another word is said is a false accept, not a wrong word",
             said: [(0, 1, 1.5), (1, 1.75, 2.25)],
             heard: [(0, 1.5), (0, 2)],
             outcomes: [.hit(truth: 0, latency: 0), .falseAccept]
         ),
         Row(
-            rule: "of two other words the nearer one was taken wrongly",
+            rule: "of two other words, the nearer one is the wrong one",
             said: [(1, 1, 1.5), (2, 2, 2.5)],
             heard: [(0, 2.25)],
             outcomes: [.wrong(truth: 1)]
@@ -108,7 +108,7 @@ struct StreamScoringTests {
             outcomes: [.hit(truth: 1, latency: 0), .hit(truth: 0, latency: -1)]
         ),
         Row(
-            rule: "nothing said where words are heard",
+            rule: "detections where nothing is said",
             said: [],
             heard: [(0, 1), (1, 2)],
             outcomes: [.falseAccept, .falseAccept]
@@ -116,7 +116,7 @@ struct StreamScoringTests {
     ]
 
     @Test(arguments: rows)
-    func `what becomes of each detection`(_ row: Row) {
+    func `the outcome of each detection`(_ row: Row) {
         let truths = row.said.map { SpokenWord(label: $0.0, start: $0.1, end: $0.2) }
         let detections = row.heard.map { Detection.word($0.0, time: $0.1) }
         #expect(outcomes(of: detections, truths: truths, tolerance: 1) == row.outcomes)
@@ -136,7 +136,7 @@ struct StreamScoringTests {
                 .word(0, time: 1.5), .word(0, time: 2), .word(1, time: 5.5),
                 .word(2, time: 9),
             ],
-            // The last word goes on beyond the end of the recording.
+            // The last word ends after the recording.
             truths: [
                 SpokenWord(label: 0, start: 1, end: 1.5), SpokenWord(label: 2, start: 5, end: 5.5),
                 SpokenWord(label: 2, start: 9.5, end: 10.5),
@@ -144,7 +144,7 @@ struct StreamScoringTests {
             seconds: 10,
             tolerance: 1
         )
-        // up: heard, then heard again; stop: heard in place of left; left: heard half a second before it is said.
+        // up: detected twice; stop: detected in place of left; left: detected half a second before it is said.
         #expect(tally.words.map(\.said) == [1, 0, 2])
         #expect(tally.words.map(\.hits) == [1, 0, 0])
         #expect(tally.words.map(\.wrong) == [0, 0, 1])
@@ -158,7 +158,7 @@ struct StreamScoringTests {
         #expect(figures.hitShare == 1.0 / 3 && figures.latencyMedian == 0)
     }
 
-    @Test func `recordings add up, those without words also by themselves`() {
+    @Test func `recordings add up, those without words also on their own`() {
         let speech = StreamTally(
             words: 2,
             detections: [.word(0, time: 3)],
@@ -194,14 +194,14 @@ struct StreamScoringTests {
         #expect(report.words.allSatisfy { $0.curve[1] == .init(threshold: 0.8, hits: 0, wrong: 0, falseAccepts: 0) })
     }
 
-    @Test func `no truths, no time, no rates`() {
+    @Test func `no reference words, no time, no rates`() {
         let tally = StreamTally(words: 1, detections: [], truths: [], seconds: 0, tolerance: 1)
         let figures = StreamFigures(tally.total, seconds: tally.seconds)
         #expect(figures.hitShare == nil && figures.wrongShare == nil && figures.falseAcceptsPerHour == nil)
         #expect(figures.latencyMedian == nil && figures.latency95 == nil)
     }
 
-    @Test func `labels that are no words count for nothing`() {
+    @Test func `labels that are not words are ignored`() {
         let tally = StreamTally(
             words: 1,
             detections: [.word(7, time: 1)],
@@ -212,7 +212,7 @@ struct StreamScoringTests {
         #expect(tally.total == StreamTally.Word())
     }
 
-    @Test func `latencies are ranked: half and 95 % of the hits take no longer`() {
+    @Test func `latencies are the median and the 95th percentile of the hits`() {
         var word = StreamTally.Word()
         word.hits = 20
         word.said = 20

@@ -6,12 +6,6 @@ import Testing
 
 /// The detector as a whole, on the shipped model and the recorded voice.
 struct DetectorTests {
-    private static func model() throws -> Model {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return try Model(folder: root.appendingPathComponent("Models/commands").path)
-    }
-
     /// A stream of 16 kHz audio and its detector, in a class so that a trial can hold it.
     private final class Stream {
         var detector: Detector
@@ -25,8 +19,8 @@ struct DetectorTests {
             self.audio = [Float](repeating: 0, count: 16_000) + audio
         }
 
-        /// Hears hops `range`, counted from 0.
-        func hear(_ range: Range<Int>, report: (Detection) -> Void) {
+        /// Processes hops `range`, counted from 0.
+        func process(_ range: Range<Int>, report: (Detection) -> Void) {
             let audio = audio
             for hop in range {
                 let end = (hop + 1) * 1600 + 16_000
@@ -34,57 +28,131 @@ struct DetectorTests {
             }
         }
 
-        func hearAll() -> [String] {
+        func processAll() -> [String] {
             var found: [Detection] = []
-            hear(0..<(audio.count - 16_000) / 1600) { found.append($0) }
+            process(0..<(audio.count - 16_000) / 1600) { found.append($0) }
             return found.map { detector.name(of: $0) }
         }
     }
 
-    /// Every third sample after a mean over three: the voice lies far enough below 8 kHz.
-    private static func voice(_ name: String) throws -> [Float] {
-        let samples = try Voices.samples(name)
-        return stride(from: 0, to: samples.count - 3, by: 3).map {
-            (samples[$0] + samples[$0 + 1] + samples[$0 + 2]) / 3
-        }
-    }
-
-    private static let quiet = [Float](repeating: 0, count: 16_000)
-
-    @Test func `a word is heard once`() throws {
-        let stream = try Stream(Self.model(), audio: Self.voice("Rear_Left") + Self.quiet)
-        #expect(stream.hearAll() == ["left"])
+    @Test func `a word is detected once`() throws {
+        let stream = try Stream(RecordedVoice.model(), audio: RecordedVoice.speech("Rear_Left") + RecordedVoice.quiet)
+        #expect(stream.processAll() == ["left"])
     }
 
     @Test func `nothing from before a flush fires after it`() throws {
         // Flushed at every hop in turn: either the word had fired by then, or it is forgotten with the audio before;
         // what is left of the voice may never give the word a second time.
-        let model = try Self.model()
-        let audio = try Self.voice("Rear_Left") + Self.quiet
+        let model = try RecordedVoice.model()
+        let audio = try RecordedVoice.speech("Rear_Left") + RecordedVoice.quiet
         let whole = try Stream(model, audio: audio)
         var firedAt = 0
-        for hop in 0..<22 { whole.hear(hop..<hop + 1) { _ in firedAt = hop } }
+        for hop in 0..<22 { whole.process(hop..<hop + 1) { _ in firedAt = hop } }
         #expect(firedAt > 5)
         for flushAt in firedAt + 1..<22 {
             let stream = try Stream(model, audio: audio)
             var fired = 0
-            stream.hear(0..<flushAt) { _ in fired += 1 }
+            stream.process(0..<flushAt) { _ in fired += 1 }
             stream.detector.flush()
-            // After a gap the stream begins anew: what was heard is no longer in the window.
+            // After a gap the stream begins anew: audio from before it is no longer in the window.
             stream.audio = [Float](repeating: 0, count: 16_000) + stream.audio[(flushAt * 1600 + 16_000)...]
-            stream.hear(0..<(stream.audio.count - 16_000) / 1600) { _ in fired += 1 }
+            stream.process(0..<(stream.audio.count - 16_000) / 1600) { _ in fired += 1 }
             #expect(fired == 1, "flushed at hop \(flushAt)")
         }
     }
 
     @Test func `a hop allocates nothing, detections included`() throws {
-        let stream = try Stream(Self.model(), audio: Self.voice("Rear_Left") + Self.quiet)
-        var heard = 0
+        let stream = try Stream(RecordedVoice.model(), audio: RecordedVoice.speech("Rear_Left") + RecordedVoice.quiet)
+        var detections = 0
         let trial = HeapTrial {
             stream.detector.flush()
-            stream.hear(0..<22) { _ in heard += 1 }
+            stream.process(0..<22) { _ in detections += 1 }
         }
         #expect(trial.isQuiet(seconds: 30))
-        #expect(heard >= 1)
+        #expect(detections >= 1)
+    }
+
+    // MARK: - Personal words
+
+    private static func detected(_ file: String, _ vocabulary: Vocabulary, _ settings: GateSettings) throws -> [String]
+    {
+        let audio = try RecordedVoice.voice(file)
+        var detector = Detector(
+            vocabulary,
+            settings: settings,
+            thresholds: Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        )
+        var names: [String] = []
+        for end in stride(from: 16_000, through: audio.count, by: 1600) {
+            detector.process(window: audio.span.extracting(end - 16_000..<end)) {
+                names.append($0.name(labels: vocabulary.labels, phrases: []))
+            }
+        }
+        return names
+    }
+
+    @Test(arguments: GateSettings.Mode.allCases)
+    func `a word taught by one recording is detected in others, beside the model's words`(mode: GateSettings.Mode)
+        throws
+    {
+        let model = try RecordedVoice.model()
+        let vocabulary = Vocabulary(model, personal: [try RecordedVoice.taught("links", by: "Front_Left", model)])
+        #expect(vocabulary.labels.suffix(3) == ["links", "_unknown_", "_silence_"])
+        var settings = GateSettings()
+        settings.mode = mode
+        settings.longestUtterance = 3
+        for file in ["Rear_Left", "Side_Left"] {
+            #expect(try Self.detected(file, vocabulary, settings) == ["links"])
+            #expect(try Self.detected(file, Vocabulary(model), settings) == ["left"])
+        }
+        #expect(try Self.detected("Rear_Center", vocabulary, settings) == [])
+        #expect(try Self.detected("Side_Right", vocabulary, settings) == ["right"])
+        #expect(try Self.detected("Noise", vocabulary, settings) == [])
+    }
+
+    private final class PersonalStream {
+        var detector: Detector
+        let audio: [Float]
+
+        init(_ vocabulary: Vocabulary, _ audio: [Float]) {
+            var settings = GateSettings()
+            settings.mode = .command
+            let thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+            detector = Detector(vocabulary, settings: settings, thresholds: thresholds)
+            self.audio = audio
+        }
+
+        func process() -> Int {
+            let audio = audio
+            var detections = 0
+            for end in stride(from: 16_000, through: audio.count, by: 1600) {
+                detector.process(window: audio.span.extracting(end - 16_000..<end)) { _ in detections += 1 }
+            }
+            return detections
+        }
+    }
+
+    @Test func `a hop with personal words allocates nothing, lookahead and detections included`() throws {
+        let model = try RecordedVoice.model()
+        let word = try RecordedVoice.taught("links", by: "Front_Left", model)
+        let others = try (0..<100).map { number in
+            try #require(
+                PersonalWord(
+                    name: "word \(number)",
+                    threshold: 0.9,
+                    templates: [word.templates[0].map { $0 * Float(number) - 1 }, word.templates[0].reversed()],
+                    templateSpacing: 5,
+                    boundary: 0.99
+                )
+            )
+        }
+        let stream = PersonalStream(Vocabulary(model, personal: [word] + others), try RecordedVoice.voice("Side_Left"))
+        var detections = 0
+        let trial = HeapTrial {
+            stream.detector.flush()
+            detections += stream.process()
+        }
+        #expect(trial.isQuiet(seconds: 30))
+        #expect(detections >= 1)
     }
 }

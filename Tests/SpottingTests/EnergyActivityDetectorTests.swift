@@ -26,7 +26,7 @@ struct EnergyActivityDetectorTests {
         #expect(abs(detector.history.quietSeconds - 0.5) < 0.03)
     }
 
-    @Test func `steady noise is background at every level, after it has been heard for a while`() {
+    @Test func `steady noise is the noise floor at every level, after a few seconds`() {
         for amplitude in [Float(0), 0.0001, 0.01, 1] {
             let samples = audio(seconds: 5, background: amplitude, loud: 0, from: 9, to: 9)
             var detector = EnergyActivityDetector()

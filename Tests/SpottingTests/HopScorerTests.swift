@@ -55,7 +55,7 @@ struct HopScorerTests {
             #expect((ahead.lookahead != nil) == isQuiet)
             guard let posteriors = ahead.lookahead?.posteriors else { continue }
             computed += 1
-            // A stream is a window once it has heard one whole.
+            // Before, the stream has not yet processed a whole window.
             guard hop > 10 else { continue }
             // The same by hand: a window moved on, its end made of the newest quiet, mirrored.
             let quiet = min(1600, Int(ahead.activity.quietSeconds * 16_000))
@@ -77,7 +77,7 @@ struct HopScorerTests {
 
         init(_ model: Model) { scorer = HopScorer(model: model, lookaheadQuiet: 0...60) }
 
-        func hear(_ audio: [Float]) {
+        func process(_ audio: [Float]) {
             for hop in 1...4 { scorer.score(window: audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)) }
             scorer.flush()
         }
@@ -86,6 +86,6 @@ struct HopScorerTests {
     @Test func `scoring hops, the next ones included, allocates nothing`() throws {
         let stream = Stream(try Self.model())
         let audio = Self.audio
-        #expect(HeapTrial { stream.hear(audio) }.isQuiet(seconds: 30))
+        #expect(HeapTrial { stream.process(audio) }.isQuiet(seconds: 30))
     }
 }

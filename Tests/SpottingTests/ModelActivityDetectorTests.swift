@@ -1,9 +1,9 @@
 import Spotting
 import Testing
 
-/// Hand-made logits; the seconds are counted by hand.
+/// Hand-made logits; the expected seconds are counted by hand.
 struct ModelActivityDetectorTests {
-    /// Takes in hops written as pictures: `#` is speech, `.` none; `+` and `-` lie just on either side of the limit.
+    /// Processes hops drawn as text: `#` is speech, `.` none; `+` and `-` are just on either side of the limit.
     private func detector(stepSeconds: Double, _ hops: String...) -> ModelActivityDetector {
         var detector = ModelActivityDetector(stepSeconds: stepSeconds)
         for hop in hops { detector.add(hop.map { ["#": 5, "+": 0, "-": -0.001][$0] ?? -5 }) }
@@ -19,7 +19,7 @@ struct ModelActivityDetectorTests {
         #expect(history.newest(11) == [false, true, true, true, false, false, true, true, false, false, false])
     }
 
-    @Test func `as many steps as the model's hop brings`() throws {
+    @Test func `any number of steps a hop`() throws {
         // Speech from 0.6 to 0.2 s before now with a pause of 0.1 s in it, in steps of 12.5, 25, 50 and 100 ms.
         for steps in [8, 4, 2, 1] {
             let seconds = 0.1 / Double(steps)
@@ -44,7 +44,7 @@ struct ModelActivityDetectorTests {
         }
     }
 
-    @Test func `as likely as not is speech, and what is no number is none`() {
+    @Test func `P(speech) = 0.5 is active, and logits that are not finite are inactive`() {
         #expect(detector(stepSeconds: 0.025, "+").history.quietSeconds == 0)
         #expect(detector(stepSeconds: 0.025, "-").history.quietSeconds > 1000)
         for broken in [Float.nan, .infinity, -.infinity] {
@@ -54,7 +54,7 @@ struct ModelActivityDetectorTests {
         }
     }
 
-    @Test func `a flush forgets, and keeps the step`() {
+    @Test func `a flush forgets, and keeps the step length`() {
         var detector = detector(stepSeconds: 0.05, "####")
         #expect(detector.history.quietSeconds == 0)
         detector.flush()

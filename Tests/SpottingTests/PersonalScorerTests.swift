@@ -3,7 +3,7 @@ import Testing
 
 @testable import Spotting
 
-/// The probability of the user's words, by vectors made by hand.
+/// Probabilities of personal words, on hand-made vectors.
 struct PersonalScorerTests {
     private static func vector(_ degrees: Float, _ size: Float = 1) -> [Float] {
         let angle = Double(degrees) * .pi / 180
@@ -22,18 +22,18 @@ struct PersonalScorerTests {
         func expected(_ similarity: Float) -> Float {
             1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - similarity)))
         }
-        // Of two hops the mean counts.
+        // The mean of two hops counts.
         scorer.add(Self.vector(degrees, 0.01))
         #expect(abs(scorer.probabilities[0] - expected(cosine / 2)) < 1e-3)
         scorer.add(Self.vector(degrees, 5))
         #expect(abs(scorer.probabilities[0] - expected(cosine)) < 1e-3)
     }
 
-    @Test func `a phrase wants its beginning before its end, a hop sooner or later too`() throws {
+    @Test func `a phrase needs its beginning before its end, give or take one hop`() throws {
         let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 4)
         func likely(gap: Int, swapped: Bool = false) -> Float {
             var scorer = PersonalScorer([phrase], dimensions: 3)
-            // Each part is there for two hops.
+            // Each part lasts for two hops.
             for _ in 0..<2 { scorer.add(Self.vector(swapped ? 90 : 0)) }
             for _ in 2..<max(2, gap) { scorer.add([0, 0, 1]) }
             for _ in 0..<2 { scorer.add(Self.vector(swapped ? 0 : 90)) }
@@ -44,7 +44,7 @@ struct PersonalScorerTests {
         #expect(likely(gap: 4, swapped: true) < 0.15)
     }
 
-    @Test func `looking ahead says what the next hop will say, and changes nothing`() throws {
+    @Test func `the probabilities computed ahead are those of the next hop, and nothing else changes`() throws {
         let words = [try Self.word([Self.vector(90), Self.vector(0)], spacing: 2), try Self.word([Self.vector(40)])]
         var scorer = PersonalScorer(words, dimensions: 3)
         var ahead: [Float] = [0, 0]
@@ -59,10 +59,10 @@ struct PersonalScorerTests {
         scorer.flush()
         #expect(scorer.probabilities == [0, 0])
         scorer.add(Self.vector(90))
-        #expect(scorer.probabilities[0] < 0.02, "what was heard before is forgotten")
+        #expect(scorer.probabilities[0] < 0.02, "embeddings from before are forgotten")
     }
 
-    @Test func `vectors that are no numbers, or nothing, are like nothing`() throws {
+    @Test func `vectors that are zero or not finite resemble nothing`() throws {
         var scorer = PersonalScorer([try Self.word([Self.vector(0)])], dimensions: 3)
         for broken in [[Float.nan, 0, 0], [.infinity, 0, 0], [0, 0, 0], [1e30, 1e30, 0]] {
             scorer.add(broken)
@@ -72,7 +72,7 @@ struct PersonalScorerTests {
         #expect(scorer.probabilities[0] > 0.95)
     }
 
-    @Test func `words of another model are never heard`() throws {
+    @Test func `words of another model are never detected`() throws {
         var scorer = PersonalScorer([try Self.word([Self.vector(0)])], dimensions: 2)
         scorer.add([1, 0])
         #expect(scorer.probabilities == [0])

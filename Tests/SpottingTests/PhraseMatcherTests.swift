@@ -32,7 +32,7 @@ struct PhraseMatcherTests {
             reports: ["go left 1", "go right 1"]
         ),
         Row(
-            rule: "the first word twice begins anew",
+            rule: "the first word twice starts a new match",
             words: [("go", 1), ("go", 2), ("right", 2.9)],
             reports: ["go left 1", "go right 1", "go left 1", "go right 1", "go right 2!"]
         ),
@@ -45,7 +45,7 @@ struct PhraseMatcherTests {
     ]
 
     @Test(arguments: rows)
-    func `partial and final`(_ row: Row) throws {
+    func `partial and complete matches`(_ row: Row) throws {
         var matcher = PhraseMatcher(try ["go left", "go right"].map { try Phrase($0, words: Self.words) })
         let names = matcher.phrases.map(\.name)
         var reports: [String] = []
@@ -58,7 +58,7 @@ struct PhraseMatcherTests {
         #expect(reports == row.reports)
     }
 
-    @Test func `a phrase spans its words and is as sure as the least of them`() throws {
+    @Test func `a phrase spans its words and has the least of their confidences`() throws {
         var matcher = PhraseMatcher([try Phrase("go  left", words: Self.words)])
         var last: PhraseMatcher.Progress?
         matcher.add(Self.word(0, 0.85, 0.5, 0.9, 1)) { last = $0 }

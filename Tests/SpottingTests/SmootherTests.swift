@@ -12,21 +12,21 @@ struct SmootherTests {
         #expect(abs(smoother.average[0] + smoother.average[1] - 1) < 1e-6)
     }
 
-    @Test func `only the last N count`() {
+    @Test func `only the last N vectors count`() {
         var smoother = Smoother(labels: 1, count: 2, exponent: 0)
         for value in [Float(100), 1, 3] { smoother.add([value]) }
         #expect(smoother.average == [2])
     }
 
-    @Test func `before N vectors the average is over those there are`() {
+    @Test func `before N vectors the average is over those that came`() {
         var smoother = Smoother(labels: 1, count: 5, exponent: 0.3)
         smoother.add([0.7])
         #expect(abs(smoother.average[0] - 0.7) < 1e-6)
     }
 
-    @Test(arguments: 0...5) func `the average computed ahead is the one that comes`(heard: Int) {
+    @Test(arguments: 0...5) func `the average computed ahead is the one that comes`(count: Int) {
         var smoother = Smoother(labels: 2, count: 3, exponent: 0.3)
-        for number in 0..<heard { smoother.add([0.1 * Float(number), 1 - 0.1 * Float(number)]) }
+        for number in 0..<count { smoother.add([0.1 * Float(number), 1 - 0.1 * Float(number)]) }
         let before = smoother.average
         smoother.lookAhead([0.8, 0.2])
         #expect(smoother.average == before)
@@ -35,7 +35,7 @@ struct SmootherTests {
         for (left, right) in zip(lookahead, smoother.average) { #expect(abs(left - right) < 1e-6) }
     }
 
-    @Test func `a flush forgets`() {
+    @Test func `a flush forgets all vectors`() {
         var smoother = Smoother(labels: 1, count: 3, exponent: 0.3)
         smoother.add([1])
         smoother.flush()

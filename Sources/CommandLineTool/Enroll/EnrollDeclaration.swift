@@ -34,8 +34,8 @@ extension Enroll: Command {
                         "--takes",
                         short: "-n",
                         .whole(1...20),
-                        help: "takes to ask for (default: \(EnrollmentSession.wanted))",
-                        manual: "How many takes to ask for; \(EnrollmentSession.wanted) by default, 20 at most."
+                        help: "takes to ask for (default: \(EnrollmentSession.defaultTakes))",
+                        manual: "How many takes to ask for; \(EnrollmentSession.defaultTakes) by default, 20 at most."
                     ),
                     Option(
                         "--from",

@@ -1,14 +1,14 @@
 private import Core
 import Enrollment
 
-/// What `beckon enroll` was asked to do.
+/// Options of `beckon enroll`.
 struct EnrollOptions {
     let word: String
-    /// Recordings to learn from; nil for the microphone.
+    /// Recordings of the word; nil for the microphone.
     var files: [String]?
-    /// Adds to a word that is there already.
+    /// Adds takes to a word that was taught before.
     let more: Bool
-    /// Takes to ask for.
+    /// Takes to record.
     let takes: Int
     let keepsAudio: Bool
     let words: String?
@@ -19,7 +19,7 @@ struct EnrollOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let word = arguments.operands.first else {
-            throw UsageError("enroll needs the word to learn, such as: beckon enroll computer")
+            throw UsageError("enroll needs the word to teach, such as: beckon enroll computer")
         }
         self.word = word
         let others = Array(arguments.operands.dropFirst())
@@ -31,13 +31,13 @@ struct EnrollOptions {
             )
         }
         more = arguments.has("--more")
-        takes = arguments.whole("--takes") ?? EnrollmentSession.wanted
+        takes = arguments.whole("--takes") ?? EnrollmentSession.defaultTakes
         guard files == nil || !arguments.has("--takes"), files == nil || !arguments.has("--device") else {
-            throw UsageError("--takes and --device are for the microphone; with --from all recordings count")
+            throw UsageError("--takes and --device are for the microphone; --from uses all recordings")
         }
         keepsAudio = !arguments.has("--no-audio")
         words = arguments.value("--words")
-        guard words != "none" else { throw UsageError("--words names the file to keep the word in") }
+        guard words != "none" else { throw UsageError("--words names the file to store the word in") }
         configuration = arguments.value("--config")
         device = arguments.value("--device")
         json = arguments.has("--json")

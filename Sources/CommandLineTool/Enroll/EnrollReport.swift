@@ -1,61 +1,62 @@
 private import Core
 import Enrollment
 
-/// What is told of a word that was just taught.
+/// The report on a word that was taught.
 struct EnrollReport {
     let word: WordStore.Word
-    /// Nil where there is nothing to compare with.
-    let standing: WordCalibration?
+    /// Nil if the model has no negative set.
+    let calibration: WordCalibration?
     let path: String
 
-    /// For people.
+    /// As text.
     var text: String {
         let count = word.takes.count
         let kept = word.takes.contains { !$0.audio.isEmpty }
         var lines = ["'\(printable(word.name))' is taught, from \(count) \(count == 1 ? "take" : "takes")."]
-        if let standing {
-            lines += ["", "  THRESHOLD   MISSED   FALSE ACCEPTS AN HOUR OF TALK"]
+        if let calibration {
+            lines += ["", "  THRESHOLD   MISSED   FALSE ACCEPTS PER HOUR OF TALK"]
             lines.append("                       said alone   anywhere")
-            for rates in standing.rates {
-                let mark = rates.threshold == standing.suggested.threshold ? "*" : " "
+            for rates in calibration.rates {
+                let mark = rates.threshold == calibration.suggested.threshold ? "*" : " "
                 lines.append(
                     "  \(mark) \(pad(decimal(Double(rates.threshold), 2), 8)) \(left(share(rates.missed), 6))   "
-                        + "\(left(often(rates.command), 10))   \(left(often(rates.spot), 8))"
+                        + "\(left(perHour(rates.command), 10))   \(left(perHour(rates.spot), 8))"
                 )
             }
-            lines += ["  * is in use; estimated from the takes and an hour of other people's talk.", ""]
-            lines += Self.neighbours(standing).map { "  " + $0 }
+            lines += ["  * is in use. Estimated from the takes and an hour of other people's talk.", ""]
+            lines += Self.neighbours(calibration).map { "  " + $0 }
         }
-        if count < 3 { lines.append("  With three to five takes it is heard better: --more adds some.") }
+        if count < 3 { lines.append("  Three to five takes give better results: --more adds some.") }
         lines.append(
-            "  Kept in \(printable(path))"
-                + (kept ? ", with the recordings (--no-audio leaves them out)." : ", without the recordings.")
+            "  Stored in \(printable(path))"
+                + (kept ? ", with the recordings (--no-audio omits them)." : ", without the recordings.")
         )
-        lines.append("  A service that listens takes it up by itself. Try it: beckon listen")
+        lines.append("  A running service loads it by itself. Try it: beckon listen")
         return lines.map { $0 + "\n" }.joined()
     }
 
-    private static func neighbours(_ standing: WordCalibration) -> [String] {
-        [(standing.nearestBuiltIn, "built-in words"), (standing.nearestOwn, "your other words")].compactMap {
+    private static func neighbours(_ calibration: WordCalibration) -> [String] {
+        [(calibration.nearestBuiltIn, "the built-in words"), (calibration.nearestOwn, "your other words")].compactMap {
             near,
             kind in
             guard let near else { return nil }
             let name = "'\(printable(near.name))'"
-            guard near.taken > 0 else { return "It stands apart from the \(kind); \(name) is nearest." }
-            return "Beware: of the \(kind), \(name) is taken for it \(share(near.taken)) of the time."
+            guard near.taken > 0 else { return "None of \(kind) is mistaken for it; \(name) is the nearest." }
+            return "Caution: of \(kind), \(name) is mistaken for it \(share(near.taken)) of the time."
         }
     }
 
-    /// One object on one line.
+    /// As JSON: one object on one line.
     var json: String {
         var object: JSON = [
             "word": .string(word.name), "takes": .number(word.takes.count),
             "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
         ]
-        if let standing {
+        if let calibration {
             object.append([
-                "rates": .array(standing.rates.map(Self.json)),
-                "nearestBuiltIn": Self.json(standing.nearestBuiltIn), "nearestOwn": Self.json(standing.nearestOwn),
+                "rates": .array(calibration.rates.map(Self.json)),
+                "nearestBuiltIn": Self.json(calibration.nearestBuiltIn),
+                "nearestOwn": Self.json(calibration.nearestOwn),
             ])
         }
         object.append(["file": .string(path)])
@@ -74,16 +75,16 @@ struct EnrollReport {
     private static func json(_ near: WordCalibration.Neighbour?) -> JSON {
         guard let near else { return .null }
         return [
-            "word": .string(near.name), "likeness": .number(near.likeness, places: 3),
+            "word": .string(near.name), "likeness": .number(near.similarity, places: 3),
             "taken": .number(near.taken, places: 3),
         ]
     }
 }
 
-/// A share in percent; what is very small is not told more exactly than it is known.
+/// A share in percent. Below 0.5 % the estimate is too rough for a figure.
 private func share(_ share: Double) -> String {
     share < 0.005 ? "< 1 %" : "\(decimal(share * 100, 0)) %"
 }
 
-/// Times an hour.
-private func often(_ rate: Double) -> String { rate < 0.01 ? "< 0.01" : decimal(rate, rate < 0.1 ? 2 : 1) }
+/// A rate per hour.
+private func perHour(_ rate: Double) -> String { rate < 0.01 ? "< 0.01" : decimal(rate, rate < 0.1 ? 2 : 1) }

@@ -7,58 +7,61 @@ import Inference
 import Spotting
 import System
 
-/// Utterances from a microphone, or from a file that is played as one: one after the other, as they are said.
+/// Utterances from a microphone, or from a file in its place, as they are spoken.
 struct SpokenTakes: ~Copyable {
-    /// So long it is waited before a word about what may be wrong, in nanoseconds.
-    private static let patience: Int64 = 8_000_000_000
+    /// Time without an utterance after which a hint is shown, in nanoseconds.
+    private static let hintDelay: Int64 = 8_000_000_000
 
     private let source: any AudioSource
     private let model: Model
-    private var cutter: UtteranceCutter
+    private var segmenter: UtteranceSegmenter
     private var gaps = GapReport()
     private let meter = LevelMeter()
 
-    /// Starts to listen.
+    /// Starts the microphone.
     init(_ source: any AudioSource, model: Model) throws {
         self.source = source
         self.model = model
-        cutter = UtteranceCutter(model)
+        segmenter = UtteranceSegmenter(model)
         try (source as? Microphone)?.start()
     }
 
-    /// Waits for what is said next.
+    /// Waits for the next utterance.
     ///
-    /// - Returns: nil where there will be no more, or the user wants to leave.
+    /// - Returns: nil at the end of the file or after Ctrl-C.
     mutating func next() -> Utterance? {
         defer { meter.clear() }
-        // What is said before one is asked is no answer.
-        cutter = UtteranceCutter(model)
+        // Speech from before the prompt is not a take.
+        segmenter = UtteranceSegmenter(model)
         let asked = Clock.now
-        var isPatient = true
+        var showsHint = true
         while !Interrupt.isRequested {
             var found: Utterance?
             var level: Float = 0
             let heard = source.next(until: Clock.now + 200_000_000) { window, block in
-                if !block.continues { cutter = UtteranceCutter(model) }
+                if !block.continues { segmenter = UtteranceSegmenter(model) }
                 let hop = window.extracting(last: model.hopSamples)
                 for index in hop.indices { level = max(level, abs(hop[index])) }
-                found = cutter.hear(window: window)
+                found = segmenter.process(window: window)
             }
-            tellChanges()
+            reportWarnings()
             if let found { return found }
-            if heard { meter.show(level, isOpen: cutter.isOpen) }
-            if !heard, source.hasEnded { return cutter.finish() }
-            if isPatient, Clock.now - asked > Self.patience {
-                isPatient = false
+            if heard { meter.show(level, isOpen: segmenter.isOpen) }
+            if !heard, source.hasEnded { return segmenter.finish() }
+            if showsHint, Clock.now - asked > Self.hintDelay {
+                showsHint = false
                 meter.clear()
-                Terminal.tell(.notice, "nothing was said yet; if you spoke, beckon doctor tells what is wrong")
+                Terminal.tell(
+                    .notice,
+                    "no speech was detected yet; if you spoke, beckon doctor finds out what is wrong"
+                )
             }
         }
         return nil
     }
 
-    /// What the microphone has to tell.
-    private mutating func tellChanges() {
+    /// Reports warnings of the microphone.
+    private mutating func reportWarnings() {
         guard let microphone = source as? Microphone else { return }
         for words in gaps.news(of: microphone, at: Clock.now) {
             guard words.priority.number <= LogLevel.warning.number else { continue }
@@ -67,6 +70,6 @@ struct SpokenTakes: ~Copyable {
         }
     }
 
-    /// Ends listening.
+    /// Stops the microphone.
     func stop() { (source as? Microphone)?.stop() }
 }

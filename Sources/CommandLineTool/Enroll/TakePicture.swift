@@ -2,7 +2,7 @@ private import Core
 import Enrollment
 private import Inspection
 
-/// A take in one line: how long and how loud it is, and how its loudness goes, a character for each 50 ms.
+/// A take in one line: its envelope, one character for each 50 ms, its duration and its level.
 struct TakePicture {
     private static let marks = Array(" ▁▂▃▄▅▆▇█")
     private static let width = 40
@@ -16,7 +16,7 @@ struct TakePicture {
             return decibels(part.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(part.count))
         }
         let most = levels.max() ?? 0
-        // 40 dB below the loudest is nothing to see.
+        // 40 dB below the loudest part and less is blank.
         let picture = levels.prefix(Self.width).map { level in
             let height = max(0, min(1, (level - most + 40) / 40))
             return Self.marks[Int((height * Double(Self.marks.count - 1)).rounded())]

@@ -34,12 +34,12 @@ struct TaughtWords {
     /// The words for a detector that runs this model.
     func load(for model: Model, folder: String?) throws -> [PersonalWord] {
         guard var store = try read() else { return [] }
-        // The negative set is large, and needed only where words are learnt again for another model.
-        var background: NegativeSet?
+        // The negative set is large, and needed only to calibrate the words for another model.
+        var negatives: NegativeSet?
         if store.embedding != model.embeddingIdentity, let folder {
-            background = try NegativeSet.beside(model, in: folder)
+            negatives = try NegativeSet.beside(model, in: folder)
         }
-        for name in store.renew(for: model, background) { Terminal.tell(.warning, Self.lostLine(name)) }
+        for name in store.reembed(for: model, negatives) { Terminal.tell(.warning, Self.lostLine(name)) }
         return store.words.compactMap(\.personal)
     }
 

@@ -4,7 +4,7 @@ import Core
 import Daemon
 private import FoundationEssentials
 
-/// The microphone that the command line names, or else the service's configuration.
+/// The microphone of the command line or else of the service's configuration.
 struct ChosenMicrophone {
     let configuration: String?
     let device: String?
@@ -13,7 +13,7 @@ struct ChosenMicrophone {
     func open() throws -> Microphone {
         let environment = ProcessInfo.processInfo.environment
         var chosen = Configuration()
-        // A word that it names may be taught yet.
+        // The configuration may name words that are not taught yet.
         if let path = configuration ?? ConfigurationFile.find(environment: environment) {
             do {
                 chosen = try ConfigurationFile(path: path, words: \.namedWords).configuration
@@ -24,7 +24,10 @@ struct ChosenMicrophone {
         if let device { chosen.device = device }
         if let channels { chosen.channel = channels }
         if ServiceCheck(environment).isListening {
-            Terminal.tell(.notice, "the service listens; where it has the microphone for itself, say beckon mute first")
+            Terminal.tell(
+                .notice,
+                "the service is listening; if it uses the microphone exclusively, run beckon mute first"
+            )
         }
         var settings = Microphone.Settings()
         settings.selection = InputSelection(chosen)

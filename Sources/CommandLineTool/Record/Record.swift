@@ -7,11 +7,12 @@ private import FoundationEssentials
 import Inference
 private import System
 
-/// `beckon record --label WORD --speaker NAME DIR`: a dataset, said into a microphone and cut by voice activity.
+/// `beckon record --label WORD --speaker NAME DIR`: records a dataset from a microphone, cut by voice activity.
 ///
-/// A clip is a second long with its word in the middle, in `DIR/WORD/SPEAKER_nohash_N.wav`, as in Speech Commands.
+/// A clip lasts one second and has its word in the middle. Its file is `DIR/WORD/SPEAKER_nohash_N.wav`, as in Speech Commands
+/// (Warden 2018).
 struct Record {
-    /// Samples of a clip.
+    /// Samples of a clip: one second.
     static let length = Utterance.sampleRate
 
     private let folder: String
@@ -31,10 +32,12 @@ struct Record {
         }
         for (option, name) in [("--label", label), ("--speaker", speaker)] {
             guard Self.isName(name) else {
-                throw UsageError("\(option) names files: letters, digits, '-' and '_' within, not '\(printable(name))'")
+                throw UsageError(
+                    "\(option) is part of a file name: letters, digits, '-' and '_', not '\(printable(name))'"
+                )
             }
         }
-        guard !speaker.contains("_nohash_") else { throw UsageError("--speaker may not hold _nohash_") }
+        guard !speaker.contains("_nohash_") else { throw UsageError("--speaker may not contain _nohash_") }
         self.folder = "\(folder)/\(label)"
         self.speaker = speaker
         count = arguments.whole("--count")
@@ -45,19 +48,19 @@ struct Record {
         listening = ListeningOptions(arguments)
     }
 
-    /// Letters of any script and digits, blanks nowhere, no dot in front.
+    /// Letters of any script, digits, hyphens, underscores and apostrophes; at most 100 bytes.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 100
             && name.allSatisfy { $0.isLetter || $0.isNumber || "-_'".contains($0) }
     }
 
-    /// Records until it has enough, the file ends, or Ctrl-C. Returns the exit status.
+    /// Records until `--count` is reached, the file ends or Ctrl-C is pressed. Returns the exit status.
     func run() throws -> Int32 {
         let model = try listening.loadModel()
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw Failure("\(printable(folder)): cannot make this folder; is there room, and may it be written to?")
+            throw Failure("\(printable(folder)): cannot create this folder; check free space and permissions")
         }
         Interrupt.watch()
         let source: any AudioSource =
@@ -66,7 +69,7 @@ struct Record {
             }
         var takes = try SpokenTakes(source, model: model)
         defer { takes.stop() }
-        if file == nil { Terminal.error("Say the word again and again, a second apart. Ctrl-C ends.\n") }
+        if file == nil { Terminal.error("Say the word repeatedly, with a pause of a second. Ctrl-C ends.\n") }
         var number = try firstNumber()
         var written = 0
         while count.map({ written < $0 }) ?? true, let utterance = takes.next() {
@@ -83,20 +86,20 @@ struct Record {
         return written > 0 || file != nil ? 0 : Interrupt.isRequested ? 130 : 1
     }
 
-    /// What is longer than a clip is none.
+    /// A word longer than a clip cannot be used.
     private static func fault(_ utterance: Utterance) -> TakeFault? {
         guard utterance.speech.count > length else { return nil }
         return .tooLong(utterance.seconds, longest: Double(length) / Double(Utterance.sampleRate))
     }
 
-    /// A second with the speech in its middle; what was not recorded is quiet.
+    /// A clip with the speech in its middle, `[length]`; zeros where nothing was recorded.
     static func clip(_ utterance: Utterance) -> [Float] {
         let middle = (utterance.speech.lowerBound + utterance.speech.upperBound) / 2
         let start = middle - length / 2
         return (start..<start + length).map { utterance.samples.indices.contains($0) ? utterance.samples[$0] : 0 }
     }
 
-    /// One more than the highest number of this speaker's clips.
+    /// One above the highest number of this speaker's clips.
     private func firstNumber() throws -> Int {
         let prefix = "\(speaker)_nohash_"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -106,7 +109,7 @@ struct Record {
         return (numbers.max() ?? -1) + 1
     }
 
-    /// Writes a clip, and never over one that is there. Returns its path.
+    /// Writes a clip under the next free number, never over an existing file. Returns its path.
     private func write(_ samples: [Float], _ number: inout Int) throws -> String {
         let bytes = WaveFile.header(samples: samples.count, sampleRate: Utterance.sampleRate) + WaveFile.data(samples)
         while true {

@@ -2,7 +2,7 @@ private import Core
 import Enrollment
 import Inference
 
-/// `beckon words` and `beckon forget`: lists, exports, imports and removes the user's own words.
+/// `beckon words` and `beckon forget`: lists, exports, imports and removes personal words.
 struct WordsCommand {
     private enum Task {
         case list
@@ -39,14 +39,14 @@ struct WordsCommand {
         }
     }
 
-    /// Does the work. Returns the exit status.
+    /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
         let taught = TaughtWords(words)
         switch task {
         case .list: list(try taught.read())
         case .forget(let names): try forget(names, taught)
         case .export(let path, let names): try export(path, names, taught)
-        case .import(let path): try take(path, taught)
+        case .import(let path): try importWords(path, taught)
         }
         return 0
     }
@@ -103,28 +103,28 @@ struct WordsCommand {
         if !json { Terminal.output("\(printable(path)): words: \(store.words.count)\n") }
     }
 
-    private func take(_ path: String, _ taught: TaughtWords) throws {
+    private func importWords(_ path: String, _ taught: TaughtWords) throws {
         guard var new = try WordStoreFile(path: path).read() else {
             throw Failure("\(printable(path)): no such file; name one that beckon words export wrote")
         }
         let model = try listening.loadModel()
-        let background = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
+        let negatives = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
             try NegativeSet.beside(model, in: folder)
         }
-        let lost = new.renew(for: model, background)
-        guard lost.isEmpty else {
-            throw Failure("\(printable(path)): \(TaughtWords.lostLine(lost[0])); nothing was taken over")
+        let removed = new.reembed(for: model, negatives)
+        guard removed.isEmpty else {
+            throw Failure("\(printable(path)): \(TaughtWords.lostLine(removed[0])); nothing was imported")
         }
         try taught.file().update { store throws(EnrollmentError) in
-            var kept = store ?? WordStore(embedding: model.embeddingIdentity)
-            let gone = kept.renew(for: model, background)
-            guard gone.isEmpty else { throw .otherModel(file: taught.path ?? "", words: gone) }
+            var merged = store ?? WordStore(embedding: model.embeddingIdentity)
+            let removed = merged.reembed(for: model, negatives)
+            guard removed.isEmpty else { throw .otherModel(file: taught.path ?? "", words: removed) }
             for word in new.words {
-                guard kept[word.name] == nil else { throw .taken(word.name) }
-                try kept.put(word)
+                guard merged[word.name] == nil else { throw .taken(word.name) }
+                try merged.put(word)
             }
-            store = kept
+            store = merged
         }
-        if !json { Terminal.output("Taken over: \(new.words.map { printable($0.name) }.joined(separator: ", "))\n") }
+        if !json { Terminal.output("Imported: \(new.words.map { printable($0.name) }.joined(separator: ", "))\n") }
     }
 }

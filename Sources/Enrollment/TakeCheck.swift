@@ -1,59 +1,61 @@
 private import Core
 import Spotting
 
-/// What is wrong with a take, so that it teaches nothing.
+/// Why a take cannot be used.
 public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
-    /// Nobody speaks in it.
-    case nothing
+    case noSpeech
     /// Level of the speech, in dB relative to full scale.
     case tooQuiet(Double)
-    /// Share of the speech's samples that are cut flat.
+    /// Share of the speech's samples that are clipped, 0…1.
     case clipped(Double)
-    /// It begins, or ends, in the middle of a sound.
+    /// The recording begins, or ends, in the middle of the word.
     case cutOff(atStart: Bool)
-    /// Seconds.
+    /// Duration in seconds.
     case tooShort(Double)
-    /// Seconds, and how many it may last.
+    /// Duration and its limit, in seconds.
     case tooLong(Double, longest: Double)
-    /// Similarity with the other takes, −1…1.
-    case unlike(Float)
+    /// Similarity to the other takes, −1…1.
+    case outlier(similarity: Float)
 
-    /// Why, and what to do about it.
+    /// What is wrong, and what to do about it.
     public var description: String {
         switch self {
-        case .nothing: "nothing is said in it"
-        case .tooQuiet(let level): "too quiet (\(decimal(level, 0)) dB); speak up, or come nearer"
-        case .clipped(let share): "clipped (\(decimal(share * 100, 1)) % of it); turn the gain down, or step back"
+        case .noSpeech: "no speech was found in it"
+        case .tooQuiet(let level): "too quiet (\(decimal(level, 0)) dB); speak louder or come nearer"
+        case .clipped(let share): "clipped (\(decimal(share * 100, 1)) % of it); reduce the gain or step back"
         case .cutOff(atStart: true): "cut off at its start; begin to speak after the recording has begun"
-        case .cutOff(atStart: false): "cut off at its end; let the recording go on a little longer"
+        case .cutOff(atStart: false): "cut off at its end; let the recording run a little longer"
         case .tooShort(let seconds): "too short (\(decimal(seconds, 2)) s); say the whole word"
         case .tooLong(let seconds, let longest):
             "too long (\(decimal(seconds, 1)) s); say it within \(decimal(longest, 0)) s"
-        case .unlike(let likeness): "unlike the others (likeness \(decimal(Double(likeness), 2))); say it as before"
+        case .outlier(let similarity):
+            "unlike the other takes (similarity \(decimal(Double(similarity), 2))); say it as before"
         }
     }
 }
 
-/// What can be told of one utterance alone: how loud it is, and whether it is whole.
+/// Checks the level and completeness of one utterance.
 public struct TakeCheck: Sendable {
+    /// Limits of the speech's duration, in seconds.
     public static let longest = 2.0
     public static let shortest = 0.12
-    /// Level that speech has at least, in dB relative to full scale.
-    static let leastLevel = -50.0
-    /// Share of samples at full scale from which on speech sounds otherwise than it is.
-    static let clippedShare = 0.004
-    /// At a whole word's edge the sound is this much quieter than the word, in dB.
-    static let edgeDrop = 9.0
+    /// Least level of speech, in dB relative to full scale.
+    private static let leastLevel = -50.0
+    /// Largest share of clipped samples, 0…1.
+    private static let mostClipped = 0.004
+    /// The edge of a complete word is at least this much quieter than the word, in dB.
+    private static let edgeDrop = 9.0
 
     /// Level of the speech, in dB relative to full scale.
     public let level: Double
-    /// Highest sample, 0…1.
+    /// Largest magnitude of the speech's samples, 0…1.
     public let peak: Float
+    /// What is wrong with it; nil if it can be used.
     public let fault: TakeFault?
 
     public init(_ utterance: Utterance) {
         let speech = utterance.samples[utterance.speech]
-        level = decibels(amplitude: Enrollment.level(speech))
+        level = decibels(amplitude: rms(speech))
         peak = speech.reduce(0) { max($0, abs($1)) }
         fault = TakeCheck.fault(utterance, level: level, peak: peak)
     }
@@ -64,14 +66,12 @@ public struct TakeCheck: Sendable {
         if seconds < shortest { return .tooShort(seconds) }
         if level < leastLevel { return .tooQuiet(level) }
         let clipped = clippedShare(utterance.samples[utterance.speech], peak: peak)
-        if clipped > clippedShare { return .clipped(clipped) }
-        // The first or last moment is as loud as the word itself: there was more of it.
+        if clipped > mostClipped { return .clipped(clipped) }
+        // 10 ms. If the recording's edge is as loud as the word, the word went on beyond it.
         let edge = 160
         let samples = utterance.samples
         guard samples.count > 4 * edge else { return .tooShort(seconds) }
-        func isLoud(_ part: ArraySlice<Float>) -> Bool {
-            decibels(amplitude: Enrollment.level(part)) > level - edgeDrop
-        }
+        func isLoud(_ part: ArraySlice<Float>) -> Bool { decibels(amplitude: rms(part)) > level - edgeDrop }
         if utterance.speech.lowerBound < edge, isLoud(samples.prefix(edge)) { return .cutOff(atStart: true) }
         if utterance.speech.upperBound > samples.count - edge, isLoud(samples.suffix(edge)) {
             return .cutOff(atStart: false)
@@ -79,19 +79,19 @@ public struct TakeCheck: Sendable {
         return nil
     }
 
-    /// Samples in runs of three or more at the highest level, where that is near full scale: a wave cut flat.
+    /// Share of samples in runs of three or more within 0.5 % of the peak, if the peak is near full scale.
     private static func clippedShare(_ speech: ArraySlice<Float>, peak: Float) -> Double {
         guard peak > 0.95, !speech.isEmpty else { return 0 }
-        var flat = 0
+        var clipped = 0
         var run = 0
         for sample in speech {
             if abs(sample) > peak * 0.995 {
                 run += 1
-                if run == 3 { flat += 3 } else if run > 3 { flat += 1 }
+                if run == 3 { clipped += 3 } else if run > 3 { clipped += 1 }
             } else {
                 run = 0
             }
         }
-        return Double(flat) / Double(speech.count)
+        return Double(clipped) / Double(speech.count)
     }
 }

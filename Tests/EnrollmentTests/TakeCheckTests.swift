@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Enrollment
+
+struct TakeCheckTests {
+    @Test func `an incomplete or badly recorded take is refused with the reason`() throws {
+        let whole = try RecordedTakes.utterance("Front_Center")
+        let (samples, speech) = (whole.samples, whole.speech)
+        func fault(_ samples: [Float], _ speech: Range<Int>) -> TakeFault? {
+            TakeCheck(Utterance(samples: samples, speech: speech)).fault
+        }
+        guard case .tooQuiet(let level)? = fault(samples.map { $0 * 0.003 }, speech) else {
+            Issue.record("not too quiet")
+            return
+        }
+        #expect(level < -50)
+        let loud = samples.map { max(-1, min(1, $0 * 40)) }
+        guard case .clipped(let share)? = fault(loud, speech) else {
+            Issue.record("not clipped")
+            return
+        }
+        #expect(share > 0.01 && share < 0.9)
+        // In the middle of the loudest vowel.
+        let loudest = speech.max { abs(samples[$0]) < abs(samples[$1]) } ?? 0
+        #expect(fault(Array(samples[loudest...]), 0..<speech.upperBound - loudest) == .cutOff(atStart: true))
+        let front = Array(samples[..<loudest])
+        #expect(fault(front, speech.lowerBound..<loudest) == .cutOff(atStart: false))
+        #expect(fault(samples, speech.lowerBound..<speech.lowerBound + 800) == .tooShort(0.05))
+        let twice = samples + samples + samples
+        let long = speech.lowerBound..<speech.lowerBound + 40000
+        #expect(
+            fault(twice, long.clamped(to: 0..<twice.count))
+                == .tooLong(Double(min(40000, twice.count - speech.lowerBound)) / 16000, longest: 2)
+        )
+    }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Enrollment
+
+struct TakeEmbedderTests {
+    @Test func `a word is most similar to itself at another level`() throws {
+        let model = try RecordedTakes.model()
+        var embedder = TakeEmbedder(model)
+        func templates(_ name: String, gain: Float = 1) throws -> [[Float]] {
+            let utterance = try RecordedTakes.utterance(name)
+            let samples = utterance.samples.map { $0 * gain }
+            return embedder.templates(of: Utterance(samples: samples, speech: utterance.speech), spacing: 0)
+        }
+        let names = ["Front_Left", "Side_Right", "Rear_Center"]
+        let vectors = try names.map { try templates($0)[0] }
+        for (index, vector) in vectors.enumerated() {
+            #expect(abs(dot(vector, vector) - 1) < 1e-4)
+            let quieter = try templates(names[index], gain: 0.3)[0]
+            #expect(dot(vector, quieter) > 0.9)
+            for other in vectors[(index + 1)...] { #expect(dot(vector, other) < 0.75) }
+        }
+    }
+
+    @Test func `a phrase has two templates, a word one`() throws {
+        let model = try RecordedTakes.model()
+        #expect(TakeEmbedder.templateSpacing(seconds: 0.6, model) == 0)
+        #expect(TakeEmbedder.templateSpacing(seconds: 1.4, model) == 6)
+        #expect(TakeEmbedder.templateSpacing(seconds: 2, model) == 12)
+        var embedder = TakeEmbedder(model)
+        let templates = embedder.templates(of: try RecordedTakes.utterance("Rear_Left"), spacing: 6)
+        #expect(templates.count == 2 && dot(templates[0], templates[1]) < 0.9)
+    }
+}
