@@ -39,9 +39,10 @@ let wideKernels: [Target] = []
 ///                             ↘        ↘  Capture → Audio → CSndFile, CSampleRate, Kernels
 ///                             ↘        ↘         ↘  CALSA, CALSAMessages
 ///                             ↘        ↘  Enrollment, CSystemd
-///                             ↘  Evaluation, Enrollment → Spotting → Inference → Kernels → KernelInterface
-///                             ↘  Charts → CZlib
-///                             ↘  Inspection
+///                             ↘  Benchmarking → Daemon, Evaluation
+///                             ↘  Reports → Charts, Diagnostics, Evaluation
+///                             ↘  Diagnostics → Capture, Control, Spotting
+///                             ↘  Evaluation, Enrollment → Spotting → Audio, Inference → Kernels → KernelInterface
 ///
 /// `System` and `Core` lie below all of them.
 let package = Package(
@@ -75,8 +76,8 @@ let package = Package(
             swiftSettings: kernelSettings
         ),
         .target(name: "Inference", dependencies: ["KernelInterface", "Kernels", "System"]),
-        .target(name: "Spotting", dependencies: ["Inference"]),
-        .target(name: "Evaluation", dependencies: ["Spotting"]),
+        .target(name: "Spotting", dependencies: ["Audio", "Inference"]),
+        .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting"]),
         .target(
             name: "Enrollment",
             dependencies: ["Inference", "Kernels", "System", "Spotting", "Core"],
@@ -100,15 +101,28 @@ let package = Package(
         ),
         .target(name: "Charts", dependencies: ["CZlib"]),
         .target(
-            name: "Inspection",
+            name: "Diagnostics",
+            dependencies: ["Audio", "Capture", "Control", "Core", "Inference", "Spotting", "System"],
             // As the kernels: measuring minutes of audio stays quick in debug builds too.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .target(
+            name: "Reports",
+            dependencies: ["Audio", "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "Spotting"]
+        ),
+        .target(
+            name: "Benchmarking",
+            dependencies: [
+                "Actions", "Audio", "Capture", "Configuration", "Core", "Daemon", "Evaluation", "Events", "Inference",
+                "KernelInterface", "Kernels", "Spotting", "System",
+            ]
+        ),
+        .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Capture", "Charts", "Enrollment", "Evaluation", "Inference", "Inspection", "KernelInterface",
-                "Kernels", "System", "Actions", "Configuration", "Control", "Daemon", "Events", "Spotting", "Core",
+                "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Daemon", "Diagnostics",
+                "Enrollment", "Evaluation", "Events", "Inference", "KernelInterface", "Kernels", "Reports", "Spotting",
+                "System",
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
@@ -130,9 +144,14 @@ let package = Package(
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "EnrollmentTests", dependencies: ["Enrollment", "Inference", "Spotting", "TestSupport"]),
-        .testTarget(name: "InspectionTests", dependencies: ["Inspection", "TestSupport"]),
+        .testTarget(name: "DiagnosticsTests", dependencies: ["Audio", "Capture", "Diagnostics", "TestSupport"]),
+        .testTarget(
+            name: "BenchmarkingTests",
+            dependencies: ["Benchmarking", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "TestSupport"]
+        ),
+        .testTarget(name: "ReportsTests", dependencies: ["Inference", "Reports", "Spotting", "TestSupport"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
-        .testTarget(name: "SpottingTests", dependencies: ["Spotting", "Inference", "TestSupport"]),
+        .testTarget(name: "SpottingTests", dependencies: ["Audio", "Inference", "Spotting", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
             name: "ConfigurationTests",
@@ -155,8 +174,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Audio", "Capture", "CommandLineTool", "CSndFile", "Inference", "Inspection", "KernelInterface",
-                "Kernels", "Control", "Spotting", "TestSupport", "Core", "beckon", "stamp",
+                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "KernelInterface", "Kernels",
+                "System", "TestSupport", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]
         ),

@@ -77,9 +77,9 @@ public struct LabelTrack: Sendable, Equatable {
     }
 }
 
-/// Why a label track cannot be used.
+/// Why a label track or a recording cannot be used.
 public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code: Equatable { case track, trackTooLong }
+    private enum Code: Equatable { case track, trackTooLong, tooShort }
 
     private let code: Code
     /// One line: where, what is wrong, what to do.
@@ -104,6 +104,14 @@ public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendab
             description:
                 "\(file): a label starts at \(milliseconds(start)) s, but the audio ends at \(milliseconds(seconds)) s; "
                 + "is it the track of another recording?"
+        )
+    }
+
+    /// A background recording that is too short for a clip.
+    public static func tooShort(_ file: String) -> EvaluationError {
+        EvaluationError(
+            code: .tooShort,
+            description: "\(file): shorter than the one second that a clip of silence takes"
         )
     }
 

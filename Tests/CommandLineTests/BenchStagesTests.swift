@@ -1,106 +1,12 @@
+import Benchmarking
 import Foundation
-import Inference
 import KernelInterface
 import Kernels
-import Spotting
 import TestSupport
 import Testing
 
-@testable import CommandLineTool
-
 /// `beckon bench` without options: the engine's stages.
 struct BenchStagesTests {
-    @Test func `percentiles of a known list are its members of that rank`() throws {
-        // Out of order; 1 to 200.
-        let times = (0..<200).map { Double($0 * 77 % 200 + 1) }
-        let timing = try #require(Timing(times))
-        #expect(timing.min == 1 && timing.p50 == 100 && timing.p99 == 198 && timing.max == 200)
-        #expect(Timing([0.123456])?.p99 == 0.123)
-        #expect(Timing([]) == nil)
-    }
-
-    @Test func `a probe keeps the rounds apart and counts by units`() throws {
-        final class Nap: Workload {
-            var runs = 0
-            let units = 4
-            func run() {
-                runs += 1
-                usleep(2000)
-            }
-        }
-        let nap = Nap()
-        let probe = Probe(.streams, .baseline, nap)
-        try probe.round(seconds: 0.001, isKept: false)
-        #expect(probe.rounds.isEmpty && nap.runs == 1)
-        try probe.round(seconds: 0.001, isKept: true)
-        try probe.round(seconds: 0.02, isKept: true)
-        // Work that takes longer than its share is still done once untimed and once timed.
-        #expect(probe.rounds.count == 2 && probe.rounds[0].count == 1 && probe.rounds[1].count >= 1)
-        #expect(probe.rounds.joined().allSatisfy { $0 >= 500 })
-    }
-
-    @Test func `noise and throttling are told from rounds`() throws {
-        func row(_ stage: String, _ rounds: [[Double]]) throws -> BenchReport.Row {
-            BenchReport.Row(
-                stage: stage,
-                kernels: "avx2",
-                count: 0,
-                microseconds: try #require(Timing(rounds.flatMap { $0 })),
-                spread: BenchNotes.spread(rounds),
-                multiplyAddsPerSecond: nil,
-                shareOfPeak: nil,
-                realTimeFactor: nil
-            )
-        }
-        let quiet = try row("hop", [[10, 10, 11], [10, 11, 11], [10, 10, 10]])
-        #expect(quiet.spread == 1.1)
-        #expect(BenchNotes.noise([quiet]) == nil)
-        let uneven = try row("cnn", [[10, 10, 10], [13, 13, 13]])
-        let torn = try row("gate", [[10, 10, 90], [10, 10, 10]])
-        #expect(BenchNotes.noise([quiet, uneven])?.contains("cnn by avx2 the slowest round took 1.30 times") == true)
-        #expect(BenchNotes.noise([quiet, torn, uneven])?.contains("9.0 times the median") == true)
-        #expect(BenchNotes.throttling([[10, 30], [11, 40], [10, 20], [10, 50]], kernels: "avx2") == nil)
-        let slower = [[10, 30], [11, 40], [11, 20], [12, 50]] as [[Double]]
-        #expect(BenchNotes.throttling(slower, kernels: "avx2")?.contains("avx2 multiply-adds took 1.20 times") == true)
-        #expect(BenchNotes.throttling([], kernels: "avx2") == nil)
-    }
-
-    @Test func `a histogram counts every time once`() {
-        // From 5 to 15 and an interruption; the 99th percentile is the last but one, 15, below twice the median.
-        let histogram = Histogram((0...100).map { 5 + Double($0) / 10 } + [500], rows: 10)
-        #expect(histogram.counts.reduce(histogram.rest, +) == 102)
-        #expect(histogram.rest == 1 && histogram.counts.count == 10 && histogram.edges.count == 11)
-        #expect(histogram.edges.first == 5 && histogram.edges.last.map { abs($0 - 15) < 1e-9 } == true)
-        let lines = histogram.text(width: 16).split(separator: "\n")
-        #expect(lines.count == 11 && lines[9].contains("████████████████ ") && lines[10].contains("more"))
-        #expect(Histogram([], rows: 10).text(width: 16) == "")
-        #expect(Histogram([2, 2, 2], rows: 3).counts == [3, 0, 0])
-        #expect(Histogram([1, 1, 1, 9, 9], rows: 2).rest == 2)
-    }
-
-    @Test func `what is measured does what it is said to do`() throws {
-        let folder = try #require(ModelFolder.find(nil))
-        let model = try Model(folder: folder, kernels: .baseline)
-        let thresholds = Thresholds(labels: model.labels, defaults: model.thresholds)
-        let recipe = DetectorRecipe(model: model, gate: GateSettings(), thresholds: thresholds)
-        let gate = try GateWork(recipe)
-        gate.run()
-        // Two words, and the phrase that they are: begun, then complete.
-        #expect(gate.detections == 4 && gate.units == 40)
-        let streams = try StreamsWork(recipe, count: 3)
-        streams.run()
-        #expect(streams.units == 3)
-        let batch = try #require(BatchWork(recipe, count: 3))
-        for _ in 0..<12 { batch.run() }
-        #expect(batch.units == 3 && batch.detections == 0)
-        let hop = try HopWork(recipe, sound: HopWork.sound(model))
-        for _ in 0..<45 { hop.run() }
-        #expect(hop.detections == 0)
-        let peak = PeakWork(try #require(model.kernels.fmaThroughput))
-        #expect(peak.multiplyAdds > 0)
-        for rate in [44_100, 48_000] { try ResampleWork(rate: rate).run() }
-    }
-
     private struct Report: Decodable {
         struct Stage: Decodable {
             var stage: String

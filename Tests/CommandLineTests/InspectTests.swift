@@ -1,6 +1,5 @@
 import CSndFile
 import Foundation
-import Inspection
 import TestSupport
 import Testing
 
@@ -219,26 +218,6 @@ struct InspectTests {
         #expect(program.status == 1 && program.error.contains("ends early"))
         let report = try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
         #expect(report.to > 0.9 && report.to < 1.1 && report.hops.count >= 9)
-    }
-
-    @Test func `of a long file the beginning is shown, and a line says so`() throws {
-        let words = [Voices.path("Rear_Right"), "--json"]
-        var options = try InspectOptions(Arguments("inspect", words, Inspect.declaration))
-        #expect(options.longest == 300)
-        options.longest = 0.8
-        let vocabulary = try options.listening.loadVocabulary()
-        let thresholds = try options.listening.thresholds(for: vocabulary)
-        let progress = Progress(files: 1, isShown: false)
-        let hearing = try RecordingTrace(options, vocabulary: vocabulary, thresholds: thresholds, progress: progress)
-        // In steps of 25 ms there is quiet before the word, then sound.
-        let sounds = hearing.hops.flatMap(\.sounds)
-        #expect(sounds.count == 32 && sounds[0] == false && sounds.contains(true))
-        #expect(hearing.isCut && hearing.to == 0.8 && hearing.hops.count == 8 && hearing.samples.count == 12_800)
-        // Eight columns of 40 bands a hop; of the channel as recorded, 0.8 s.
-        #expect(hearing.columns.count == 8 * 8 * 40 && hearing.statistics.map(\.count) == [38_400])
-        let report = InspectReport(hearing, options: options, vocabulary: vocabulary, thresholds: thresholds)
-        #expect(report.note == "the report shows 0.8 s from 0:00.00; choose another part with --from and --to")
-        #expect(report.clip == nil)
     }
 
     static let pages: [(String, String?, String?)] = [

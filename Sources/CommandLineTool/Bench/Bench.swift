@@ -1,50 +1,54 @@
-private import Core
+private import Actions
+import Benchmarking
+import Core
 private import FoundationEssentials
-import Inference
+private import Inference
 import KernelInterface
 private import Kernels
+private import Service
 private import Spotting
 
-/// `beckon bench`: what each stage of the engine takes, by each set of kernels, on one processor.
+/// `beckon bench`: times of the engine's stages, from a word to its action, of the start; and two reports compared.
 struct Bench {
     private let options: BenchOptions
-    private let recipes: [DetectorRecipe]
 
-    /// Loads the model once for each set of kernels, the plainest first.
-    init(_ options: BenchOptions) throws {
-        self.options = options
-        recipes = try Bench.kernels(options).map { set in
-            let model = try options.listening.loadModel(kernels: set)
-            return try DetectorRecipe(
-                model: model,
-                gate: options.gate,
-                thresholds: options.listening.thresholds(for: Vocabulary(model))
-            )
-        }
-    }
-
-    /// Those asked for, or what `BECKON_KERNELS` names, or all but the plain loops, which would take most of the time.
-    private static func kernels(_ options: BenchOptions) -> [InstructionSet?] {
-        if !options.kernels.isEmpty { return options.kernels.sorted() }
-        let forced = ProcessInfo.processInfo.environment["BECKON_KERNELS"] ?? ""
-        return forced.isEmpty ? InstructionSet.supported.filter { $0 != .scalar } : [nil]
-    }
+    init(_ options: BenchOptions) { self.options = options }
 
     /// Measures and prints. Returns the exit status.
     func run() throws -> Int32 {
+        switch options.kind {
+        case .stages: return try runStages()
+        case .endToEnd(let device, let track, let stamp):
+            return try runEndToEnd(device: device, track: track, stamp: stamp)
+        case .firstScore:
+            let score = try FirstScore(recipe(kernels: options.kernels.last))
+            let object: JSON = [
+                "nanoseconds": .number(score.nanoseconds), "residentBytes": .number(score.residentBytes),
+                "streamBytes": .number(score.streamBytes),
+            ]
+            Terminal.output(object.line)
+            return 0
+        case .compare(let first, let second):
+            Terminal.output(try BenchCompare(first, second).text)
+            return 0
+        }
+    }
+
+    private func recipe(kernels: InstructionSet?) throws -> DetectorRecipe {
+        let model = try options.listening.loadModel(kernels: kernels)
+        let thresholds = try options.listening.thresholds(for: Vocabulary(model))
+        return DetectorRecipe(model: model, gate: options.gate, thresholds: thresholds)
+    }
+
+    // MARK: - Stages
+
+    private func runStages() throws -> Int32 {
+        let recipes = try kernels.map(recipe)
         guard let best = recipes.last else { return 1 }
         Interrupt.watch()
         let machine = BenchMachine.pin()
-        let folder = ModelFolder.find(options.listening.modelFolder) ?? ""
         let run = try BenchRun(recipes, seconds: options.seconds, streams: options.streams)
-        let startUp: StartUp?
-        do {
-            startUp = try run.measure() ? StartUp(model: folder, kernels: best.model.kernels.instructionSet) : nil
-        } catch  where Interrupt.isRequested {
-            // Ctrl-C ends the copies of the program too.
-            startUp = nil
-        }
-        guard let startUp, !Interrupt.isRequested else {
+        guard let startUp = try measure(run, kernels: best.model.kernels.instructionSet), !Interrupt.isRequested else {
             Terminal.error("beckon: interrupted; nothing was measured\n")
             return 130
         }
@@ -65,5 +69,72 @@ struct Bench {
             Terminal.output("\nA hop by \(hop.kernels?.rawValue ?? "–"), µs:\n" + histogram.text(width: 40))
         }
         return 0
+    }
+
+    /// The sets asked for, or the one that `BECKON_KERNELS` names, or all but the scalar loops, which would take most of the
+    /// time. The slowest first.
+    private var kernels: [InstructionSet?] {
+        if !options.kernels.isEmpty { return options.kernels.sorted() }
+        let forced = ProcessInfo.processInfo.environment["BECKON_KERNELS"] ?? ""
+        return forced.isEmpty ? InstructionSet.supported.filter { $0 != .scalar } : [nil]
+    }
+
+    /// Measures the stages, then the start-up; nil where the user asked to stop.
+    private func measure(_ run: BenchRun, kernels: InstructionSet) throws -> StartUp? {
+        do {
+            guard try measureRounds(of: run) else { return nil }
+            let folder = ModelFolder.find(options.listening.modelFolder) ?? ""
+            return try StartUp(
+                kernels: kernels.rawValue,
+                arguments: ["bench", "--first-score", "--kernels", kernels.rawValue, "--model", folder]
+            )
+        } catch  where Interrupt.isRequested {
+            // Ctrl-C ends the copies of the program too.
+            return nil
+        }
+    }
+
+    private func measureRounds(of run: BenchRun) throws -> Bool {
+        var bar: Progress?
+        defer { bar?.clear() }
+        return try run.measure { done, rounds in
+            let progress = bar ?? Progress(files: rounds, isShown: Terminal.errorIsTerminal)
+            bar = progress
+            while progress.done < done { progress.finish() }
+            progress.report(file: "rounds", seconds: 0, of: 1)
+            return !Interrupt.isRequested
+        }
+    }
+
+    // MARK: - End to end
+
+    private func runEndToEnd(device: String, track: String, stamp: String) throws -> Int32 {
+        let recipe = try recipe(kernels: nil)
+        let settings = EndToEnd.Settings(
+            device: device,
+            track: track,
+            stamp: stamp,
+            mix: options.listening.mix,
+            gate: options.gate,
+            thresholds: recipe.thresholds
+        )
+        let result = try EndToEnd(settings, model: recipe.model).run(
+            environment: ProcessInfo.processInfo.environment
+        ) { report in Terminal.tell(report.priority, report.text) }
+        let (mode, trigger) = (options.gate.mode.rawValue, options.gate.trigger.rawValue)
+        if options.json {
+            let object: JSON = [
+                "benchmark": "end-to-end", "mode": .string(mode), "trigger": .string(trigger),
+                "words": .number(result.words), "heard": .number(result.heard), "others": .number(result.others),
+                "milliseconds": result.times.json,
+            ]
+            Terminal.output(object.line)
+        } else {
+            Terminal.output(
+                result.times.table.text
+                    + "\(result.heard) of \(result.words) words heard, \(result.others) others; mode \(mode), trigger \(trigger)\n"
+            )
+        }
+        return result.heard > 0 ? 0 : 1
     }
 }

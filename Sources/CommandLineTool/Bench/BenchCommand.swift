@@ -166,14 +166,5 @@ struct BenchCommand: Command {
 
     init(_ arguments: Arguments) throws { options = try BenchOptions(arguments) }
 
-    func run() throws -> Int32 {
-        switch options.kind {
-        case .stages: return try Bench(options).run()
-        case .endToEnd(let setting): return try EndToEnd(options, setting).run()
-        case .compare(let first, let second): return try BenchCompare(first, second).run()
-        case .firstScore:
-            Terminal.output(try FirstScore(options).json)
-            return 0
-        }
-    }
+    func run() throws -> Int32 { try Bench(options).run() }
 }

@@ -8,7 +8,8 @@ struct BenchOptions {
     enum Kind {
         /// The engine's stages, by each set of kernels.
         case stages
-        case endToEnd(EndToEnd.Setting)
+        /// The capture device, the label track of what it plays, and the program that notes when it was started.
+        case endToEnd(device: String, track: String, stamp: String)
         case firstScore
         /// Two files.
         case compare(String, String)
@@ -53,7 +54,7 @@ struct BenchOptions {
             throw UsageError("bench takes options only, not '\(operand)'")
         }
         switch mode {
-        case "--end-to-end": kind = .endToEnd(try EndToEnd.Setting(arguments))
+        case "--end-to-end": kind = try Self.endToEnd(arguments)
         case "--first-score": kind = .firstScore
         case "--compare": kind = .compare(arguments.operands[0], arguments.operands[1])
         default: kind = .stages
@@ -63,5 +64,17 @@ struct BenchOptions {
         kernels = arguments.list("--kernels")
         seconds = arguments.number("--seconds") ?? 10
         streams = arguments.whole("--streams")
+    }
+
+    private static func endToEnd(_ arguments: Arguments) throws(UsageError) -> Kind {
+        func needed(_ name: String) throws(UsageError) -> String {
+            guard let value = arguments.value(name) else { throw UsageError("bench --end-to-end needs \(name)") }
+            return value
+        }
+        let (device, track, stamp) = (try needed("--device"), try needed("--track"), try needed("--stamp"))
+        guard stamp.hasPrefix("/") else {
+            throw UsageError("--stamp takes a program's full path, not '\(stamp)'")
+        }
+        return .endToEnd(device: device, track: track, stamp: stamp)
     }
 }

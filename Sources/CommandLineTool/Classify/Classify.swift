@@ -34,8 +34,12 @@ struct Classify {
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
         destination.begin()
-        let isHopByHop = options.clips || options.listening.gate.lookaheadQuiet != nil
-        let line = isHopByHop ? nil : ChunkPipeline(vocabulary)
+        let detector = FileDetector(
+            vocabulary,
+            settings: options.listening.gate,
+            thresholds: thresholds,
+            phrases: phrases
+        )
         let workers = max(1, options.listening.jobs / max(1, files.count))
         let begun = ContinuousClock.now
         let heardMilliseconds = Atomic<Int>(0)
@@ -45,11 +49,10 @@ struct Classify {
                 number: number,
                 options: options,
                 vocabulary: vocabulary,
-                thresholds: thresholds,
                 phrases: phrases,
                 destination: destination,
                 batch: batch,
-                line: line,
+                detector: detector,
                 workers: workers
             )
             var seconds = 0.0

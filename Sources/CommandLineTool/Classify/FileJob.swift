@@ -1,24 +1,22 @@
 import Audio
 import Spotting
 
-/// One file of `classify` through the whole chain: decode, mix, resample, blocks, ring, detector.
+/// One file of `classify`: finds its words and prints them in the file's turn.
 struct FileJob {
     let file: String
     let number: Int
     let options: ClassifyOptions
     let vocabulary: Vocabulary
-    let thresholds: Thresholds
     let phrases: [Phrase]
     let destination: Destination
     let batch: Batch
-    /// Nil where hops have to be heard one by one.
-    let line: ChunkPipeline?
-    /// Processors for this file.
+    let detector: FileDetector
+    /// Threads for this file.
     let workers: Int
 
     /// Does the work and prints what it finds.
     ///
-    /// - Parameter seconds: counts the audio heard, so that it is right after a failure in the middle too.
+    /// - Parameter seconds: gets the seconds of audio read, after a failure in the middle too.
     func run(_ seconds: inout Double) throws {
         if options.clips { seconds = try label() } else { try spot(&seconds) }
     }
@@ -26,76 +24,18 @@ struct FileJob {
     private func spot(_ seconds: inout Double) throws {
         let stream = try FileStream(path: file, mix: options.listening.mix)
         let track = try destination.open(file: file)
-        let heard =
-            if let line,
-                let detector = ChunkDetector(
-                    vocabulary,
-                    settings: options.listening.gate,
-                    thresholds: thresholds,
-                    phrases: phrases
-                )
-            {
-                try spot(in: line, stream, detector, track, &seconds)
-            } else {
-                try spot(hopByHop: stream, track, &seconds)
-            }
-        if heard == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), track) }
-        try track?.finish()
-    }
-
-    /// Many hops at a time, on as many processors as are this file's. Returns how much was detected.
-    private func spot(
-        in line: ChunkPipeline,
-        _ stream: consuming FileStream,
-        _ detector: consuming ChunkDetector,
-        _ track: TrackWriter?,
-        _ seconds: inout Double
-    ) throws -> Int {
-        var heard = 0
-        var length = 0.0
-        defer { seconds = length }
-        let expected = stream.expectedSeconds
-        var detector = detector
-        try line.run(stream, workers: workers) { part, answers in
-            length = part.seconds
-            detector.decide(part.piece, answers) { detection in
-                report(detection, track, fileLength: length)
-                heard += 1
-            }
-            batch.progress.report(file: file, seconds: length, of: expected)
+        var count = 0
+        try detector.detect(in: stream, workers: workers) { hop, _, _ in
+            seconds = hop.seconds
+            batch.progress.report(file: file, seconds: hop.seconds, of: hop.expectedSeconds)
             return !Interrupt.isRequested
+        } report: { detection in
+            let name = detection.name(labels: vocabulary.labels, phrases: phrases)
+            put(destination.format.event(Event(detection, name: name, file: file)), track)
+            count += 1
         }
-        return heard
-    }
-
-    private func spot(
-        hopByHop stream: consuming FileStream,
-        _ track: TrackWriter?,
-        _ seconds: inout Double
-    ) throws -> Int {
-        var detector = Detector(
-            vocabulary,
-            settings: options.listening.gate,
-            thresholds: thresholds,
-            phrases: phrases
-        )
-        var found: [Detection] = []
-        var heard = 0
-        while !Interrupt.isRequested,
-            try stream.next({ window in detector.process(window: window) { found.append($0) } })
-        {
-            seconds = stream.seconds
-            for detection in found { report(detection, track, fileLength: seconds) }
-            heard += found.count
-            found.removeAll(keepingCapacity: true)
-            batch.progress.report(file: file, seconds: seconds, of: stream.expectedSeconds)
-        }
-        return heard
-    }
-
-    private func report(_ detection: Detection, _ track: TrackWriter?, fileLength: Double) {
-        let name = detection.name(labels: vocabulary.labels, phrases: phrases)
-        put(destination.format.event(Event(detection, name: name, file: file, fileLength: fileLength)), track)
+        if count == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), track) }
+        try track?.finish()
     }
 
     private func put(_ text: String, _ track: TrackWriter?) {

@@ -12,14 +12,13 @@ struct Event {
     /// When it was decided.
     let time: Double
 
-    /// - Parameter fileLength: in seconds; the quiet after a file's end is no part of it, though a word may be decided in it.
-    init(_ detection: Detection, name: String, file: String, fileLength: Double) {
+    init(_ detection: Detection, name: String, file: String) {
         self.file = file
         kind = detection.kind
         self.name = name
         confidence = detection.confidence
-        start = min(detection.start, fileLength)
-        end = min(detection.end, fileLength)
+        start = detection.start
+        end = detection.end
         time = detection.time
     }
 }

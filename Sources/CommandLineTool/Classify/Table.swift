@@ -43,12 +43,3 @@ struct Table: ReportFormat {
 
     private func dim(_ text: String) -> String { colour ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 }
-
-/// Seconds as `0:01.25`, or `1:02:03.45` from an hour on.
-func clockText(_ seconds: Double) -> String {
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let hundredths = Int((max(0, seconds) * 100).rounded())
-    let (minutes, rest) = (hundredths / 6000, hundredths % 6000)
-    let tail = two(rest / 100) + "." + two(rest % 100)
-    return minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(two(minutes % 60)):\(tail)"
-}

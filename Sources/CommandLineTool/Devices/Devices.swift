@@ -21,7 +21,7 @@ struct Devices {
 
     /// A table with one line per device.
     static func table(_ devices: [Device]) -> String {
-        var columns = Columns(
+        var columns = TextTable(
             ["", "DEVICE", "STATE", "RATES", "CHANNELS", "FORMATS", "DESCRIPTION"],
             names: Set(0...6)
         )

@@ -1,7 +1,10 @@
+private import Capture
 import Configuration
 private import Core
+import Diagnostics
 private import FoundationEssentials
 import Inference
+private import Daemon
 
 /// `beckon doctor`: whether this machine can listen, and what to do where it cannot.
 struct Doctor {
@@ -30,7 +33,8 @@ struct Doctor {
             Terminal.output(found.map { json ? $0.json : $0.lines }.joined())
         }
         let environment = ProcessInfo.processInfo.environment
-        var (found, settings) = checkConfiguration(environment)
+        let (found, fromFile) = checkConfiguration(environment)
+        var settings = fromFile
         tell(found)
         tell(checkModel(settings.model))
         let service = ServiceCheck(environment)
@@ -40,8 +44,12 @@ struct Doctor {
         if Terminal.errorIsTerminal {
             Terminal.tell(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
-        found = SoundCheck(settings, isServiceListening: service.isListening).run()
-        tell(found)
+        var microphone = Microphone.Settings()
+        microphone.selection = InputSelection(settings)
+        let sound = SoundCheck(microphone, name: settings.device, isServiceListening: service.isListening) { text in
+            if Terminal.errorIsTerminal { Terminal.tell(.info, text) }
+        }
+        tell(sound.run())
         if !json {
             let summary =
                 errors > 0
@@ -83,10 +91,27 @@ struct Doctor {
             let words = model.labels.filter { !$0.hasPrefix("_") }
             return [
                 Diagnosis(.ok, "model", "\(model.name), which knows \(words.joined(separator: ", "))"),
-                RealTimeFactor(model).diagnosis,
+                RealTimeFactor(measuring: model).diagnosis,
             ]
         } catch {
             return [Diagnosis(.error, "model", "\(error)", "install the package again, or name a folder with --model")]
         }
+    }
+}
+
+extension Diagnosis {
+    /// For people: the finding, and on a line of its own what to do.
+    fileprivate var lines: String {
+        let first = "\(pad(grade.rawValue, 7))  \(pad(check, 13))  \(printable(text))\n"
+        return first + (remedy.isEmpty ? "" : pad("", 24) + "→ \(printable(remedy))\n")
+    }
+
+    /// One JSON object on a line.
+    fileprivate var json: String {
+        """
+        {"check": \(jsonString(check)), "grade": "\(grade.rawValue)", "text": \(jsonString(text)), \
+        "remedy": \(remedy.isEmpty ? "null" : jsonString(remedy))}
+
+        """
     }
 }

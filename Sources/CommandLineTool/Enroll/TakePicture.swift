@@ -1,6 +1,6 @@
 private import Core
+private import Diagnostics
 import Enrollment
-private import Inspection
 
 /// A take in one line: its envelope, one character for each 50 ms, its duration and its level.
 struct TakePicture {

@@ -1,39 +1,139 @@
-private import Core
+import Core
 import Evaluation
 private import FoundationEssentials
-import Inference
+private import Inference
+import Reports
 import Spotting
 
-/// `beckon evaluate`: how well a model hears, measured on recordings of which it is known what is said in them.
+/// `beckon evaluate`: the accuracy of a model on recordings of which it is known what is said in them.
 struct Evaluate {
-    let options: EvaluateOptions
-    let vocabulary: Vocabulary
-    let thresholds: Thresholds
-    let labels: LabelSet
-    var model: Model { vocabulary.model }
+    private let options: EvaluateOptions
+    private let vocabulary: Vocabulary
+    private let thresholds: Thresholds
+    private let page: ReportFile?
 
-    /// Loads the model and looks whether the report can be written, before any work is done.
+    /// Loads the model and checks that the page can be written, before any work is done.
     init(_ options: EvaluateOptions) throws {
         self.options = options
         vocabulary = try options.stream ? options.listening.loadVocabulary() : Vocabulary(options.listening.loadModel())
         thresholds = try options.listening.thresholds(for: vocabulary)
-        labels = LabelSet(vocabulary.labels)
-        guard let html = options.html else { return }
-        var isFolder = false
-        let exists = FileManager.default.fileExists(atPath: html, isDirectory: &isFolder)
-        let folder = URL(fileURLWithPath: html).deletingLastPathComponent().path
-        guard !(exists && isFolder), FileManager.default.isWritableFile(atPath: exists ? html : folder) else {
-            throw Failure(
-                "\(printable(html)): cannot write the report here; give --html a file in a folder that exists"
-            )
-        }
+        page = try options.html.map { try ReportFile($0, option: "--html") }
     }
 
     /// Does the work. Returns the exit status.
     func run() throws -> Int32 { try options.stream ? runStreams() : runClips() }
 
+    // MARK: - Clips
+
+    /// `beckon evaluate DIR`: clips of one second in folders by what is said in them.
+    private func runClips() throws -> Int32 {
+        let (folder, problems) = try clipFolder()
+        Interrupt.watch()
+        let batch = Batch(files: folder.clips.map(\.path), problems: problems, jobs: options.listening.jobs)
+        let evaluation = ClipEvaluation(vocabulary, mix: options.listening.mix)
+        let clips = batch.collect { number in
+            try evaluation.score(folder.clips[number]) { !Interrupt.isRequested }
+        }.flatMap { $0 }
+        let status = batch.finish()
+        guard status != 130 else { return status }
+        guard !clips.isEmpty else {
+            // Why no clip could be used has been printed, unless the list was empty.
+            guard status == 0 else { return status }
+            throw Failure("\(printable(options.list ?? folder.path)): names no clip, so there is nothing to measure")
+        }
+        let report = ClipReport(clips, labels: evaluation.labels, thresholds: thresholds.values)
+        try show(report, text: ClipReportTables(report).text) {
+            ClipReportPage(report, name: folder.path, model: vocabulary.model.name).html
+        }
+        return status
+    }
+
+    /// The clips to measure, and a line for each thing that is left out.
+    private func clipFolder() throws -> (ClipFolder, problems: [String]) {
+        let path = options.paths.first ?? ""
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw Failure("\(printable(path)): no such folder")
+        }
+        guard isFolder else {
+            throw Failure(
+                "\(printable(path)): not a folder; evaluate takes one with a folder for each word, or recordings with --stream"
+            )
+        }
+        var names: [String]?
+        if let list = options.list {
+            guard let data = FileManager.default.contents(atPath: list) else {
+                throw Failure("\(printable(list)): cannot read this list of clips")
+            }
+            names = FileList.names(in: [UInt8](data), nulSeparated: false)
+        }
+        let found = FileList(paths: [path])
+        let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
+        return (folder, found.problems + folder.problems)
+    }
+
+    // MARK: - Recordings
+
+    /// `beckon evaluate --stream FILE|DIR…`: long recordings, each with a label track beside it.
+    private func runStreams() throws -> Int32 {
+        let list = FileList(paths: options.paths)
+        Interrupt.watch()
+        let batch = Batch(files: list.files, problems: list.problems, jobs: options.listening.jobs)
+        let evaluation = StreamEvaluation(
+            vocabulary,
+            gates: gates,
+            thresholds: thresholds,
+            tolerance: options.tolerance,
+            mix: options.listening.mix
+        )
+        let workers = max(1, options.listening.jobs / max(1, list.files.count))
+        let measurements = batch.collect { number in
+            let file = list.files[number]
+            let trackPath = PathName(file).withoutEnding + ".txt"
+            let track = try Self.track(trackPath, of: file)
+            return try evaluation.measure(file, track: track, trackName: printable(trackPath), workers: workers) {
+                batch.progress.report(file: file, seconds: $0, of: $1)
+                return !Interrupt.isRequested
+            }
+        }
+        let status = batch.finish()
+        // Where nothing could be measured, what was wrong with each file has been printed.
+        guard status != 130, let report = evaluation.report(measurements) else { return status }
+        try show(report, text: StreamReportTables(report).text) {
+            StreamReportPage(report, model: vocabulary.model.name).html
+        }
+        return status
+    }
+
+    /// The settings to measure: both modes unless the user chose one.
+    private var gates: [GateSettings] {
+        let modes = options.listening.mode.map { [$0] } ?? GateSettings.Mode.allCases
+        return modes.map { mode in
+            var gate = options.listening.gate
+            gate.mode = mode
+            return gate
+        }
+    }
+
+    /// The label track of a recording.
+    private static func track(_ path: String, of file: String) throws -> LabelTrack {
+        guard FileManager.default.fileExists(atPath: file) else { throw Failure("\(printable(file)): no such file") }
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw Failure(
+                "\(printable(file)): what is said in it is not known; make a label track \(printable(path)) with lines of "
+                    + "start, end and word, tabs between (an empty one if no word is said)"
+            )
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw Failure("\(printable(path)): cannot read this label track")
+        }
+        return try LabelTrack(String(decoding: data, as: UTF8.self), file: printable(path))
+    }
+
+    // MARK: - Output
+
     /// Prints a report as the user wants it, and writes its page if there is to be one.
-    func show(_ report: some Encodable, text: String, html: () -> String) throws {
+    private func show(_ report: some Encodable, text: String, html: () -> String) throws {
         if options.json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -41,11 +141,6 @@ struct Evaluate {
         } else {
             Terminal.output(text)
         }
-        guard let path = options.html else { return }
-        do {
-            try Data(html().utf8).write(to: URL(fileURLWithPath: path))
-        } catch {
-            throw Failure("\(printable(path)): cannot write the report here; is there room on the disk?")
-        }
+        try page?.write(html())
     }
 }

@@ -1,3 +1,6 @@
+import Reports
+import Spotting
+
 /// What `beckon inspect` was asked to do.
 struct InspectOptions {
     let file: String
@@ -33,6 +36,17 @@ struct InspectOptions {
                 throw UsageError("a report shows at most 300 seconds; choose --from and --to closer together")
             }
         }
+    }
+
+    /// What to trace.
+    func traceSettings(_ thresholds: Thresholds) -> RecordingTrace.Settings {
+        var settings = RecordingTrace.Settings(file: file, thresholds: thresholds)
+        settings.mix = listening.mix
+        settings.gate = listening.gate
+        settings.from = from
+        settings.to = to
+        settings.longest = longest
+        return settings
     }
 
     /// Where the report goes, as a path; nil for standard output.

@@ -1,3 +1,4 @@
+private import Core
 private import FoundationEssentials
 private import Glibc
 

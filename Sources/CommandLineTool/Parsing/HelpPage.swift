@@ -1,3 +1,5 @@
+private import Core
+
 /// The texts of `beckon help`: 80 columns at most, which a test holds them to.
 enum HelpPage {
     /// The program as a whole: its commands, and what they have in common.

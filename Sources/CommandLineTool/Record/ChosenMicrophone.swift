@@ -2,6 +2,7 @@ import Capture
 import Configuration
 import Core
 import Daemon
+private import Diagnostics
 private import FoundationEssentials
 
 /// The microphone of the command line or else of the service's configuration.

@@ -69,7 +69,7 @@ struct WordsCommand {
             Terminal.output("No words were taught yet; beckon enroll WORD teaches one.\n")
             return
         }
-        var table = Columns(["WORD", "TAKES", "THRESHOLD", "RECORDINGS"], names: [0])
+        var table = TextTable(["WORD", "TAKES", "THRESHOLD", "RECORDINGS"], names: [0])
         for word in words {
             let recorded = word.takes.count { !$0.audio.isEmpty }
             table.add([

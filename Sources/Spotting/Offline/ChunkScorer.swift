@@ -1,11 +1,11 @@
 public import Inference
 
-/// Neighbouring hops of a recording, with as much audio before them as the model remembers.
+/// Consecutive hops of a recording, with as much audio before them as the model's state depends on.
 public struct AudioChunk: Sendable {
-    /// The audio before, then the hops.
+    /// ``ChunkScorer/lead`` samples of the audio before, then those of the hops.
     public var samples: [Float]
     public let hops: Int
-    /// Nothing was heard before: the samples before the hops stand for silence.
+    /// The recording begins with this chunk: the samples before its hops stand for silence.
     public let isFirst: Bool
 
     public init(samples: [Float], hops: Int, isFirst: Bool) {
@@ -15,75 +15,114 @@ public struct AudioChunk: Sendable {
     }
 }
 
-/// What a model makes of a piece.
+/// The outputs of a model for a chunk, hop after hop.
 public struct ChunkScores: Sendable {
-    /// Posteriors hop after hop, one a label.
+    /// `[hops × labels]`
     public var posteriors: [Float] = []
-    /// Activity logits hop after hop; empty where the model has no activity layer.
+    /// Logits, `[hops × activity steps]`; empty where the model has no activity layer.
     public var activity: [Float] = []
-    /// Embeddings hop after hop; empty where nobody asked for them.
+    /// `[hops × dimensions]`; empty unless the scorer was asked to embed.
     public var embeddings: [Float] = []
 
     public init() {}
 }
 
-/// Scores pieces of recordings in any order, many hops at once: what a stream would have said, to the last bit.
+/// Scores chunks of recordings in any order, many hops at once; the scores equal those of a streaming ``Session`` bit by bit.
 ///
-/// One serves one thread at a time; pieces of one recording may go to several.
+/// An instance serves one thread at a time; chunks of one recording may go to several instances.
 public final class ChunkScorer {
-    /// Hops that are computed at once: columns for whole tiles of six in the deepest layer too.
+    /// Hops computed in one pass: a multiple of six columns, the kernels' tile, in the deepest layer too.
     public static let hopsAtOnce = 12
 
-    /// Samples that stand before a piece's hops.
+    /// Samples before a chunk's hops: the model's window in whole passes, and what the first frame reaches back.
     public let lead: Int
+    /// Samples of a hop.
     private let hop: Int
     private var session: ChunkSession
 
-    /// - Parameter embeds: whether the pieces are embedded too, as the user's own words want it.
+    /// - Parameter embeds: whether embeddings are computed too, as the user's own words need them.
     /// - Returns: nil where the model does not stream.
     public init?(_ model: Model, embeds: Bool) {
         guard let session = ChunkSession(model, hops: ChunkScorer.hopsAtOnce, embeds: embeds) else { return nil }
         hop = model.hopSamples
-        lead = ChunkScorer.lead(of: model, session)
+        let pass = session.hops * model.hopSamples
+        lead = (model.windowSamples + pass - 1) / pass * pass + session.contextSamples
         self.session = session
     }
 
-    /// Samples of a window, rounded up to whole calls of the session, and its context.
-    private static func lead(of model: Model, _ session: borrowing ChunkSession) -> Int {
-        let length = session.hops * model.hopSamples
-        return (model.windowSamples + length - 1) / length * length + session.contextSamples
-    }
-
-    /// - Parameter piece: `lead` samples and then its hops.
-    public func score(_ piece: AudioChunk) -> ChunkScores {
-        precondition(piece.samples.count == lead + piece.hops * hop, "a piece has \(lead) samples before its hops")
-        var answers = ChunkScores()
+    /// - Parameter chunk: `lead` samples and then those of its hops.
+    public func score(_ chunk: AudioChunk) -> ChunkScores {
+        precondition(chunk.samples.count == lead + chunk.hops * hop, "a chunk has \(lead) samples before its hops")
+        var scores = ChunkScores()
         let labels = session.posteriors.count / session.hops
         let steps = session.activity.count / session.hops
         let dimensions = session.embeddings.count / session.hops
-        answers.embeddings.reserveCapacity(piece.hops * dimensions)
-        answers.posteriors.reserveCapacity(piece.hops * labels)
-        answers.activity.reserveCapacity(piece.hops * steps)
-        var next = piece.isFirst ? lead - session.contextSamples : 0
-        if piece.isFirst { session.reset() }
-        while next + session.contextSamples < piece.samples.count {
-            let count = min(session.sampleCount, piece.samples.count - next)
+        scores.embeddings.reserveCapacity(chunk.hops * dimensions)
+        scores.posteriors.reserveCapacity(chunk.hops * labels)
+        scores.activity.reserveCapacity(chunk.hops * steps)
+        var next = chunk.isFirst ? lead - session.contextSamples : 0
+        if chunk.isFirst { session.reset() }
+        while next + session.contextSamples < chunk.samples.count {
+            let count = min(session.sampleCount, chunk.samples.count - next)
             if count == session.sampleCount {
-                session.score(piece.samples.span.extracting(next..<next + count))
+                session.score(chunk.samples.span.extracting(next..<next + count))
             } else {
-                // Beyond the piece's end nothing is asked.
+                // The last pass is filled up with silence; its scores beyond the chunk's end are not used.
                 let rest = [Float](repeating: 0, count: session.sampleCount - count)
-                let padded = piece.samples[next..<next + count] + rest
+                let padded = chunk.samples[next..<next + count] + rest
                 session.score(padded.span)
             }
             if next + session.contextSamples >= lead {
                 let hops = (count - session.contextSamples) / hop
-                answers.posteriors += session.posteriors.prefix(hops * labels)
-                answers.activity += session.activity.prefix(hops * steps)
-                answers.embeddings += session.embeddings.prefix(hops * dimensions)
+                scores.posteriors += session.posteriors.prefix(hops * labels)
+                scores.activity += session.activity.prefix(hops * steps)
+                scores.embeddings += session.embeddings.prefix(hops * dimensions)
             }
             next += session.hops * hop
         }
-        return answers
+        return scores
+    }
+}
+
+/// Takes the chunks of a recording apart into hops again, as a ``HopScorer`` gives them.
+struct ChunkHops {
+    private let model: Model
+    private let dimensions: Int
+    private var personal: PersonalScorer
+    private var detector: ActivityDetector
+
+    init(_ vocabulary: Vocabulary) {
+        model = vocabulary.model
+        dimensions = vocabulary.personal.isEmpty ? 0 : model.embeddingCount
+        personal = PersonalScorer(vocabulary.personal, dimensions: dimensions)
+        detector = ActivityDetector(of: model)
+    }
+
+    /// Calls `body` for each hop of a chunk until it returns false; chunks come in the recording's order.
+    ///
+    /// - Parameter body: gets the hop's scores, the sound up to it, and the window of samples that ends with it.
+    /// - Returns: false where `body` stopped it.
+    mutating func forEach(
+        of chunk: AudioChunk,
+        _ scores: ChunkScores,
+        _ body: (HopScores, ActivityHistory, Span<Float>) -> Bool
+    ) -> Bool {
+        let (hop, labels, steps) = (model.hopSamples, model.labels.count, model.activityCount)
+        let first = chunk.samples.count - chunk.hops * hop
+        for number in 0..<chunk.hops {
+            let end = first + (number + 1) * hop
+            detector.add(
+                hop: chunk.samples.span.extracting(end - hop..<end),
+                logits: Array(scores.activity[number * steps..<(number + 1) * steps])
+            )
+            if dimensions > 0 {
+                personal.add(Array(scores.embeddings[number * dimensions..<(number + 1) * dimensions]))
+            }
+            let posteriors = Array(scores.posteriors[number * labels..<(number + 1) * labels])
+            let scores = HopScores(posteriors: posteriors, personal: personal.probabilities)
+            let window = chunk.samples.span.extracting(end - model.windowSamples..<end)
+            guard body(scores, detector.history, window) else { return false }
+        }
+        return true
     }
 }

@@ -1,0 +1,42 @@
+private import FoundationEssentials
+private import System
+
+/// The processor that is measured.
+public struct BenchMachine: Codable, Sendable {
+    let processor: String
+    /// Number of processors of the system.
+    let processors: Int
+    /// The processor that all was measured on; nil where the system did not allow pinning.
+    let pinned: Int?
+    /// The clock of all times, and the cost of one reading, which is part of each time.
+    let clock: String
+    let clockNanoseconds: Double
+
+    /// Pins the calling thread to one processor.
+    public static func pin() -> BenchMachine {
+        let number = pinThread()
+        return BenchMachine(
+            processor: processorName(),
+            processors: ProcessInfo.processInfo.processorCount,
+            pinned: number,
+            clock: "CLOCK_MONOTONIC_RAW",
+            clockNanoseconds: clockCost()
+        )
+    }
+
+    private static func clockCost() -> Double {
+        let count = 1000
+        let start = Clock.raw
+        for _ in 0..<count - 1 { _ = Clock.raw }
+        return Double((Clock.raw - start) * 10 / Int64(count)) / 10
+    }
+
+    /// `model name` of /proc/cpuinfo; other architectures than x86-64 have no such line.
+    private static func processorName() -> String {
+        let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        for line in text.split(separator: "\n") where line.hasPrefix("model name") {
+            return line.split(separator: ":").last.map { String($0.drop(while: \.isWhitespace)) } ?? "unknown"
+        }
+        return "unknown"
+    }
+}

@@ -1,0 +1,51 @@
+private import Core
+private import KernelInterface
+
+/// Remarks on the quality of a measurement: other load, throttling, a debug build.
+enum BenchNotes {
+    /// Median of the slowest round over that of the fastest; 1 where there is none.
+    static func spread(_ rounds: [[Double]]) -> Double {
+        let medians = rounds.compactMap { Timing($0)?.p50 }
+        guard let least = medians.min(), let most = medians.max(), least > 0 else { return 1 }
+        return most / least
+    }
+
+    static func all(machine: BenchMachine, rows: [BenchReport.Row], probes: [Probe]) -> [String] {
+        var notes: [String] = []
+        #if DEBUG
+        notes.append("built without optimisation: all times are too long; measure a release build")
+        #endif
+        if machine.pinned == nil {
+            notes.append("the system did not let the work be kept on one processor, so times vary more")
+        }
+        if let note = noise(rows) { notes.append(note) }
+        for probe in probes where probe.stage == .peak {
+            if let note = throttling(probe.rounds, kernels: probe.kernels?.rawValue ?? "") { notes.append(note) }
+        }
+        return notes
+    }
+
+    /// The row whose rounds or percentiles lie farthest apart, if they do.
+    static func noise(_ rows: [BenchReport.Row]) -> String? {
+        /// Spread over that of a quiet machine.
+        func excess(_ row: BenchReport.Row) -> Double {
+            max(row.spread / 1.15, row.microseconds.p99 / max(row.microseconds.p50, 1e-9) / 1.5)
+        }
+        guard let worst = rows.max(by: { excess($0) < excess($1) }), excess(worst) > 1 else { return nil }
+        let tail = worst.microseconds.p99 / max(worst.microseconds.p50, 1e-9)
+        return
+            "the machine is noisy: of \(worst.title) the slowest round took \(decimal(worst.spread, 2)) times as long as the "
+            + "quickest, and one run in a hundred \(decimal(tail, 1)) times the median; stop what else runs and measure again"
+    }
+
+    /// Compares the minimum of the last rounds with that of the first: other load slows a whole round but rarely several.
+    static func throttling(_ rounds: [[Double]], kernels: String) -> String? {
+        let part = max(1, rounds.count / 4)
+        guard let first = rounds.prefix(part).joined().min(), let last = rounds.suffix(part).joined().min(), first > 0,
+            last / first > 1.05
+        else { return nil }
+        return
+            "the processor slowed down: at the end its \(kernels) multiply-adds took \(decimal(last / first, 2)) times as long "
+            + "as at the start; it may be throttled: let it cool, or fix its frequency"
+    }
+}

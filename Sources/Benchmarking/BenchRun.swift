@@ -1,0 +1,85 @@
+private import Inference
+import KernelInterface
+private import Kernels
+
+/// Measures every stage with every set of kernels in turn, round after round, so that other load disturbs all alike.
+public struct BenchRun {
+    public let probes: [Probe]
+    let seconds: Double
+    /// Rounds that are kept; one more before them warms up.
+    let rounds: Int
+
+    /// - Parameters:
+    ///   - recipes: one for each set of kernels.
+    ///   - seconds: for all of it; work that takes longer than its part is still done once a round.
+    ///   - streams: how many to run at a time; nil leaves these stages out.
+    /// - Throws: `AudioError`, `SpottingError`.
+    public init(_ recipes: [DetectorRecipe], seconds: Double, streams: Int?) throws {
+        self.seconds = seconds
+        rounds = Int(min(max(2 * seconds, 4), 20))
+        var probes: [Probe] = []
+        // The resampler runs with the preferred kernels only.
+        let resampler = KernelSet.preferred.instructionSet
+        for stage in BenchStage.allCases {
+            switch stage {
+            case .resample48: probes.append(Probe(stage, resampler, try ResampleWork(rate: 48_000)))
+            case .resample44: probes.append(Probe(stage, resampler, try ResampleWork(rate: 44_100)))
+            case .gate: if let recipe = recipes.first { probes.append(Probe(stage, nil, try GateWork(recipe))) }
+            default: probes += try recipes.compactMap { try BenchRun.probe(stage, $0, streams: streams) }
+            }
+        }
+        self.probes = probes
+    }
+
+    /// A stage that depends on the kernels; nil where this model or these options have none.
+    private static func probe(_ stage: BenchStage, _ recipe: DetectorRecipe, streams: Int?) throws -> Probe? {
+        let model = recipe.model
+        let kernels = model.kernels.instructionSet
+        let hopColumns = NetworkRunner(model).hopColumns
+        switch stage {
+        case .logMel:
+            return hopColumns > 0 ? Probe(stage, kernels, FeatureWork(model, newest: hopColumns)) : nil
+        case .network:
+            let count = model.network.multiplyAddsPerHop
+            let work = NetworkWork(model, isWindow: false)
+            return hopColumns > 0 ? Probe(stage, kernels, multiplyAdds: count, work) : nil
+        case .hop:
+            return Probe(stage, kernels, try HopWork(recipe, sound: HopWork.sound(model)))
+        case .hopOneWord, .hopHundredWords:
+            let count = stage == .hopOneWord ? 1 : 100
+            guard let taught = recipe.teaching(count) else { return nil }
+            return Probe(stage, kernels, try HopWork(taught, sound: HopWork.sound(model)))
+        case .streams:
+            return try streams.map { Probe(stage, kernels, try StreamsWork(recipe, count: $0)) }
+        case .batch:
+            return streams.flatMap { BatchWork(recipe, count: $0) }.map { Probe(stage, kernels, $0) }
+        case .windowNetwork:
+            let count = model.network.multiplyAddsPerWindow
+            return Probe(stage, kernels, multiplyAdds: count, NetworkWork(model, isWindow: true))
+        case .window:
+            return Probe(stage, kernels, WindowWork(model))
+        case .peak:
+            return model.kernels.fmaThroughput.map { peak in
+                let work = PeakWork(peak)
+                return Probe(stage, kernels, multiplyAdds: work.multiplyAdds, work)
+            }
+        case .resample48, .resample44, .gate: return nil
+        }
+    }
+
+    /// Does all rounds.
+    ///
+    /// - Parameter progress: gets the rounds done and their number, before each stage; returns false to stop.
+    /// - Returns: false where `progress` stopped it.
+    public func measure(_ progress: (_ done: Int, _ rounds: Int) -> Bool) throws -> Bool {
+        for probe in probes { probe.reserve(rounds: rounds) }
+        let part = seconds / Double(probes.count * (rounds + 1))
+        for round in 0...rounds {
+            for probe in probes {
+                guard progress(round, rounds + 1) else { return false }
+                try probe.round(seconds: part, isKept: round > 0)
+            }
+        }
+        return true
+    }
+}

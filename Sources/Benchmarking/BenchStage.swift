@@ -1,0 +1,35 @@
+/// A part of the engine that is measured by itself.
+public enum BenchStage: String, CaseIterable, Sendable {
+    case resample48 = "resample-48000"
+    case resample44 = "resample-44100"
+    case logMel = "log-mel"
+    case network = "cnn"
+    case gate = "gate"
+    case hop = "hop"
+    case hopOneWord = "hop-1-word"
+    case hopHundredWords = "hop-100-words"
+    case streams = "streams"
+    case batch = "streams-batched"
+    case windowNetwork = "window-cnn"
+    case window = "window"
+    case peak = "fma-peak"
+
+    /// What it does, in a few words.
+    public var meaning: String {
+        switch self {
+        case .resample48: "100 ms of 48 kHz to 16 kHz"
+        case .resample44: "100 ms of 44.1 kHz to 16 kHz"
+        case .logMel: "a hop's new columns"
+        case .network: "the network's new columns"
+        case .gate: "smoother, gate and phrases, a hop"
+        case .hop: "1600 samples in to decision out"
+        case .hopOneWord: "the same, and a word of the user's own"
+        case .hopHundredWords: "the same, and a hundred of them"
+        case .streams: "the same, many streams in turn"
+        case .batch: "the same, all streams at once"
+        case .windowNetwork: "the network over a second"
+        case .window: "log-mel and network over a second"
+        case .peak: "multiply-adds of floats in registers"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+private import Core
+
+/// A ``BenchReport`` as a table.
+public struct BenchTable: Sendable {
+    private let report: BenchReport
+
+    public init(_ report: BenchReport) { self.report = report }
+
+    public var text: String {
+        var columns = TextTable(
+            ["STAGE", "KERNELS", "MIN", "P50", "P99", "MAX µs", "G MUL-ADD/S", "OF PEAK", "STREAMS", ""],
+            names: [0, 1, 9]
+        )
+        for row in report.stages {
+            let times = [row.microseconds.min, row.microseconds.p50, row.microseconds.p99, row.microseconds.max]
+            let isPeak = row.stage == BenchStage.peak.rawValue
+            columns.add(
+                [row.stage, row.kernels ?? "–"] + times.map { decimal($0, $0 < 10 ? 2 : 1) } + [
+                    row.multiplyAddsPerSecond.map { decimal($0 / 1e9, 1) } ?? "",
+                    isPeak ? "" : row.shareOfPeak.map { decimal($0 * 100, 0) + " %" } ?? "",
+                    row.realTimeFactor.map { decimal($0, 0) } ?? "", BenchStage(rawValue: row.stage)?.meaning ?? "",
+                ]
+            )
+        }
+        return head + columns.text + "\n" + facts + notes
+    }
+
+    private var head: String {
+        let machine = report.machine
+        let place = machine.pinned.map { "kept on number \($0)" } ?? "kept on none"
+        return "\(printable(machine.processor)), \(machine.processors) processors, \(place); \(machine.clock), "
+            + "\(decimal(machine.clockNanoseconds, 0)) ns a reading\n"
+            + "model \(printable(report.model.name)) in \(report.model.precision): \(millions(report.model.multiplyAddsPerHop)) multiply-adds a hop, "
+            + "\(millions(report.model.multiplyAddsPerWindow)) a window; \(report.rounds) rounds in "
+            + "\(decimal(report.seconds, report.seconds < 1 ? 2 : 1)) s\n\n"
+    }
+
+    private var facts: String {
+        let (model, start) = (report.model, report.startUp)
+        let times = start.milliseconds
+        var lines = [
+            "start to first score  \(decimal(times.p50, 1)) ms, \(decimal(times.min, 1)) to \(decimal(times.max, 1)), "
+                + "by \(start.kernels)",
+            "resident then         \(kilobytes(start.residentBytes)) KB",
+            "state of a stream     \(kilobytes(model.stateBytes)) KB of the network; with detector and ring "
+                + "\(kilobytes(start.streamBytes)) KB",
+            "weights               \(kilobytes(model.weightBytes)) KB",
+        ]
+        if let streams = report.streams { lines.append("streams at once       \(streams)") }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var notes: String { report.notes.map { "note: \(printable($0))\n" }.joined() }
+
+    private func millions(_ count: Int) -> String { decimal(Double(count) / 1e6, 2) + " M" }
+
+    private func kilobytes(_ bytes: Int) -> String { decimal(Double(bytes) / 1000, 0) }
+}

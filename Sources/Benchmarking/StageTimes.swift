@@ -1,0 +1,126 @@
+import Audio
+import Capture
+public import Core
+private import Evaluation
+import Daemon
+private import Synchronization
+private import System
+
+/// Latency of each stage from the end of a word in the audio to the start of its action.
+public struct StageTimes: Sendable {
+    /// Times of a block, in nanoseconds on the monotonic clock.
+    struct Stamps {
+        /// When its last sample was captured, by the device's account.
+        var captured: Int64
+        /// When the detector thread got it.
+        var read: Int64
+        /// When its hop was scored and its events were handed over.
+        var done: Int64
+    }
+
+    /// A stage, or the whole path; seconds, one for each word.
+    struct Stage {
+        let key: String
+        let name: String
+        var seconds: [Double] = []
+
+        /// Percentile in milliseconds; `share` is 0…1.
+        func milliseconds(_ share: Double) -> Double? { percentile(seconds, share).map { $0 * 1000 } }
+    }
+
+    private(set) var stages = [
+        Stage(key: "gate", name: "word's end to decision, in the audio"),
+        Stage(key: "capture", name: "last sample captured to block read"),
+        Stage(key: "detector", name: "block read to event handed over"),
+        Stage(key: "action", name: "event to the action's first instruction"),
+        Stage(key: "total", name: "word's end to the action's start"),
+    ]
+
+    /// Length of a block, in seconds.
+    static let hop = 0.1
+
+    private let blocks: [Stamps]
+    /// When the audio began, on the monotonic clock.
+    private let origin: Int64
+
+    /// - Parameter blocks: all of them, from the first.
+    init(blocks: [Stamps]) {
+        self.blocks = blocks
+        // The device counts in samples: its times of blocks jitter, so the median of what they say is taken.
+        let origins = blocks.enumerated().map { $1.captured - Int64(Double($0 + 1) * Self.hop * 1e9) }.sorted()
+        origin = origins.isEmpty ? 0 : origins[origins.count / 2]
+    }
+
+    /// Adds a word.
+    ///
+    /// - Parameters:
+    ///   - end: of the word in the audio, in seconds.
+    ///   - decided: when it was decided, in the same seconds: the end of a block.
+    ///   - started: when its action started, in nanoseconds on the monotonic clock.
+    /// - Returns: whether the block of the decision is known.
+    mutating func add(end: Double, decided: Double, started: Int64) -> Bool {
+        let number = Int((decided / Self.hop).rounded()) - 1
+        guard blocks.indices.contains(number) else { return false }
+        let block = blocks[number]
+        func clock(_ seconds: Double) -> Int64 { origin + Int64((seconds * 1e9).rounded()) }
+        let places = [clock(end), clock(decided), block.read, block.done, started]
+        for (index, (from, to)) in zip(places, places.dropFirst()).enumerated() {
+            stages[index].seconds.append(Double(to - from) / 1e9)
+        }
+        stages[4].seconds.append(Double(started - places[0]) / 1e9)
+        return true
+    }
+
+    /// A row a stage: median, 95th percentile and maximum.
+    public var table: TextTable {
+        var table = TextTable(["STAGE", "P50", "P95", "MAX", ""], names: [0, 4])
+        for stage in stages {
+            let numbers = [0.5, 0.95, 1].map { stage.milliseconds($0).map { decimal($0, 1) + " ms" } ?? "–" }
+            table.add([stage.key] + numbers + [stage.name])
+        }
+        return table
+    }
+
+    /// An object a stage: median, 95th percentile and maximum in milliseconds.
+    public var json: JSON {
+        .object(
+            stages.map { stage in
+                let members = zip(["p50", "p95", "max"], [0.5, 0.95, 1]).map { key, share in
+                    JSON.Member(key, stage.milliseconds(share).map { .number($0, places: 3) } ?? .null)
+                }
+                return JSON.Member(stage.key, .object(members))
+            }
+        )
+    }
+}
+
+/// A microphone that notes the times of each block.
+final class StampedSource: AudioSource {
+    let microphone: Microphone
+    private let stamps: Mutex<[StageTimes.Stamps]>
+
+    /// - Parameter seconds: how long it will be used at most; the memory for it is reserved now.
+    init(_ microphone: Microphone, seconds: Double) {
+        self.microphone = microphone
+        var room: [StageTimes.Stamps] = []
+        room.reserveCapacity(Int(seconds / StageTimes.hop) + 1)
+        stamps = Mutex(room)
+    }
+
+    /// In the order of the blocks.
+    var blocks: [StageTimes.Stamps] { stamps.withLock { $0 } }
+
+    var hasEnded: Bool { microphone.isStopped }
+
+    func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
+        var stamp = StageTimes.Stamps(captured: 0, read: 0, done: 0)
+        let found = microphone.nextBlock(until: time) { window, block in
+            stamp.captured = block.time
+            stamp.read = Clock.now
+            body(window, block)
+            stamp.done = Clock.now
+        }
+        if found { stamps.withLock { $0.append(stamp) } }
+        return found
+    }
+}

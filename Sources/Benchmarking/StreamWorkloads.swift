@@ -1,0 +1,205 @@
+import Audio
+public import Inference
+public import Spotting
+
+/// Parts of a detector to measure.
+public struct DetectorRecipe: Sendable {
+    public let model: Model
+    public let gate: GateSettings
+    public let thresholds: Thresholds
+    private(set) var personal: [PersonalWord] = []
+
+    public init(model: Model, gate: GateSettings, thresholds: Thresholds) {
+        self.model = model
+        self.gate = gate
+        self.thresholds = thresholds
+    }
+
+    func makeDetector() -> Detector {
+        let vocabulary = Vocabulary(model, personal: personal)
+        let thresholds =
+            personal.isEmpty ? thresholds : Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        return Detector(vocabulary, settings: gate, thresholds: thresholds)
+    }
+
+    /// The same with so many words of the user's own, which nothing resembles; nil where the model has no embedding. How many
+    /// takes taught a word does not matter: a detector keeps their mean.
+    func teaching(_ count: Int) -> DetectorRecipe? {
+        guard model.embeddingCount > 0 else { return nil }
+        var recipe = self
+        recipe.personal = (0..<count).compactMap { number in
+            let template = (0..<model.embeddingCount).map { Float(($0 * 7 + number * 13) % 29) - 14 }
+            return PersonalWord(
+                name: "word \(number)",
+                threshold: 0.8,
+                templates: [template],
+                templateSpacing: 0,
+                boundary: 0.6
+            )
+        }
+        return recipe
+    }
+}
+
+/// A block of 1600 samples into the ring and the window through the detector: the whole cost of a stream's hop.
+final class HopWork: Workload {
+    private var detector: Detector
+    private let ring: BlockRing
+    private let sound: [Float]
+    /// First sample of the next block.
+    private var place: Int
+    private(set) var detections = 0
+
+    /// - Parameter sound: several blocks, played over and over from `place` on; streams share it.
+    init(_ recipe: DetectorRecipe, sound: [Float], place: Int = 0) throws {
+        detector = recipe.makeDetector()
+        ring = try BlockRing(minimumCapacity: 1)
+        self.sound = sound
+        self.place = place
+    }
+
+    static func sound(_ model: Model) -> [Float] {
+        benchSound(20 * BlockRing.blockLength + model.sampleRate / 7, rate: model.sampleRate)
+    }
+
+    func run() {
+        let sound = sound
+        let block = sound.span.extracting(place..<place + BlockRing.blockLength)
+        // The length is no whole number of blocks, so that the joint falls elsewhere each time round.
+        place = (place + BlockRing.blockLength) % (sound.count - BlockRing.blockLength)
+        ring.write(block, time: 0)
+        _ = ring.withWindow { window, _ in detector.process(window: window) { _ in detections += 1 } }
+    }
+}
+
+/// A hop of each of many streams, one after the other, so that their states and the weights compete for the caches.
+final class StreamsWork: Workload {
+    private let streams: [HopWork]
+
+    init(_ recipe: DetectorRecipe, count: Int) throws {
+        let sound = HopWork.sound(recipe.model)
+        streams = try (0..<count).map { number in
+            try HopWork(recipe, sound: sound, place: number * 997 % (sound.count - BlockRing.blockLength))
+        }
+    }
+
+    var units: Int { streams.count }
+
+    func run() { for stream in streams { stream.run() } }
+}
+
+/// A hop of each of many streams in one batch, as a server with many microphones computes them.
+final class BatchWork: Workload {
+    private let model: Model
+    private var batch: StreamBatch
+    private var handlers: [PosteriorHandler]
+    private var detectors: [ActivityDetector]
+    private let sound: [Float]
+    /// Two windows a stream: a block is written to both, so that the newest window is always contiguous.
+    private let memory: UnsafeMutableBufferPointer<Float>
+    private var hop = 0
+    private(set) var detections = 0
+
+    /// - Returns: nil where the model does not stream.
+    init?(_ recipe: DetectorRecipe, count: Int) {
+        model = recipe.model
+        guard let batch = StreamBatch(recipe.model, streams: count) else { return nil }
+        self.batch = batch
+        let handler = PosteriorHandler(Vocabulary(model), settings: recipe.gate, thresholds: recipe.thresholds)
+        handlers = Array(repeating: handler, count: count)
+        detectors = Array(repeating: ActivityDetector(of: model), count: count)
+        sound = HopWork.sound(model)
+        memory = .allocate(capacity: count * 2 * BlockRing.windowLength)
+        memory.initialize(repeating: 0)
+    }
+
+    deinit { memory.deallocate() }
+
+    var units: Int { handlers.count }
+
+    func run() {
+        guard let memory = memory.baseAddress else { return }
+        let (block, window) = (BlockRing.blockLength, BlockRing.windowLength)
+        let place = hop % BlockRing.windowBlocks * block
+        hop += 1
+        writeBlocks(at: place)
+        batch.score { stream in
+            UnsafeBufferPointer(start: memory + stream * 2 * window + place + block, count: window)
+        }
+        for stream in handlers.indices { decide(stream, newest: memory + stream * 2 * window + place) }
+    }
+
+    /// Writes each stream's next block; no two streams get the same audio at a time.
+    private func writeBlocks(at place: Int) {
+        let (block, window) = (BlockRing.blockLength, BlockRing.windowLength)
+        let last = sound.count - block
+        sound.withUnsafeBufferPointer { sound in
+            guard let source = sound.baseAddress, let memory = memory.baseAddress else { return }
+            for stream in handlers.indices {
+                let target = memory + stream * 2 * window + place
+                let audio = source + (hop * block + stream * 997) % last
+                target.update(from: audio, count: block)
+                (target + window).update(from: audio, count: block)
+            }
+        }
+    }
+
+    private func decide(_ stream: Int, newest: UnsafePointer<Float>) {
+        let (labels, steps) = (model.labels.count, model.activityCount)
+        detectors[stream].add(
+            hop: UnsafeBufferPointer(start: newest, count: BlockRing.blockLength).span,
+            logits: Array(batch.activity[stream * steps..<(stream + 1) * steps])
+        )
+        handlers[stream].process(
+            HopScores(posteriors: Array(batch.posteriors[stream * labels..<(stream + 1) * labels])),
+            activity: detectors[stream].history
+        ) { _ in detections += 1 }
+    }
+}
+
+/// Four seconds of posteriors in which two words are said, through smoother, gate and phrases.
+final class GateWork: Workload {
+    private struct Hop {
+        let scores: HopScores
+        let activity: ActivityHistory
+    }
+
+    private let hops: [Hop]
+    private var handler: PosteriorHandler
+    private(set) var detections = 0
+
+    init(_ recipe: DetectorRecipe) throws {
+        let model = recipe.model
+        let words = recipe.thresholds.words
+        let said = [words.first, words.last].compactMap { word in model.labels.firstIndex { $0 == word } }
+        var activity = EnergyActivityDetector()
+        hops = (0..<40).map { number in
+            // The words sound for half a second from 0.5 s and from 1.8 s on, and win from their middle on.
+            let word = number < 18 ? 0 : 1
+            let age = number - [5, 18][word]
+            let isSound = (0..<5).contains(age)
+            let winner = (3..<9).contains(age) && word < said.count ? said[word] : model.silenceIndex
+            var posteriors = [Float](repeating: 0.001, count: model.labels.count)
+            posteriors[winner] = 1 - 0.001 * Float(model.labels.count - 1)
+            activity.add([Float](repeating: isSound ? 0.1 : 0.001, count: model.hopSamples).span)
+            return Hop(scores: HopScores(posteriors: posteriors), activity: activity.history)
+        }
+        let phrase = words.count > 1 ? [try Phrase("\(words[0]) \(words[words.count - 1])", words: model.labels)] : []
+        handler = PosteriorHandler(
+            labels: model.labels.count,
+            silence: model.silenceIndex,
+            hopSeconds: HopScorer.hopSeconds(of: model),
+            settings: recipe.gate,
+            thresholds: recipe.thresholds,
+            phrases: phrase
+        )
+    }
+
+    var units: Int { hops.count }
+
+    func run() {
+        for index in hops.indices {
+            handler.process(hops[index].scores, activity: hops[index].activity) { _ in detections += 1 }
+        }
+    }
+}

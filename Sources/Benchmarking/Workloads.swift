@@ -1,0 +1,109 @@
+import Audio
+import Inference
+import KernelInterface
+
+/// Noise that swells and fades five times a second, the same in every run.
+///
+/// - Parameters:
+///   - count: samples.
+///   - rate: samples a second.
+func benchSound(_ count: Int, rate: Int) -> [Float] {
+    var state: UInt32 = 1
+    return (0..<count).map { index in
+        state = state &* 1_664_525 &+ 1_013_904_223
+        let phase = Float(index % (rate / 5)) / Float(rate / 5)
+        return (Float(state >> 8) / 0x1p23 - 1) * 0.2 * (1 - abs(2 * phase - 1))
+    }
+}
+
+/// 100 ms of audio through the resampler, as capture does it.
+final class ResampleWork: Workload {
+    private var resampler: Resampler
+    private let input: [Float]
+    private var output = [Float](repeating: 0, count: 2 * BlockRing.blockLength)
+
+    init(rate: Int) throws {
+        resampler = try Resampler(from: rate)
+        input = benchSound(rate / 10, rate: rate)
+    }
+
+    func run() throws {
+        let input = input
+        var consumed = 0
+        while consumed < input.count {
+            var room = output.mutableSpan
+            let rest = input.span.extracting(consumed..<input.count)
+            let progress = try resampler.process(rest, into: &room, endOfInput: false)
+            guard progress.consumed > 0 else { throw BenchmarkError.resampler }
+            consumed += progress.consumed
+        }
+    }
+}
+
+/// The front end over a hop or a window.
+final class FeatureWork: Workload {
+    private var features: FeatureExtractor
+    private let sound: [Float]
+
+    /// - Parameter newest: columns to compute.
+    init(_ model: Model, newest: Int) {
+        features = FeatureExtractor(model, newest: newest)
+        sound = benchSound(model.windowSamples, rate: model.sampleRate)
+    }
+
+    func run() {
+        let sound = sound
+        features.run(window: sound.span)
+    }
+}
+
+/// The network over a hop's columns or a window's.
+final class NetworkWork: Workload {
+    private var network: NetworkRunner
+    private let columns: [Float]
+    private let isWindow: Bool
+
+    init(_ model: Model, isWindow: Bool) {
+        network = NetworkRunner(model)
+        self.isWindow = isWindow
+        let sound = benchSound(model.windowSamples, rate: model.sampleRate)
+        columns = model.features(of: sound.span, newest: isWindow ? nil : network.hopColumns)
+    }
+
+    func run() {
+        let columns = columns
+        if isWindow { network.window(columns.span) } else { network.hop(columns.span) }
+    }
+}
+
+/// A whole window through front end and network.
+final class WindowWork: Workload {
+    private var session: Session
+    private let sound: [Float]
+
+    init(_ model: Model) {
+        session = Session(model)
+        sound = benchSound(model.windowSamples, rate: model.sampleRate)
+    }
+
+    func run() {
+        let sound = sound
+        session.scoreWhole(window: sound.span)
+    }
+}
+
+/// The processor's multiply-adds in registers.
+final class PeakWork: Workload {
+    private static let rounds = 4096
+    private let peak: KernelSet.FMAThroughput
+    private var result = [Float](repeating: 0, count: 16)
+    /// Of one run.
+    let multiplyAdds: Int
+
+    init(_ peak: @escaping KernelSet.FMAThroughput) {
+        self.peak = peak
+        multiplyAdds = peak(Self.rounds, &result)
+    }
+
+    func run() { _ = peak(Self.rounds, &result) }
+}

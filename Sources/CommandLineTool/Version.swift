@@ -1,2 +1,0 @@
-/// What `beckon --version` prints.
-let version = "0.1.0"

@@ -1,0 +1,63 @@
+/// A table of texts, for plain text in aligned columns and for HTML pages.
+public struct TextTable: Sendable {
+    public let header: [String]
+    public private(set) var rows: [[String]] = []
+    /// Columns that hold names, aligned left; the others hold numbers, aligned right.
+    private let names: Set<Int>
+
+    /// - Parameter names: indices of the columns that hold names.
+    public init(_ header: [String], names: Set<Int> = [0]) {
+        self.header = header
+        self.names = names
+    }
+
+    /// Indices of the columns that hold numbers.
+    public var numeric: Set<Int> { Set(header.indices).subtracting(names) }
+
+    public mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// All lines, the header first; each column as wide as its widest cell.
+    public var text: String {
+        let lines = [header] + rows
+        let widths = header.indices.map { column in
+            lines.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+        }
+        return lines.map { line in
+            let cells = zip(line, widths).enumerated().map { column, cell in
+                names.contains(column) ? pad(cell.0, cell.1) : left(cell.0, cell.1)
+            }
+            let text = cells.joined(separator: "  ")
+            return text.prefix(text.count - text.reversed().prefix { $0 == " " }.count) + "\n"
+        }.joined()
+    }
+}
+
+/// Text filled up with blanks on the right to `width` characters.
+public func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+}
+
+/// Text filled up with blanks on the left to `width` characters.
+public func left(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}
+
+/// A fraction as a percentage, `97.3 %`; a dash for nil.
+public func shareText(_ share: Double?, places: Int = 1) -> String {
+    share.map { decimal($0 * 100, places) + " %" } ?? "–"
+}
+
+/// A fraction as a percentage without the sign, for columns of percentages; a dash for nil.
+public func perCentText(_ share: Double?, places: Int = 1) -> String { numberText(share.map { $0 * 100 }, places) }
+
+/// A number with a fixed count of decimals; a dash for nil.
+public func numberText(_ number: Double?, _ places: Int) -> String { number.map { decimal($0, places) } ?? "–" }
+
+/// Seconds as `0:01.25`, from an hour on as `1:02:03.45`.
+public func clockText(_ seconds: Double) -> String {
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let hundredths = Int((max(0, seconds) * 100).rounded())
+    let (minutes, rest) = (hundredths / 6000, hundredths % 6000)
+    let tail = two(rest / 100) + "." + two(rest % 100)
+    return minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(two(minutes % 60)):\(tail)"
+}

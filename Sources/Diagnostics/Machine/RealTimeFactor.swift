@@ -1,0 +1,54 @@
+private import Audio
+private import Core
+private import Glibc
+public import Inference
+private import Spotting
+private import System
+
+/// Time that the network takes for a hop, against the 100 ms that there are.
+public struct RealTimeFactor: Sendable {
+    /// Length of a hop, in milliseconds.
+    private static let hop = 100.0
+    /// Hops that are measured.
+    private static let count = 30
+
+    /// Median time of a hop, in milliseconds.
+    public let milliseconds: Double
+
+    public init(milliseconds: Double) { self.milliseconds = milliseconds }
+
+    /// Measures a model: half a second. A pause before each hop lets other programs use the caches, as in service.
+    public init(measuring model: Model) {
+        var scorer = HopScorer(model: model)
+        let window = [Float](repeating: 0, count: BlockRing.windowLength)
+        var times: [Double] = []
+        for _ in 0..<RealTimeFactor.count {
+            usleep(10_000)
+            let start = Clock.now
+            scorer.score(window: window.span)
+            times.append(Double(Clock.now - start) / 1e6)
+        }
+        milliseconds = times.sorted()[times.count / 2]
+    }
+
+    public var diagnosis: Diagnosis {
+        let share = "a hop takes \(decimal(milliseconds, milliseconds < 10 ? 2 : 0)) ms of 100 ms"
+        return switch milliseconds / RealTimeFactor.hop {
+        case ..<0.2: Diagnosis(.ok, "processor", share)
+        case ..<0.5:
+            Diagnosis(
+                .warning,
+                "processor",
+                "\(share), which leaves little for others",
+                "give it a processor of its own"
+            )
+        default:
+            Diagnosis(
+                .error,
+                "processor",
+                "\(share): words will come late or be missed",
+                "use a smaller model or a faster machine; look at what else runs (top)"
+            )
+        }
+    }
+}

@@ -1,0 +1,159 @@
+private import Audio
+public import Capture
+private import Core
+private import System
+
+/// A few seconds of the microphone: whether it opens, whether all audio comes, and how it sounds.
+public struct SoundCheck {
+    /// Seconds that are recorded.
+    public static let seconds = 4
+    /// Time that a device may take to its first block, in nanoseconds.
+    private static let startTimeout: Int64 = 5_000_000_000
+
+    private let settings: Microphone.Settings
+    private let name: String
+    private let isServiceListening: Bool
+    private let announce: (_ text: String) -> Void
+
+    /// - Parameters:
+    ///   - name: what messages call the device.
+    ///   - isServiceListening: whether the service has the microphone open.
+    ///   - announce: gets a line for the user when something more is to be recorded.
+    public init(
+        _ settings: Microphone.Settings,
+        name: String,
+        isServiceListening: Bool,
+        announce: @escaping (_ text: String) -> Void
+    ) {
+        self.settings = settings
+        self.name = name
+        self.isServiceListening = isServiceListening
+        self.announce = announce
+    }
+
+    /// Opens the device, records for ``seconds``, and measures the recording.
+    public func run() -> [Diagnosis] {
+        do throws(CaptureError) {
+            let microphone = try Microphone(settings)
+            try microphone.start()
+            let start = Clock.now
+            let samples = record(from: microphone)
+            let status = microphone.status
+            // The channels are recorded next, for which the device must be free.
+            microphone.stop()
+            guard !samples.isEmpty else { return [noAudio(status)] }
+            let limits = SoundSystem.limits(isRealTime: status.isRealTime, isMemoryLocked: status.isMemoryLocked)
+            let found = [capture(status, seconds: Double(Clock.now - start) / 1e9), limits]
+            return found + Self.sound(samples) + channels(status)
+        } catch {
+            return [Diagnosis(.error, "capture", error.description, "free memory, and try again")]
+        }
+    }
+
+    private func record(from microphone: Microphone) -> [Float] {
+        var samples: [Float] = []
+        let blocks = SoundCheck.seconds * 10
+        var deadline = Clock.now + SoundCheck.startTimeout
+        // The first block holds the filters' transient.
+        for number in 0...blocks {
+            while true {
+                let found = microphone.nextBlock(until: min(deadline, Clock.now + 100_000_000)) { window, _ in
+                    guard number > 0 else { return }
+                    let newest = window.extracting(last: BlockRing.blockLength)
+                    for index in newest.indices { samples.append(newest[index]) }
+                }
+                if found { break }
+                guard Clock.now < deadline, microphone.status.problem.isEmpty else { return samples }
+            }
+            deadline = Clock.now + 2_000_000_000
+        }
+        return samples
+    }
+
+    /// Each channel by itself, where there are several.
+    private func channels(_ status: CaptureStatus) -> [Diagnosis] {
+        guard let format = status.format, format.channels > 1 else { return [] }
+        announce("and for \(ChannelCheck.seconds) seconds to each channel; please go on")
+        var wanted = settings.wanted
+        wanted.channels = format.channels
+        do throws(CaptureError) {
+            let capture = try RawCapture(of: status.device, wanted: wanted, seconds: Double(ChannelCheck.seconds))
+            return ChannelCheck(capture, mix: settings.selection.mix).diagnoses
+        } catch {
+            let text = "they cannot be looked at one by one: \(error)"
+            return [Diagnosis(.warning, "channels", text, "try again while nobody else opens the device")]
+        }
+    }
+
+    /// Why no audio came.
+    private func noAudio(_ status: CaptureStatus) -> Diagnosis {
+        if isServiceListening {
+            let text = "\(name) cannot be measured while the service listens"
+            return Diagnosis(.warning, "capture", text, "stop the service for the time (systemctl stop beckon)")
+        }
+        guard !status.problem.isEmpty else {
+            return Diagnosis(.error, "capture", "\(name) opens, but no audio comes", "pull it out and put it back")
+        }
+        // The message ends with what to do.
+        let cut = status.problem.lastIndex(of: ";")
+        let text = cut.map { String(status.problem[..<$0]) } ?? status.problem
+        let remedy = cut.map { status.problem[$0...].dropFirst(2) } ?? "beckon devices lists what there is"
+        return Diagnosis(.error, "capture", text, String(remedy))
+    }
+
+    /// How the device was opened, and whether anything was lost.
+    private func capture(_ status: CaptureStatus, seconds: Double) -> Diagnosis {
+        let format = status.format.map { "\($0.rate) Hz, channels: \($0.channels), \($0.sample.name)" } ?? ""
+        let text = "\(status.device): \(format)"
+        if status.counts.gaps > 0 {
+            let lost = "\(text); audio was lost, times: \(status.counts.gaps)"
+            return Diagnosis(
+                .warning,
+                "capture",
+                lost,
+                "see what keeps the machine busy (top); allow real-time priority"
+            )
+        }
+        if let rate = status.format?.rate, rate < FileBlocks.sampleRate {
+            let remedy = "use a device of 16000 Hz or more; of Bluetooth headsets the wide-band profile"
+            return Diagnosis(.warning, "capture", "\(text), too little for all of a voice", remedy)
+        }
+        return Diagnosis(.ok, "capture", "\(text), nothing lost in \(decimal(seconds, 1)) s")
+    }
+
+    /// Level, noise and faults of a few seconds in which perhaps nobody spoke.
+    static func sound(_ samples: [Float]) -> [Diagnosis] {
+        var statistics = SampleStatistics(sampleRate: FileBlocks.sampleRate)
+        statistics.add(samples.span)
+        let report = SignalReport(channels: [statistics], samples: samples, listeningRate: FileBlocks.sampleRate)
+        var found: [Diagnosis] = []
+        for finding in Finding.all(in: report) {
+            let text = "\(finding.title). \(finding.meaning)"
+            switch finding.kind {
+            case .digitalSilence: found.append(Diagnosis(.error, "level", text, finding.remedy))
+            case .littleContrast: break
+            case .tooQuiet:
+                let calm = "\(finding.title). If somebody spoke, words will be missed."
+                found.append(Diagnosis(.warning, "level", calm, finding.remedy))
+            // In a quiet room this is the band of the noise alone.
+            case .narrowBand where report.levels.loudest < -40: break
+            default:
+                let grade: Diagnosis.Grade = finding.isSerious ? .error : .warning
+                found.append(Diagnosis(grade, finding.kind.rawValue, text, finding.remedy))
+            }
+        }
+        if !found.contains(where: { $0.check == "level" || $0.check == "clipped" }) {
+            let loudest = decimal(report.levels.loudest, 0)
+            found.append(Diagnosis(.ok, "level", "the loudest 0.4 s are at \(loudest) dBFS"))
+        }
+        if report.levels.overall > Levels.least { found.append(noise(floor: report.levels.floor)) }
+        return found
+    }
+
+    private static func noise(floor: Double) -> Diagnosis {
+        let text = "the quietest moments are at \(decimal(floor, 0)) dBFS"
+        guard floor > -45 else { return Diagnosis(.ok, "noise-floor", text) }
+        let remedy = "move the microphone away from fans and loudspeakers, or turn its gain down"
+        return Diagnosis(.warning, "noise-floor", "\(text): faint words will drown", remedy)
+    }
+}

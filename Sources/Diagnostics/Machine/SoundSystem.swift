@@ -1,0 +1,85 @@
+public import Capture
+private import Core
+private import FoundationEssentials
+private import Glibc
+
+/// The capture devices of this machine, and whether this user may use them.
+public enum SoundSystem {
+    /// - Parameter device: the device to listen to; with `auto` it is an error that none can be found.
+    public static func check(device: String) -> [Diagnosis] {
+        [permissions(folder: "/dev/snd")] + devices(isNamed: device != "auto")
+    }
+
+    /// Whether this user may use the capture devices of the kernel's cards.
+    ///
+    /// - Parameter folder: where their nodes are.
+    public static func permissions(folder: String) -> Diagnosis {
+        let check = "permissions"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let nodes = names.filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }.sorted()
+        guard !nodes.isEmpty else {
+            return Diagnosis(
+                .warning,
+                check,
+                "there is no capture device of a card in \(folder); only sound servers can be listened to",
+                "plug in a microphone; a container or VM must be given the card"
+            )
+        }
+        let closed = nodes.filter { access("\(folder)/\($0)", R_OK | W_OK) != 0 }
+        guard let first = closed.first else {
+            return Diagnosis(.ok, check, "this user may use \(nodes.joined(separator: ", "))")
+        }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(first)")
+        let group = attributes?[.groupOwnerAccountName] as? String ?? "audio"
+        return Diagnosis(
+            .error,
+            check,
+            "this user may not use \(closed.joined(separator: ", "))",
+            "add the user to the group \(group) (usermod -aG \(group) NAME) and log in again"
+        )
+    }
+
+    /// Whether capturing got real-time priority and locked memory, without which a busy machine loses audio.
+    public static func limits(isRealTime: Bool, isMemoryLocked: Bool) -> Diagnosis {
+        let lacks = (isRealTime ? [] : ["real-time priority"]) + (isMemoryLocked ? [] : ["memory that stays in place"])
+        guard !lacks.isEmpty else {
+            return Diagnosis(.ok, "limits", "capturing has real-time priority and locked memory")
+        }
+        return Diagnosis(
+            .warning,
+            "limits",
+            "capturing may have no \(lacks.joined(separator: " and no ")): a busy machine may lose audio",
+            "the service has both; for a user put '@audio - rtprio 20' and '@audio - memlock 65536' into "
+                + "/etc/security/limits.d/audio.conf"
+        )
+    }
+
+    private static func devices(isNamed: Bool) -> [Diagnosis] {
+        do throws(CaptureError) {
+            return describe(try DeviceList.scan())
+        } catch {
+            // The message ends with what to do.
+            let parts = error.description.split(separator: ": ", maxSplits: 1).map(String.init)
+            return [Diagnosis(isNamed ? .warning : .error, "devices", parts[0], parts.count > 1 ? parts[1] : "")]
+        }
+    }
+
+    /// The devices by name, and a warning for each that is in use or does not open.
+    public static func describe(_ devices: [Device]) -> [Diagnosis] {
+        let names = devices.map { $0.isAutomatic ? "\($0.name) (auto)" : $0.name }
+        var found = [Diagnosis(.ok, "devices", names.joined(separator: ", "))]
+        for device in devices {
+            switch device.condition {
+            case .free: break
+            case .busy(let holder):
+                let who = holder.map { "by \($0.name) (process \($0.process))" } ?? "by another program"
+                let remedy = "end that program where beckon is to listen here, or name another device"
+                found.append(Diagnosis(.warning, "devices", "\(device.name) is in use \(who)", remedy))
+            case .failed(let why):
+                let remedy = "try another device; dmesg may tell what is wrong with this one"
+                found.append(Diagnosis(.warning, "devices", "\(device.name) does not open: \(why)", remedy))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,64 @@
+private import Core
+
+/// A folder of clips in the layout of Speech Commands: `<label>/<file>`.
+public struct ClipFolder: Sendable {
+    public struct Clip: Sendable, Equatable {
+        public let path: String
+        /// The path within the folder.
+        public let name: String
+        /// The first component of `name`: what is said.
+        public let folder: String
+    }
+
+    public let path: String
+    public private(set) var clips: [Clip] = []
+    /// One line for each group of files that is left out.
+    public private(set) var problems: [String] = []
+
+    /// - Parameters:
+    ///   - path: the folder.
+    ///   - files: paths of the audio files in it, each beginning with `path`.
+    ///   - list: names of the clips to take, relative to the folder; nil takes all. Extensions are not compared, because a
+    ///     dataset may have been converted since its lists were written.
+    ///   - listName: what messages call the list.
+    public init(path: String, files: [String], list: [String]? = nil, listName: String = "") {
+        self.path = path
+        var loose: [String] = []
+        for file in files {
+            let name = String(file.dropFirst(path.count).drop { $0 == "/" })
+            let parts = name.split(separator: "/")
+            if parts.count > 1, let folder = parts.first {
+                clips.append(Clip(path: file, name: name, folder: String(folder)))
+            } else {
+                loose.append(name)
+            }
+        }
+        if let list {
+            restrict(to: list, named: listName)
+        } else if !loose.isEmpty {
+            problems.append(Self.summary(loose, of: path, "not in a folder that says what is said"))
+        }
+    }
+
+    /// Keeps the clips of a list, in its order.
+    private mutating func restrict(to list: [String], named listName: String) {
+        let names = list.map(Self.key)
+        let known = Dictionary(clips.map { (Self.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+        var seen: Set<String> = []
+        clips = names.filter { seen.insert($0).inserted }.compactMap { known[$0] }
+        let missing = names.filter { known[$0] == nil }
+        if !missing.isEmpty { problems.append(Self.summary(missing, of: listName, "not found in \(printable(path))")) }
+    }
+
+    /// A name without its extension.
+    private static func key(_ name: String) -> String {
+        let name = name.hasPrefix("./") ? String(name.dropFirst(2)) : name
+        return PathName(name).withoutEnding
+    }
+
+    private static func summary(_ names: [String], of place: String, _ problem: String) -> String {
+        let first = names.prefix(3).map(printable).joined(separator: ", ")
+        let count = names.count == 1 ? "1 clip is" : "\(names.count) clips are"
+        return "\(printable(place)): \(count) \(problem) and left out (\(first)\(names.count > 3 ? ", …" : ""))"
+    }
+}

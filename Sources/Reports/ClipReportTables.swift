@@ -1,0 +1,105 @@
+import Core
+public import Evaluation
+
+/// A report on clips as tables, and these as plain text.
+public struct ClipReportTables: Sendable {
+    private let report: ClipReport
+
+    /// Mistakes listed.
+    private static let mistakes = 12
+
+    public init(_ report: ClipReport) { self.report = report }
+
+    /// All tables as plain text.
+    public var text: String {
+        [
+            accuracy.text + (twelveClass.isEmpty ? "" : twelveClass + "\n"), labels.text, confusion.text,
+            report.mistakes.isEmpty ? "" : mistakes.text,
+            calibrationError + "\n" + calibration.text,
+            "Recall / false accepts in %, of clips whose posterior of the word reaches a threshold:\n" + tradeoffs.text,
+            openSet + "\n",
+        ].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    var accuracy: TextTable {
+        var table = TextTable(["CLIPS OF", "COUNT", "RIGHT", "ACCURACY"])
+        let accuracy = report.accuracy
+        let rows = [
+            ("words", accuracy.words), ("unknown", accuracy.unknown), ("silence", accuracy.silence),
+            ("all", accuracy.all),
+        ]
+        for (name, count) in rows {
+            table.add([name, "\(count.clips)", "\(count.right)", shareText(count.share, places: 2)])
+        }
+        return table
+    }
+
+    var twelveClass: String {
+        report.accuracy.twelveClass.map {
+            "12-class accuracy, unknown and silence weighing 10 % each: \(shareText($0, places: 2))"
+        } ?? ""
+    }
+
+    var labels: TextTable {
+        var table = TextTable(["LABEL", "PRECISION", "RECALL", "F1", "CLIPS"])
+        for score in report.labels {
+            table.add([
+                score.label, shareText(score.precision), shareText(score.recall), numberText(score.f1, 3),
+                "\(score.count)",
+            ])
+        }
+        return table
+    }
+
+    private var confusion: TextTable {
+        var table = TextTable(["SAID ↓ HEARD →"] + report.confusion.labels)
+        for (label, counts) in zip(report.confusion.labels, report.confusion.counts)
+        where counts.contains(where: { $0 > 0 }) {
+            table.add([label] + counts.map { $0 == 0 ? "·" : "\($0)" })
+        }
+        return table
+    }
+
+    var mistakes: TextTable {
+        var table = TextTable(["SAID", "HEARD", "CLIPS", "SUCH AS"], names: [0, 1, 3])
+        for mistake in report.mistakes.prefix(Self.mistakes) {
+            table.add([
+                printable(mistake.said), mistake.heard, "\(mistake.count)",
+                mistake.clips.map(printable).joined(separator: " "),
+            ])
+        }
+        return table
+    }
+
+    var calibrationError: String { "Calibration error (ECE, 15 bins): \(numberText(report.calibration.error, 4))" }
+
+    var calibration: TextTable {
+        var table = TextTable(["CONFIDENCE", "CLIPS", "MEAN", "RIGHT"])
+        for bin in report.calibration.bins where bin.count > 0 {
+            table.add([
+                "\(decimal(bin.lower * 100, 0))–\(decimal(bin.upper * 100, 0)) %", "\(bin.count)",
+                shareText(bin.confidence), shareText(bin.accuracy),
+            ])
+        }
+        return table
+    }
+
+    var tradeoffs: TextTable {
+        let thresholds = WordTradeoff.thresholds.map { decimal(Double($0), 2) }
+        var table = TextTable(["WORD", "ITS OWN", "AT THAT"] + thresholds)
+        for word in report.words {
+            table.add(
+                [word.word, decimal(word.own.threshold, 2)]
+                    + ([word.own] + word.others).map { point in
+                        "\(perCentText(point.recall)) / \(perCentText(point.falseAccepts, places: 2))"
+                    }
+            )
+        }
+        return table
+    }
+
+    var openSet: String {
+        "Commands against other words by the highest posterior of any command: AUROC "
+            + numberText(report.openSet.auroc, 4)
+    }
+}

@@ -1,0 +1,313 @@
+import Charts
+private import Core
+private import Diagnostics
+private import Inference
+private import Spotting
+
+/// The charts of a report on one recording, all on one time axis.
+struct InspectCharts: Sendable {
+    private let trace: RecordingTrace
+    private let axis: Scale
+    private var labels: [String] { trace.vocabulary.labels }
+    private var model: Model { trace.vocabulary.model }
+
+    init(_ trace: RecordingTrace) {
+        self.trace = trace
+        axis = .time(trace.from, max(trace.hops.last?.time ?? 0, trace.to))
+    }
+
+    func add(to page: inout Page) {
+        page.figure(
+            "The sound",
+            "How far the air pressure swings, as the model gets it: one channel at 16 000 samples a second. Words are the "
+                + "bulges; what lies between them is the background. The words that were heard are marked.",
+            waveform.svg
+        )
+        if let features {
+            page.figure(
+                "What the network gets",
+                "The sound as a picture, which is all that the network sees: time runs to the right, pitch upwards, and the "
+                    + "brighter a spot, the louder that pitch is at that moment. Vowels are stacks of bright stripes; s, f "
+                    + "and t are bright clouds at the top. A dark upper half means that high sounds are missing.",
+                features.svg
+            )
+        }
+        page.figure(
+            "How sure it is of each class",
+            "Each line is one class; the higher it rises, the surer the network is. A word counts when it rises above its "
+                + "dashed threshold and stays the best of all. The network always judges the last whole second, so that a "
+                + "score rises when a word ends rather than when it begins.",
+            scores.svg
+        )
+        page.figure(
+            "What the gate does",
+            "The gate makes one event of each word. It fires once, then that word rests until its score has fallen, so that it "
+                + "is not counted twice. The highest row shows what it knows of pauses: where there is "
+                + (model.activityCount > 0 ? "a voice" : "sound above the background")
+                + ". The lowest shows where in time each word was said.",
+            gate.svg
+        )
+    }
+
+    // MARK: - Sound
+
+    private var waveform: Chart {
+        let peak = Double(trace.samples.lazy.map(abs).max() ?? 0)
+        let reach = peak > 0.5 ? max(1.05, peak * 1.05) : max(peak * 1.15, 0.001)
+        var chart = Chart(
+            title: "Sound",
+            summary: "Amplitude over time; the largest is \(decimal(peak, 3)) of full scale.",
+            x: Axis("", axis),
+            y: Axis("amplitude", .linear(-reach, reach)),
+            height: 190
+        )
+        markEnd(&chart, isNamed: true)
+        let bins = Self.bins
+        let length = max(1, (trace.samples.count + bins - 1) / bins)
+        let slices = stride(from: 0, to: trace.samples.count, by: length).map { start in
+            let bin = trace.samples[start..<min(start + length, trace.samples.count)]
+            let middle = Double(start) + Double(bin.count) / 2
+            return Mark.Slice(
+                x: trace.from + middle / Double(model.sampleRate),
+                low: Double(bin.min() ?? 0),
+                high: Double(bin.max() ?? 0)
+            )
+        }
+        chart.add(.area(slices, .series(0)))
+        // Strokes too, so that a single sample a bin is seen.
+        chart.add(.line(slices.map { Point($0.x, $0.high) }, .series(0)))
+        chart.add(.line(slices.map { Point($0.x, $0.low) }, .series(0)))
+        markWords(&chart)
+        markClipping(&chart)
+        return chart
+    }
+
+    private func markClipping(_ chart: inout Chart) {
+        let width = (axis.upper - axis.lower) / 450
+        var end = -Double.infinity
+        var isNamed = false
+        let worst = trace.statistics.max { $0.clippedCount < $1.clippedCount }
+        for time in worst?.clippedTimes ?? [] where trace.from + time >= end {
+            let start = trace.from + time
+            end = start + width
+            chart.add(.band(x: start...end, .alarm, name: isNamed ? nil : "clipped", opacity: 0.55))
+            isNamed = true
+        }
+    }
+
+    // MARK: - Features
+
+    /// Nil where the model's front end has no bands.
+    private var features: Chart? {
+        let layout = model.features
+        let bands = layout.bandHertz.count
+        guard bands > 0, trace.columns.count >= bands else { return nil }
+        let count = trace.columns.count / bands
+        var values = [Float](repeating: 0, count: count * bands)
+        for column in 0..<count {
+            for band in 0..<bands {
+                values[(bands - 1 - band) * count + column] = trace.columns[column * bands + band]
+            }
+        }
+        // The first kept hop ends a hop after `from`, and its newest columns reach back from there.
+        let newest = max(1, model.hopSamples / layout.hopSamples)
+        let first = (layout.columns - newest) * layout.hopSamples + layout.frameSamples / 2 - layout.hopSamples / 2
+        let rate = Double(model.sampleRate)
+        let start = trace.from + Double(model.hopSamples - model.windowSamples + first) / rate
+        let ticks = [125.0, 250, 500, 1000, 2000, 4000].compactMap { hertz in
+            place(of: hertz, in: layout.bandHertz).map { place in
+                Tick(place, hertz < 1000 ? "\(Int(hertz)) Hz" : "\(Int(hertz / 1000)) kHz")
+            }
+        }
+        var chart = Chart(
+            title: "Features",
+            summary: "The front end's \(bands) bands over time, as the network gets them.",
+            x: Axis("", axis),
+            y: Axis("pitch", .linear(0, Double(bands)), ticks: ticks),
+            height: 240
+        )
+        let raster = Raster(width: count, height: bands, values: values, low: -2.5, high: 2.5)
+        chart.add(
+            .image(raster, x: start...start + Double(count * layout.hopSamples) / rate, y: 0...Double(bands))
+        )
+        return chart
+    }
+
+    /// Where a frequency lies among the bands, counted in bands from the bottom; nil outside of them.
+    private func place(of hertz: Double, in bands: [Double]) -> Double? {
+        guard let above = bands.firstIndex(where: { $0 >= hertz }), above > 0 else { return nil }
+        let part = (hertz - bands[above - 1]) / (bands[above] - bands[above - 1])
+        return Double(above - 1) + part + 0.5
+    }
+
+    // MARK: - Shared by several charts
+
+    /// Points that the width of a chart can show.
+    private static let bins = 900
+
+    private func markWords(_ chart: inout Chart) {
+        for event in trace.words {
+            chart.add(.band(x: event.start...max(event.start, event.end), .series(1), label: event.name, opacity: 0.18))
+        }
+    }
+
+    /// After the file's end the gate decides about what was said last.
+    private func markEnd(_ chart: inout Chart, isNamed: Bool = false) {
+        guard axis.upper > trace.to + 0.01 else { return }
+        chart.add(.band(x: trace.to...axis.upper, .faint, label: isNamed ? "after the end" : nil, opacity: 0.12))
+    }
+
+    // MARK: - Scores
+
+    private var scores: Chart {
+        let count = labels.count
+        let ticks = labels.enumerated().map { Tick(Double(count - 1 - $0), $1) }
+        var chart = Chart(
+            title: "Scores",
+            summary: "Smoothed score of each of \(count) classes over time, with the words' thresholds.",
+            x: Axis("", axis),
+            y: Axis("", .linear(-0.15, Double(count) - 0.2), ticks: ticks),
+            height: 60 + 32 * Double(count)
+        )
+        markEnd(&chart)
+        for (label, threshold) in trace.settings.thresholds.values.enumerated() where label < count {
+            let base = Double(count - 1 - label)
+            let slices = scorePoints(of: label).map { Mark.Slice(x: $0.x, low: base, high: base + Self.tall * $0.y) }
+            let colour: Colour = threshold == nil ? .faint : .series(label % 6)
+            chart.add(.area(slices, colour, opacity: 0.35))
+            chart.add(.line(slices.map { Point($0.x, $0.high) }, threshold == nil ? .faint : .series(label % 6)))
+            guard let threshold else { continue }
+            let height = base + Self.tall * Double(threshold)
+            chart.add(.line([Point(axis.lower, height), Point(axis.upper, height)], .faint, dashed: true))
+        }
+        for (index, event) in trace.words.enumerated() {
+            guard let label = labels.firstIndex(of: event.name) else { continue }
+            let base = Double(count - 1 - label)
+            let tip = Point(event.time, base + Self.tall * Double(event.confidence))
+            let name = index == 0 ? "word fires" : nil
+            chart.add(.line([Point(event.time, base), tip], .alarm, name: name, markers: true))
+        }
+        return chart
+    }
+
+    /// A label's scores over time; where several hops share a point, the highest.
+    private func scorePoints(of label: Int) -> [Point] {
+        let step = (trace.hops.count + Self.bins - 1) / Self.bins
+        return stride(from: 0, to: trace.hops.count, by: max(1, step)).map { start in
+            let bin = trace.hops[start..<min(start + step, trace.hops.count)]
+            let highest = bin.max { $0.scores[label] < $1.scores[label] } ?? trace.hops[start]
+            return Point(highest.time, Double(highest.scores[label]))
+        }
+    }
+
+    /// Fraction of a row that a score of 1 fills.
+    private static let tall = 0.7
+
+    // MARK: - Gate
+
+    private var gate: Chart {
+        var chart = Chart(
+            title: "Gate",
+            summary: "When there is \(soundName), when the gate hears speech, when a word fires and rests, and where "
+                + "words were said.",
+            x: Axis("time in seconds", axis),
+            y: Axis(
+                "",
+                .linear(0, 4),
+                ticks: [Tick(3.5, soundName), Tick(2.5, "hears"), Tick(1.5, "gate"), Tick(0.5, "words")]
+            ),
+            height: 205
+        )
+        markEnd(&chart)
+        chart.add(.area(soundSlices, .series(1), opacity: 0.6))
+        let hears = runs { $0.inSpeech ? 1 : nil }
+        for (index, run) in hears.enumerated() {
+            chart.add(
+                .band(
+                    x: run.x,
+                    y: 2.15...2.85,
+                    .series(2),
+                    name: index == 0 ? "speech (else quiet)" : nil,
+                    opacity: 0.6
+                )
+            )
+        }
+        for (index, run) in runs({ $0.fired == nil ? $0.refractory.first : nil }).enumerated() {
+            let label = "\(labels[run.value]) rests"
+            chart.add(
+                .band(
+                    x: run.x,
+                    y: 1.15...1.85,
+                    .series(4),
+                    name: index == 0 ? "rests (refractory)" : nil,
+                    label: label,
+                    opacity: 0.3
+                )
+            )
+        }
+        for (index, run) in runs({ $0.fired }).enumerated() {
+            chart.add(
+                .band(
+                    x: run.x,
+                    y: 1.15...1.85,
+                    .alarm,
+                    name: index == 0 ? "word fires" : nil,
+                    label: labels[run.value],
+                    opacity: 0.9
+                )
+            )
+        }
+        for event in trace.words {
+            let label = "\(event.name) \(percent(event.confidence))"
+            chart.add(
+                .band(
+                    x: event.start...max(event.start, event.end),
+                    y: 0.15...0.85,
+                    .series(0),
+                    label: label,
+                    opacity: 0.35
+                )
+            )
+        }
+        return chart
+    }
+
+    /// What a step of the activity tells.
+    private var soundName: String { model.activityCount > 0 ? "voice" : "sound" }
+
+    /// The steps that were sound; where several share a point, their fraction.
+    private var soundSlices: [Mark.Slice] {
+        guard let last = trace.hops.last else { return [] }
+        let steps = trace.hops.flatMap(\.sounds)
+        let length = HopScorer.hopSeconds(of: model) * Double(trace.hops.count) / Double(max(1, steps.count))
+        let start = last.time - length * Double(steps.count)
+        let run = max(1, (steps.count + Self.bins - 1) / Self.bins)
+        return stride(from: 0, to: steps.count, by: run).flatMap { first in
+            let bin = steps[first..<min(first + run, steps.count)]
+            let high = 3.15 + Self.tall * Double(bin.count { $0 }) / Double(bin.count)
+            return [bin.startIndex, bin.endIndex].map {
+                Mark.Slice(x: start + length * Double($0), low: 3.15, high: high)
+            }
+        }
+    }
+
+    /// Runs of hops with the same value; a hop reaches back to the one before.
+    private func runs(_ value: (RecordingTrace.Hop) -> Int?) -> [(x: ClosedRange<Double>, value: Int)] {
+        let length = HopScorer.hopSeconds(of: model)
+        var runs: [(x: ClosedRange<Double>, value: Int)] = []
+        var isOpen = false
+        for hop in trace.hops {
+            guard let now = value(hop) else {
+                isOpen = false
+                continue
+            }
+            if isOpen, let last = runs.last, last.value == now {
+                runs[runs.count - 1].x = last.x.lowerBound...hop.time
+            } else {
+                runs.append((hop.time - length...hop.time, now))
+            }
+            isOpen = true
+        }
+        return runs
+    }
+}

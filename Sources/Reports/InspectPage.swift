@@ -1,0 +1,140 @@
+import Charts
+private import Core
+
+/// The report of `beckon inspect` as a page: a summary in words, charts on one time axis, tables.
+public struct InspectPage: Sendable {
+    private let report: InspectReport
+    private let charts: InspectCharts
+
+    public init(_ report: InspectReport, _ trace: RecordingTrace) {
+        self.report = report
+        charts = InspectCharts(trace)
+    }
+
+    /// The page's source.
+    public var html: String {
+        let name = report.file.split(separator: "/").last.map(String.init) ?? report.file
+        var page = Page(title: "What the model sees: \(name)")
+        page.paragraph(summary)
+        if let note = report.note { page.paragraph(note.prefix(1).uppercased() + note.dropFirst() + ".") }
+        page.heading("The recording")
+        page.add(findings)
+        page.table(["", "Value", "What it means"], rows: measures)
+        charts.add(to: &page)
+        page.heading("Words heard")
+        if report.events.isEmpty {
+            page.paragraph("None.")
+        } else {
+            page.table(
+                ["Word", "Confidence", "Start", "End", "Decided"],
+                numeric: [1, 2, 3, 4],
+                rows: report.events.map { event in
+                    [event.word, percentText(event.confidence)]
+                        + [event.start, event.end, event.time].map { decimal($0, 2) + " s" }
+                }
+            )
+        }
+        if let clip = report.clip { add(clip, to: &page) }
+        page.paragraph(
+            "Model \(report.model), mode \(report.mode), trigger \(report.trigger). Made by beckon \(version)."
+        )
+        return page.html
+    }
+
+    // MARK: - Summary
+
+    /// The words, or the nearest to one, in a sentence or two.
+    private var summary: String {
+        if !report.events.isEmpty {
+            let words = report.events.prefix(12).map { event in
+                "“\(event.word)” at \(decimal(event.start, 1)) s (\(percentText(event.confidence)))"
+            }
+            let more = report.events.count > 12 ? " and \(report.events.count - 12) more" : ""
+            return "Heard: " + words.joined(separator: ", ") + more + "."
+        }
+        var nearest: (word: String, score: Double, time: Double, needed: Double)?
+        for hop in report.hops {
+            for (label, score) in zip(report.labels, hop.scores) where score > (nearest?.score ?? 0) {
+                guard let needed = report.thresholds[label] else { continue }
+                nearest = (label, score, hop.time, needed)
+            }
+        }
+        guard let nearest, nearest.score >= 0.05 else {
+            return "No word was heard, and nothing in the recording came close to one."
+        }
+        return "No word was heard. The nearest was “\(nearest.word)”, which reached \(percentText(nearest.score)) at "
+            + "\(decimal(nearest.time, 1)) s; to count it needs \(percentText(nearest.needed))"
+            + (nearest.score >= nearest.needed ? " for long enough, and as the mode asks for it." : ".")
+    }
+
+    private var findings: Markup {
+        func item(_ kind: String, _ title: String, _ text: String) -> Markup {
+            .element(
+                "li",
+                ["class": kind],
+                [
+                    .element("strong", [:], [.text(title)]), .element("br"), .text(text),
+                ]
+            )
+        }
+        let items = report.findings.map { finding in
+            item(finding.serious ? "serious" : "mild", finding.title, finding.meaning + " " + finding.remedy)
+        }
+        let good = item("good", "Nothing wrong was found", "Level, noise and bandwidth are as they should be.")
+        return .element("ul", ["class": "findings"], items.isEmpty ? [good] : items)
+    }
+
+    private var measures: [[String]] {
+        let signal = report.signal
+        let channels =
+            report.channels == 1 ? "1 channel" : "\(report.channels) channels"
+        let heard = report.heardChannels.map(String.init).joined(separator: " and ")
+        let isPart = report.heardChannels.count < report.channels
+        let mix = isPart ? ", number \(heard) listened to" : report.channels > 1 ? ", mixed" : ""
+        return [
+            ["File", "\(report.format), \(report.sampleRate) Hz, \(channels)\(mix)", "How it was recorded."],
+            [
+                "Length", decimal(report.to - report.from, 2) + " s",
+                report.from > 0
+                    ? "From \(clockText(report.from)) to \(clockText(report.to))."
+                    : report.note == nil ? "All of the file." : "The beginning of the file.",
+            ],
+            ["Peak", levelText(signal.peak), "The largest sample; 0 dBFS is all that the file can hold."],
+            ["Loudest part", levelText(signal.loudest), "The loudest 0.4 s; for speech −30 to −15 dBFS is usual."],
+            [
+                "Background", levelText(signal.floor),
+                "A tenth of the time is quieter; the further below the words the better.",
+            ],
+            ["Overall (RMS)", levelText(signal.overall), "The mean level of all that is shown."],
+            [
+                "Clipped", signal.clippedShare > 0 ? shareText(signal.clippedShare, places: 3) : "none",
+                "Samples cut off at full scale; best is none.",
+            ],
+            ["DC offset", decimal(signal.offset, 4), "How far the signal is off its centre, of 1; best is 0."],
+            [
+                "Sound up to", signal.highestHertz.map { decimal($0 / 1000, 1) + " kHz" } ?? "no sound",
+                "The model listens up to 8 kHz; the consonants that tell words apart lie from 2 kHz on.",
+            ],
+        ]
+    }
+
+    private func add(_ clip: InspectReport.Clip, to page: inout Page) {
+        page.heading("Heard as a clip")
+        page.paragraph(
+            "As recordings of one second are labelled (classify --clips): the loudest second alone, without smoothing or "
+                + "thresholds. It is heard as \(clip.label)."
+        )
+        let scores = report.labels.map { (label: $0, score: clip.scores[$0] ?? 0) }
+        page.table(
+            ["Class", "Score"],
+            numeric: [1],
+            rows: scores.sorted { $0.score > $1.score }.map { [$0.label, decimal($0.score * 100, 1) + " %"] }
+        )
+    }
+
+    private func levelText(_ level: Double) -> String {
+        level <= -120 ? "digital silence" : decimal(level, 1).replacing("-", with: "−") + " dBFS"
+    }
+
+    private func percentText(_ share: Double) -> String { shareText(share, places: 0) }
+}

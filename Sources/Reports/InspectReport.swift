@@ -1,0 +1,186 @@
+private import Core
+private import Diagnostics
+private import FoundationEssentials
+private import Inference
+private import Spotting
+
+/// The numbers and words of a report on one recording; its members are the keys of `inspect --json`.
+public struct InspectReport: Encodable, Sendable {
+    struct Signal: Encodable, Sendable {
+        /// Levels in dB relative to full scale.
+        let peak: Double
+        let overall: Double
+        let loudest: Double
+        let floor: Double
+        let clippedShare: Double
+        let offset: Double
+        let silentShare: Double
+        let highestHertz: Double?
+        let humHertz: Double?
+        let humLevel: Double?
+    }
+
+    struct FindingText: Encodable, Sendable {
+        let kind: String
+        let serious: Bool
+        let title: String
+        let meaning: String
+        let remedy: String
+    }
+
+    struct Word: Encodable, Sendable {
+        let word: String
+        let confidence: Double
+        let start: Double
+        let end: Double
+        let time: Double
+    }
+
+    struct Clip: Encodable, Sendable {
+        let label: String
+        let confidence: Double
+        let scores: [String: Double]
+    }
+
+    struct Hop: Encodable, Sendable {
+        let time: Double
+        let state: String
+        let scores: [Double]
+    }
+
+    let file: String
+    let format: String
+    let sampleRate: Int
+    let channels: Int
+    /// Numbers of the channels that the model got.
+    let heardChannels: [Int]
+    let from: Double
+    let to: Double
+    let model: String
+    let mode: String
+    let trigger: String
+    let signal: Signal
+    let findings: [FindingText]
+    let labels: [String]
+    let thresholds: [String: Double]
+    let events: [Word]
+    /// The recording scored as a clip; nil for longer ones.
+    let clip: Clip?
+    let hops: [Hop]
+    /// What part of the file is not shown; nil where all is, or the user chose the part.
+    public let note: String?
+
+    /// Seconds up to which a recording is scored as a clip too.
+    private static let longestClip = 1.25
+
+    public init(_ trace: RecordingTrace) {
+        let (vocabulary, settings) = (trace.vocabulary, trace.settings)
+        let model = vocabulary.model
+        let measured = SignalReport(
+            channels: trace.statistics,
+            samples: trace.samples,
+            listeningRate: model.sampleRate
+        )
+        file = trace.file
+        format = trace.format
+        sampleRate = trace.sampleRate
+        channels = trace.channels
+        heardChannels = trace.usedChannels
+        from = rounded(trace.from, 3)
+        to = rounded(trace.to, 3)
+        self.model = model.name
+        mode = settings.gate.mode.rawValue
+        trigger = settings.gate.trigger.rawValue
+        signal = Signal(measured)
+        findings = Finding.all(in: measured).map(FindingText.init)
+        labels = vocabulary.labels
+        thresholds = Dictionary(
+            zip(vocabulary.labels, settings.thresholds.values).compactMap { label, value in
+                value.map { (label, rounded(Double($0), 4)) }
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        events = trace.words.map(Word.init)
+        hops = trace.hops.map(Hop.init)
+        let isWhole = trace.from == 0 && !trace.isCut
+        clip = isWhole && trace.to <= Self.longestClip ? Clip(trace.samples, vocabulary) : nil
+        note =
+            trace.isCut && settings.to == nil
+            ? "the report shows \(decimal(trace.to - trace.from, 1)) s from \(clockText(trace.from)); choose another part with --from and --to"
+            : nil
+    }
+
+    /// One JSON object, keys in alphabetical order.
+    public var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+}
+
+extension InspectReport.Signal {
+    fileprivate init(_ report: SignalReport) {
+        peak = rounded(report.peak, 2)
+        overall = rounded(report.levels.overall, 2)
+        loudest = rounded(report.levels.loudest, 2)
+        floor = rounded(report.levels.floor, 2)
+        clippedShare = rounded(report.clippedShare, 6)
+        offset = rounded(report.offset, 6)
+        silentShare = rounded(report.silentShare, 4)
+        highestHertz = report.highestHertz
+        humHertz = report.hum?.hertz
+        humLevel = report.hum.map { rounded($0.level, 2) }
+    }
+}
+
+extension InspectReport.FindingText {
+    fileprivate init(_ finding: Finding) {
+        kind = finding.kind.rawValue
+        serious = finding.isSerious
+        title = finding.title
+        meaning = finding.meaning
+        remedy = finding.remedy
+    }
+}
+
+extension InspectReport.Word {
+    fileprivate init(_ word: RecordingTrace.Word) {
+        self.word = word.name
+        confidence = rounded(Double(word.confidence), 4)
+        start = rounded(word.start, 3)
+        end = rounded(word.end, 3)
+        time = rounded(word.time, 3)
+    }
+}
+
+extension InspectReport.Clip {
+    fileprivate init?(_ samples: [Float], _ vocabulary: Vocabulary) {
+        var scorer = ClipScorer(vocabulary)
+        let posteriors = scorer.score(clip: samples)
+        guard let best = posteriors.indices.max(by: { posteriors[$0] < posteriors[$1] }) else { return nil }
+        label = vocabulary.labels[best]
+        confidence = rounded(Double(posteriors[best]), 4)
+        scores = Dictionary(
+            zip(vocabulary.labels, posteriors.map { rounded(Double($0), 4) }),
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+}
+
+extension InspectReport.Hop {
+    fileprivate init(_ hop: RecordingTrace.Hop) {
+        time = rounded(hop.time, 3)
+        state =
+            hop.fired != nil ? "firing" : !hop.refractory.isEmpty ? "refractory" : hop.inSpeech ? "speech" : "quiet"
+        scores = hop.scores.map { rounded(Double($0), 4) }
+    }
+}
+
+/// A number rounded to so many decimals.
+private func rounded(_ value: Double, _ places: Int) -> Double {
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    return (value * scale).rounded() / scale
+}

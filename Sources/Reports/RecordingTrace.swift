@@ -1,0 +1,219 @@
+public import Audio
+private import Core
+import Diagnostics
+private import Inference
+public import Spotting
+
+/// A recording and the output of each part of the chain, hop by hop: samples, features, scores, state of the gate, words.
+public struct RecordingTrace: Sendable {
+    /// What to look at, and with which settings of the chain.
+    public struct Settings: Sendable {
+        public var file: String
+        /// How the channels of the file become one.
+        public var mix = ChannelMix.mix
+        public var gate = GateSettings()
+        public var thresholds: Thresholds
+        /// Seconds from the file's start, a whole number of hops.
+        public var from = 0.0
+        /// Seconds, a whole number of hops; nil for the file's end, or `longest` after `from`.
+        public var to: Double?
+        /// Seconds that a report may show.
+        public var longest = 300.0
+
+        public init(file: String, thresholds: Thresholds) {
+            self.file = file
+            self.thresholds = thresholds
+        }
+    }
+
+    /// One hop of 100 ms.
+    struct Hop {
+        /// End of the hop, in seconds from the file's start.
+        let time: Double
+        /// Smoothed scores, `[labels]`.
+        let scores: [Float]
+        /// Whether each step of the hop was speech, or sound where the model has no activity layer; oldest first.
+        let sounds: [Bool]
+        let inSpeech: Bool
+        /// Labels that fired and have not been re-armed.
+        let refractory: [Int]
+        /// Label of the word that fired at this hop.
+        let fired: Int?
+    }
+
+    /// A word that was detected.
+    struct Word {
+        let name: String
+        let confidence: Float
+        /// Bounds, and when it was decided, in seconds from the file's start.
+        let start: Double
+        let end: Double
+        let time: Double
+    }
+
+    let settings: Settings
+    let vocabulary: Vocabulary
+    /// Container and coding of the file.
+    let format: String
+    let sampleRate: Int
+    let channels: Int
+    /// Numbers of the channels that the model gets.
+    let usedChannels: [Int]
+    /// End of what was looked at, in seconds; the silence added after the file's end does not count.
+    private(set) var to: Double
+    /// Whether the file goes on after `to`.
+    private(set) var isCut = false
+    /// Samples that the model gets: one channel at 16 kHz.
+    private(set) var samples: [Float] = []
+    /// Output of the front end, `[columns × bands]`; empty where it has no bands.
+    private(set) var columns: [Float] = []
+    private(set) var hops: [Hop] = []
+    private(set) var words: [Word] = []
+    /// Of each used channel, as recorded.
+    private(set) var statistics: [SampleStatistics] = []
+    /// Why the file could not be read to its end.
+    public private(set) var problem: String?
+
+    var file: String { settings.file }
+    var from: Double { settings.from }
+
+    /// Runs the detector over a file from its start, and keeps what lies in the part asked for.
+    ///
+    /// - Parameter progress: gets the seconds read and those expected (0 for unknown) after each hop; returns false to stop.
+    /// - Throws: `AudioError` where the file cannot be opened or nothing can be read; a later failure is kept in `problem`.
+    ///   ``ReportError/endsBefore(_:from:)`` where there is nothing in the part asked for.
+    public init(
+        _ settings: Settings,
+        vocabulary: Vocabulary,
+        progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
+    ) throws {
+        let source = try AudioFile(path: settings.file)
+        self.settings = settings
+        self.vocabulary = vocabulary
+        format = source.format
+        sampleRate = source.sampleRate
+        channels = source.channels
+        usedChannels = (0..<channels).filter(settings.mix.contains)
+        to = settings.from
+        var isCancelled = false
+        do {
+            try detect { seconds, expected in
+                isCancelled = !progress(seconds, expected)
+                return !isCancelled
+            }
+        } catch {
+            guard !samples.isEmpty else { throw error }
+            problem = "\(error)"
+        }
+        guard !samples.isEmpty else {
+            if isCancelled { return }
+            throw ReportError.endsBefore(printable(file), from: from)
+        }
+        try? measureChannels()
+    }
+
+    private mutating func detect(_ progress: (Double, Double) -> Bool) throws(AudioError) {
+        let model = vocabulary.model
+        let detector = FileDetector(vocabulary, settings: settings.gate, thresholds: settings.thresholds)
+        let end = settings.to ?? from + settings.longest
+        // Columns that each hop adds.
+        let newest = model.features.bandHertz.isEmpty ? 0 : max(1, model.hopSamples / model.features.hopSamples)
+        var found: [Detection] = []
+        var number = 0
+        var before = 0.0
+        try detector.detect(in: FileStream(path: file, mix: settings.mix)) { hop, window, handler in
+            defer { found.removeAll(keepingCapacity: true) }
+            if hop.seconds > end + 1e-6 {
+                isCut = true
+                return false
+            }
+            number += 1
+            let count = Int(((hop.seconds - before) * Double(model.sampleRate)).rounded())
+            before = hop.seconds
+            let time = Double(number) * HopScorer.hopSeconds(of: model)
+            if time > from + 1e-6 {
+                let newestHop = window.extracting(last: model.hopSamples).extracting(first: count)
+                for index in newestHop.indices { samples.append(newestHop[index]) }
+                if newest > 0 { columns += model.features(of: window, newest: newest) }
+                to = hop.seconds
+                keep(hop, handler, found, time: time)
+            }
+            return progress(hop.seconds, hop.expectedSeconds)
+        } report: { detection in
+            found.append(detection)
+        }
+    }
+
+    private mutating func keep(_ hop: ScoredHop, _ handler: PosteriorHandler, _ found: [Detection], time: Double) {
+        let length = HopScorer.hopSeconds(of: vocabulary.model)
+        hops.append(
+            Hop(
+                time: time,
+                scores: handler.scores,
+                sounds: hop.activity.newest(Int((length / hop.activity.stepSeconds).rounded())),
+                inSpeech: handler.gate.inSpeech,
+                refractory: handler.gate.refractoryLabels,
+                fired: found.first { $0.kind == .word }?.index
+            )
+        )
+        words += found.map { detection in
+            Word(
+                name: detection.name(labels: vocabulary.labels, phrases: []),
+                confidence: detection.confidence,
+                start: detection.start,
+                end: detection.end,
+                time: detection.time
+            )
+        }
+    }
+
+    /// Measures the samples as they were recorded, each used channel by itself.
+    private mutating func measureChannels() throws {
+        var source = try AudioFile(path: file)
+        let count = source.channels
+        statistics = usedChannels.map { _ in SampleStatistics(sampleRate: source.sampleRate) }
+        var interleaved = [Float](repeating: 0, count: 4096 * count)
+        var one = [Float](repeating: 0, count: 4096)
+        let start = Int(from * Double(sampleRate))
+        let part = start..<max(Int(to * Double(sampleRate)), start + 1)
+        var position = 0
+        while position < part.upperBound {
+            var room = interleaved.mutableSpan
+            let frames = try source.read(into: &room)
+            guard frames > 0 else { return }
+            let inside = part.clamped(to: position..<position + frames)
+            for (index, channel) in usedChannels.enumerated() where !inside.isEmpty {
+                var target = one.mutableSpan
+                ChannelMix.channel(channel).apply(
+                    to: interleaved.span.extracting(
+                        (inside.lowerBound - position) * count..<(inside.upperBound - position) * count
+                    ),
+                    channels: count,
+                    into: &target
+                )
+                statistics[index].add(one.span.extracting(first: inside.count))
+            }
+            position += frames
+        }
+    }
+}
+
+/// What can be wrong with what a report is asked to show.
+public struct ReportError: Error, Equatable, CustomStringConvertible, Sendable {
+    private enum Code: Equatable { case endsBefore }
+
+    private let code: Code
+    /// One line: where, what is wrong.
+    public let description: String
+
+    /// Equality is on the kind of error alone.
+    public static func == (left: ReportError, right: ReportError) -> Bool { left.code == right.code }
+
+    /// The recording is shorter than the start of the part asked for.
+    public static func endsBefore(_ file: String, from: Double) -> ReportError {
+        ReportError(
+            code: .endsBefore,
+            description: "\(file): the recording ends before --from \(decimal(from, 1)) seconds"
+        )
+    }
+}

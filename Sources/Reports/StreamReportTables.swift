@@ -1,0 +1,94 @@
+import Core
+public import Evaluation
+
+/// A report on long recordings as tables, and these as plain text.
+public struct StreamReportTables: Sendable {
+    private let report: StreamReport
+
+    private static let figures = [
+        "SAID", "HITS", "MISSES", "WRONG", "FALSE", "FALSE/H", "HITS %", "LATENCY p50 s", "p95 s",
+    ]
+
+    public init(_ report: StreamReport) { self.report = report }
+
+    /// All tables as plain text.
+    public var text: String {
+        let settings = report.settings.map { "In mode \($0.mode):\n" + words($0).text + mistakes($0) }
+        let parts = [summary, overview.text] + settings + [files.text, Self.sweepTitle + ":\n" + sweep.text]
+        return parts.joined(separator: "\n")
+    }
+
+    static let sweepTitle =
+        "The same threshold for all words (false accepts an hour over all, and over what is without words)"
+
+    var summary: String {
+        let count = report.files.count == 1 ? "1 recording" : "\(report.files.count) recordings"
+        return
+            "\(count), \(Self.length(report.seconds)), of which without words \(Self.length(report.wordlessSeconds)); "
+            + "a word counts if decided by \(decimal(report.tolerance, 2)) s after its end\n"
+    }
+
+    var overview: TextTable {
+        var table = TextTable(["MODE", "TRIGGER"] + Self.figures + ["FALSE/H WITHOUT WORDS"], names: [0, 1])
+        for setting in report.settings {
+            table.add(
+                [setting.mode, setting.trigger] + Self.cells(setting.all)
+                    + [numberText(setting.wordlessFalseAcceptsPerHour, 1)]
+            )
+        }
+        return table
+    }
+
+    func words(_ setting: SettingReport) -> TextTable {
+        var table = TextTable(["WORD", "THRESHOLD"] + Self.figures)
+        for word in setting.words { table.add([word.word, numberText(word.threshold, 3)] + Self.cells(word.figures)) }
+        return table
+    }
+
+    func mistakes(_ setting: SettingReport) -> String {
+        guard !setting.mistakes.isEmpty else { return "" }
+        return "Taken for another: "
+            + setting.mistakes.map { "\($0.said) → \($0.heard) \($0.count)" }.joined(separator: ", ") + "\n"
+    }
+
+    var files: TextTable {
+        var table = TextTable(["FILE", "MODE", "LENGTH"] + Self.figures, names: [0, 1])
+        for file in report.files {
+            for (setting, figures) in zip(report.settings, file.figures) {
+                table.add([printable(file.file), setting.mode, Self.length(file.seconds)] + Self.cells(figures))
+            }
+        }
+        return table
+    }
+
+    var sweep: TextTable {
+        var header = ["THRESHOLD"]
+        var rows = (report.settings.first?.curve ?? []).map { [decimal($0.threshold, 3)] }
+        for setting in report.settings {
+            header += ["\(setting.mode): HITS %", "WRONG %", "FALSE/H", "WITHOUT WORDS", "LATENCY p50 s"]
+            for (index, point) in zip(rows.indices, setting.curve) {
+                rows[index] += [
+                    perCentText(point.figures.hitShare), perCentText(point.figures.wrongShare),
+                    numberText(point.figures.falseAcceptsPerHour, 1), numberText(point.wordlessFalseAcceptsPerHour, 1),
+                    numberText(point.figures.latencyMedian, 2),
+                ]
+            }
+        }
+        var table = TextTable(header)
+        for row in rows { table.add(row) }
+        return table
+    }
+
+    private static func cells(_ figures: StreamFigures) -> [String] {
+        let counts = [figures.said, figures.hits, figures.misses, figures.wrong, figures.falseAccepts]
+        return counts.map(String.init) + [
+            numberText(figures.falseAcceptsPerHour, 1), perCentText(figures.hitShare),
+            numberText(figures.latencyMedian, 2), numberText(figures.latency95, 2),
+        ]
+    }
+
+    private static func length(_ seconds: Double) -> String {
+        if seconds < 600 { return decimal(seconds, 1) + " s" }
+        return seconds < 7200 ? decimal(seconds / 60, 1) + " min" : decimal(seconds / 3600, 2) + " h"
+    }
+}

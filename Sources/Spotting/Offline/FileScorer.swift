@@ -1,0 +1,176 @@
+public import Audio
+private import Inference
+
+/// A hop of an audio file and its scores.
+public struct ScoredHop: Sendable {
+    public let scores: HopScores
+    /// The scores that the next hop will have if it stays quiet; nil unless the scorer looks ahead here.
+    public let lookahead: HopScores?
+    /// Where there was speech or sound, up to the hop's end.
+    public let activity: ActivityHistory
+    /// Audio of the file up to the hop's end, in seconds; the silence added after the file's end does not count.
+    public let seconds: Double
+    /// Length that the file's header promises, in seconds; 0 where it promises none.
+    public let expectedSeconds: Double
+}
+
+/// Scores whole audio files hop by hop: decoder, resampler, network.
+///
+/// Where nothing asks for a look ahead, many hops are computed at once and on several processors; the scores are the same,
+/// bit by bit. One instance may score several files at the same time.
+public final class FileScorer: Sendable {
+    public let vocabulary: Vocabulary
+    private let lookaheadQuiet: ClosedRange<Double>?
+    /// Nil where hops have to be scored one by one.
+    private let pipeline: ChunkPipeline?
+
+    /// - Parameter lookaheadQuiet: time since the last sound, in seconds, in which ``ScoredHop/lookahead`` is computed; nil never.
+    public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil) {
+        self.vocabulary = vocabulary
+        self.lookaheadQuiet = lookaheadQuiet
+        pipeline = lookaheadQuiet == nil ? ChunkPipeline(vocabulary) : nil
+    }
+
+    /// Scores a file from its start, and a second of silence after its end, in which the last word is decided.
+    ///
+    /// - Parameters:
+    ///   - workers: threads to use, the calling one among them.
+    ///   - body: gets each hop, and the window of samples that ends with it: `[windowSamples]` at 16 kHz. Returns false to
+    ///     stop.
+    /// - Throws: what reading the file throws, once `body` had all hops that could be read.
+    public func forEachHop(
+        of stream: consuming FileStream,
+        workers: Int = 1,
+        _ body: (ScoredHop, Span<Float>) -> Bool
+    ) throws(AudioError) {
+        if let pipeline {
+            try score(stream, by: pipeline, workers: workers, body)
+        } else {
+            try scoreHopByHop(stream, body)
+        }
+    }
+
+    private func score(
+        _ stream: consuming FileStream,
+        by pipeline: ChunkPipeline,
+        workers: Int,
+        _ body: (ScoredHop, Span<Float>) -> Bool
+    ) throws(AudioError) {
+        var hops = ChunkHops(vocabulary)
+        let model = vocabulary.model
+        var count = 0
+        try pipeline.run(stream, workers: workers) { chunk, scores in
+            hops.forEach(of: chunk.audio, scores) { scores, activity, window in
+                count += 1
+                let hop = ScoredHop(
+                    scores: scores,
+                    lookahead: nil,
+                    activity: activity,
+                    seconds: min(Double(count * model.hopSamples) / Double(model.sampleRate), chunk.seconds),
+                    expectedSeconds: chunk.expectedSeconds
+                )
+                return body(hop, window)
+            }
+        }
+    }
+
+    private func scoreHopByHop(
+        _ stream: consuming FileStream,
+        _ body: (ScoredHop, Span<Float>) -> Bool
+    ) throws(AudioError) {
+        var stream = stream
+        var scorer = HopScorer(vocabulary, lookaheadQuiet: lookaheadQuiet)
+        var goesOn = true
+        while goesOn {
+            // What the file has given so far is known once its next block is read.
+            guard try stream.advance() else { return }
+            let (seconds, expected) = (stream.seconds, stream.expectedSeconds)
+            _ = stream.ring.withWindow { window, _ in
+                scorer.score(window: window)
+                let hop = ScoredHop(
+                    scores: scorer.scores,
+                    lookahead: scorer.lookahead,
+                    activity: scorer.activity,
+                    seconds: seconds,
+                    expectedSeconds: expected
+                )
+                goesOn = body(hop, window)
+            }
+        }
+    }
+}
+
+/// Detects the words of whole audio files: a ``FileScorer``, then smoother, gate and phrases.
+///
+/// The detections are those of a ``Detector`` that hears the file as a stream. One instance may work on several files at
+/// the same time.
+public struct FileDetector: Sendable {
+    private let scorer: FileScorer
+    private let settings: GateSettings
+    private let thresholds: Thresholds
+    private let phrases: [Phrase]
+
+    public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
+        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
+        self.settings = settings
+        self.thresholds = thresholds
+        self.phrases = phrases
+    }
+
+    /// Hears a file from start to end.
+    ///
+    /// - Parameters:
+    ///   - workers: threads to use, the calling one among them.
+    ///   - eachHop: called after each hop with it, its window of samples and the state of gate and smoother; returns false to
+    ///     stop. Use it to show progress, to cancel, or to trace what the detector does.
+    ///   - report: called for each detection before `eachHop` of its hop. Start and end lie within the file, although a word may
+    ///     be decided in the silence after it.
+    /// - Throws: what reading the file throws, once all that could be read is heard.
+    public func detect(
+        in stream: consuming FileStream,
+        workers: Int = 1,
+        eachHop: (ScoredHop, Span<Float>, PosteriorHandler) -> Bool = { _, _, _ in true },
+        report: (Detection) -> Void
+    ) throws(AudioError) {
+        var handler = PosteriorHandler(
+            scorer.vocabulary,
+            settings: settings,
+            thresholds: thresholds,
+            phrases: phrases
+        )
+        try scorer.forEachHop(of: stream, workers: workers) { hop, window in
+            handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { detection in
+                report(detection.ended(by: hop.seconds))
+            }
+            return eachHop(hop, window, handler)
+        }
+    }
+
+    /// All detections of a file.
+    ///
+    /// - Parameter mix: how the channels of the file become one.
+    /// - Throws: what opening and reading the file throw; what was detected before is lost.
+    public func detections(
+        in path: String,
+        mix: ChannelMix = .mix,
+        workers: Int = 1
+    ) throws(AudioError) -> [Detection] {
+        var found: [Detection] = []
+        try detect(in: FileStream(path: path, mix: mix), workers: workers) { found.append($0) }
+        return found
+    }
+}
+
+extension Detection {
+    /// The same with start and end no later than the end of the audio, in seconds.
+    fileprivate func ended(by length: Double) -> Detection {
+        Detection(
+            kind: kind,
+            index: index,
+            confidence: confidence,
+            start: min(start, length),
+            end: min(end, length),
+            time: time
+        )
+    }
+}

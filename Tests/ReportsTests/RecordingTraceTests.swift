@@ -1,0 +1,56 @@
+import Foundation
+import Inference
+import Spotting
+import TestSupport
+import Testing
+
+@testable import Reports
+
+/// The trace of a recording, and what a report says of it.
+struct RecordingTraceTests {
+    private static func vocabulary() throws -> Vocabulary { Vocabulary(try Model(folder: Checkout.model)) }
+
+    private static func settings(_ name: String, _ vocabulary: Vocabulary) -> RecordingTrace.Settings {
+        let thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        return RecordingTrace.Settings(file: Voices.path(name), thresholds: thresholds)
+    }
+
+    @Test func `of a long file the beginning is shown, and a line says so`() throws {
+        let vocabulary = try Self.vocabulary()
+        var settings = Self.settings("Rear_Right", vocabulary)
+        #expect(settings.longest == 300)
+        settings.longest = 0.8
+        let trace = try RecordingTrace(settings, vocabulary: vocabulary)
+        // In steps of 25 ms there is quiet before the word, then sound.
+        let sounds = trace.hops.flatMap(\.sounds)
+        #expect(sounds.count == 32 && sounds[0] == false && sounds.contains(true))
+        #expect(trace.isCut && trace.to == 0.8 && trace.hops.count == 8 && trace.samples.count == 12_800)
+        // Eight columns of 40 bands a hop; of the channel as recorded, 0.8 s.
+        #expect(trace.columns.count == 8 * 8 * 40 && trace.statistics.map(\.count) == [38_400])
+        let report = InspectReport(trace)
+        #expect(report.note == "the report shows 0.8 s from 0:00.00; choose another part with --from and --to")
+        #expect(report.clip == nil)
+    }
+
+    @Test(arguments: [GateSettings.Mode.spot, .command])
+    func `the words are those of the file detector`(_ mode: GateSettings.Mode) throws {
+        let vocabulary = try Self.vocabulary()
+        var settings = Self.settings("Side_Left", vocabulary)
+        settings.gate.mode = mode
+        let trace = try RecordingTrace(settings, vocabulary: vocabulary)
+        let detector = FileDetector(vocabulary, settings: settings.gate, thresholds: settings.thresholds)
+        let detections = try detector.detections(in: settings.file)
+        #expect(detections.count == 1 && trace.words.map(\.time) == detections.map(\.time))
+        #expect(trace.words.map(\.name) == ["left"])
+        #expect(trace.hops.filter { $0.fired != nil }.map(\.time) == trace.words.map(\.time))
+    }
+
+    @Test func `a part behind the end is an error, and a trace that is cancelled is none`() throws {
+        let vocabulary = try Self.vocabulary()
+        var settings = Self.settings("Side_Left", vocabulary)
+        settings.from = 100
+        #expect(throws: ReportError.self) { try RecordingTrace(settings, vocabulary: vocabulary) }
+        let cancelled = try RecordingTrace(settings, vocabulary: vocabulary) { _, _ in false }
+        #expect(cancelled.hops.isEmpty)
+    }
+}

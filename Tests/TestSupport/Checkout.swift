@@ -1,0 +1,10 @@
+private import Foundation
+
+/// The working copy that the tests were built from.
+public enum Checkout {
+    public static let path = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// Folder of the shipped model.
+    public static let model = path + "/Models/commands"
+}
