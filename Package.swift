@@ -75,7 +75,7 @@ let package = Package(
             sources: ["Scalar", "Dispatch"],
             swiftSettings: kernelSettings
         ),
-        .target(name: "Inference", dependencies: ["KernelInterface", "Kernels", "System"]),
+        .target(name: "Inference", dependencies: ["Core", "KernelInterface", "Kernels", "System"]),
         .target(name: "Spotting", dependencies: ["Audio", "Inference"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting"]),
         .target(

@@ -1,3 +1,5 @@
+private import Core
+
 /// Why a model cannot be used.
 ///
 /// Two errors are equal when they are of the same kind, regardless of their messages. `message` is one line: the file, tensor, layer or
@@ -31,16 +33,10 @@ public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     public static func == (left: ModelError, right: ModelError) -> Bool { left.code == right.code }
 }
 
-/// A name from a file in quotes, at most 60 characters, without control characters and line separators.
+/// A name from a file in quotes, as one printable line of at most 60 characters.
 func quoted(_ name: String) -> String {
-    var scalars = String.UnicodeScalarView()
-    for scalar in name.unicodeScalars.prefix(60) {
-        let printable = scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-        let breaks = scalar.value == 0x2028 || scalar.value == 0x2029
-        scalars.append(printable && !breaks ? scalar : "\u{FFFD}")
-    }
-    let cut = name.unicodeScalars.count > 60
-    return "“" + String(scalars) + (cut ? "…" : "") + "”"
+    let isLong = name.unicodeScalars.count > 60
+    return "“" + printable(String(name.unicodeScalars.prefix(60))) + (isLong ? "…" : "") + "”"
 }
 
 /// A short description, without line breaks, of a JSON decoding error and its key.
@@ -55,7 +51,8 @@ func explain(_ error: any Error) -> String {
         return "\(keyPath(context.codingPath)) is null, not \(kind(type))"
     case .dataCorrupted(let context):
         if context.codingPath.isEmpty { return "not valid JSON" }
-        return "\(keyPath(context.codingPath)): \(oneLine(context.debugDescription))"
+        let reason = String(context.debugDescription.unicodeScalars.prefix(160))
+        return "\(keyPath(context.codingPath)): \(printable(reason))"
     @unknown default:
         return "not valid JSON"
     }
@@ -83,8 +80,4 @@ private func kind(_ type: any Any.Type) -> String {
     case is any Collection.Type: "a list or an object"
     default: "an object"
     }
-}
-
-private func oneLine(_ text: String) -> String {
-    String(text.unicodeScalars.prefix(160).map { $0.value < 0x20 ? " " : Character($0) })
 }
