@@ -5,7 +5,7 @@ public enum CommandLineTool {
     /// In the order of `beckon help`.
     static let commands: [any Command.Type] = [
         Listen.self, Classify.self, Enroll.self, WordsCommand.self, Record.self, Evaluate.self, Inspect.self,
-        Devices.self, ConfigCommand.self, Doctor.self, BenchCommand.self, ControlVerb.self,
+        Devices.self, ConfigCommand.self, Doctor.self, Bench.self, ControlVerb.self,
     ]
 
     static var declarations: [CommandDeclaration] { commands.map { $0.declaration } }
@@ -26,20 +26,20 @@ public enum CommandLineTool {
             return try dispatch(words)
         } catch let error as UsageError {
             let topic = words.first.flatMap { names.contains($0) ? " " + $0 : nil } ?? ""
-            Terminal.tell(.error, "\(error); see beckon help\(topic)")
+            Output.tell(.error, "\(error); see beckon help\(topic)")
             return 2
         } catch let error as Misconfiguration {
-            Terminal.tell(.error, error.description)
+            Output.tell(.error, error.description)
             return Misconfiguration.status
         } catch {
-            Terminal.tell(.error, "\(error)")
+            Output.tell(.error, "\(error)")
             return 1
         }
     }
 
     private static func dispatch(_ words: [String]) throws -> Int32 {
         guard let name = words.first else {
-            Terminal.error(HelpPage.overview(declarations))
+            Output.writeError(HelpPage.overview(declarations))
             return 2
         }
         let rest = words.dropFirst()
@@ -50,7 +50,7 @@ public enum CommandLineTool {
         switch name {
         case "help", "--help", "-h": return try help(rest.first)
         case "--version", "version":
-            Terminal.output("beckon \(version)\n")
+            Output.write("beckon \(version)\n")
             return 0
         case "generate": return try Generate(rest).run()
         default:
@@ -69,13 +69,13 @@ public enum CommandLineTool {
 
     private static func help(_ topic: String?) throws -> Int32 {
         guard let topic, topic != "help" else {
-            Terminal.output(HelpPage.overview(declarations))
+            Output.write(HelpPage.overview(declarations))
             return 0
         }
         guard let command = command(topic) else {
             throw UsageError("no help on \(printable(topic))", near: topic, of: names)
         }
-        Terminal.output(HelpPage.text(command.declaration))
+        Output.write(HelpPage.text(command.declaration))
         return 0
     }
 }

@@ -5,7 +5,6 @@ private import FoundationEssentials
 private import Inference
 import KernelInterface
 private import Kernels
-private import Service
 private import Spotting
 
 /// `beckon bench`: times of the engine's stages, from a word to its action, of the start; and two reports compared.
@@ -26,10 +25,10 @@ struct Bench {
                 "nanoseconds": .number(score.nanoseconds), "residentBytes": .number(score.residentBytes),
                 "streamBytes": .number(score.streamBytes),
             ]
-            Terminal.output(object.line)
+            Output.write(object.line)
             return 0
         case .compare(let first, let second):
-            Terminal.output(try BenchCompare(first, second).text)
+            Output.write(try BenchCompare(first, second).text)
             return 0
         }
     }
@@ -49,7 +48,7 @@ struct Bench {
         let machine = BenchMachine.pin()
         let run = try BenchRun(recipes, seconds: options.seconds, streams: options.streams)
         guard let startUp = try measure(run, kernels: best.model.kernels.instructionSet), !Interrupt.isRequested else {
-            Terminal.error("beckon: interrupted; nothing was measured\n")
+            Output.writeError("beckon: interrupted; nothing was measured\n")
             return 130
         }
         let report = BenchReport(
@@ -60,13 +59,13 @@ struct Bench {
             run: run
         )
         guard !options.json else {
-            Terminal.output(try report.json)
+            Output.write(try report.json)
             return 0
         }
-        Terminal.output(BenchTable(report).text)
+        Output.write(BenchTable(report).text)
         if Terminal.outputIsTerminal, let hop = run.probes.last(where: { $0.stage == .hop }) {
             let histogram = Histogram(hop.rounds.flatMap { $0 }, rows: 12)
-            Terminal.output("\nA hop by \(hop.kernels?.rawValue ?? "–"), µs:\n" + histogram.text(width: 40))
+            Output.write("\nA hop by \(hop.kernels?.rawValue ?? "–"), µs:\n" + histogram.text(width: 40))
         }
         return 0
     }
@@ -120,7 +119,7 @@ struct Bench {
         )
         let result = try EndToEnd(settings, model: recipe.model).run(
             environment: ProcessInfo.processInfo.environment
-        ) { report in Terminal.tell(report.priority, report.text) }
+        ) { report in Output.tell(report.priority, report.text) }
         let (mode, trigger) = (options.gate.mode.rawValue, options.gate.trigger.rawValue)
         if options.json {
             let object: JSON = [
@@ -128,9 +127,9 @@ struct Bench {
                 "words": .number(result.words), "heard": .number(result.heard), "others": .number(result.others),
                 "milliseconds": result.times.json,
             ]
-            Terminal.output(object.line)
+            Output.write(object.line)
         } else {
-            Terminal.output(
+            Output.write(
                 result.times.table.text
                     + "\(result.heard) of \(result.words) words heard, \(result.others) others; mode \(mode), trigger \(trigger)\n"
             )

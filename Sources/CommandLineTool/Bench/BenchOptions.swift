@@ -2,9 +2,9 @@ import Configuration
 import KernelInterface
 import Spotting
 
-/// What `beckon bench` was asked to measure, and on what.
+/// The options of `beckon bench`.
 struct BenchOptions {
-    /// What is done; all but the first are asked for by an option of their own.
+    /// What is measured; all but the first are selected by an option of their own.
     enum Kind {
         /// The engine's stages, by each set of kernels.
         case stages
@@ -18,13 +18,13 @@ struct BenchOptions {
     let kind: Kind
     let listening: ListeningOptions
     let json: Bool
-    /// Empty where the user left the choice to the program.
+    /// Empty: the default sets.
     let kernels: [InstructionSet]
     /// How long to measure.
     let seconds: Double
     let streams: Int?
 
-    /// What `listen` would decide by.
+    /// The gate of `listen`, with the mode and the trigger of the command line.
     var gate: GateSettings {
         var gate = Configuration().gate
         gate.mode = listening.mode ?? gate.mode
@@ -34,7 +34,7 @@ struct BenchOptions {
 
     private static let modes = ["--end-to-end", "--first-score", "--compare"]
 
-    /// Options that belong to one thing, by what asks for it; nil is the measuring of stages.
+    /// Options that belong to one measurement, by the option that selects it; nil: that of the stages.
     private static let owned: [(mode: String?, names: [String])] = [
         ("--end-to-end", ["--device", "--track", "--stamp"]), (nil, ["--seconds", "--streams"]),
     ]
@@ -45,7 +45,7 @@ struct BenchOptions {
         let mode = modes.first
         for (owner, names) in Self.owned where owner != mode {
             guard let name = names.first(where: { arguments.has($0) }) else { continue }
-            throw UsageError("\(name) goes with \(owner ?? "the measuring of stages") only")
+            throw UsageError("\(name) goes with \(owner ?? "the measurement of stages") only")
         }
         if mode == "--compare" {
             guard arguments.operands.count == 2 else { throw UsageError("--compare takes two files of bench --json") }

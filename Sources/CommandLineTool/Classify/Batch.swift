@@ -2,7 +2,7 @@ import Core
 private import Dispatch
 private import Synchronization
 
-/// Files worked on side by side: their output in order, a bar meanwhile, failures reported and counted, Ctrl-C.
+/// Processes files in parallel: output in order, a progress bar, failures reported and counted, an end at Ctrl-C.
 final class Batch: Sendable {
     let files: [String]
     let output: OrderedOutput
@@ -11,18 +11,18 @@ final class Batch: Sendable {
     private let failed: Atomic<Int>
 
     /// - Parameters:
-    ///   - problems: what went wrong before, one line each; printed now and counted as failures.
+    ///   - problems: earlier failures, one line each; printed now and counted.
     ///   - jobs: files at a time.
     init(files: [String], problems: [String], jobs: Int) {
         self.files = files
         self.jobs = jobs
-        for problem in problems { Terminal.tell(.error, problem) }
+        for problem in problems { Output.tell(.error, problem) }
         failed = Atomic(problems.count)
         let progress = Progress(files: files.count, isShown: Terminal.errorIsTerminal)
         self.progress = progress
         output = OrderedOutput { piece in
             progress.clear()
-            if piece.isError { Terminal.error(piece.text) } else { Terminal.output(piece.text) }
+            if piece.isError { Output.writeError(piece.text) } else { Output.write(piece.text) }
         }
     }
 
@@ -52,7 +52,7 @@ final class Batch: Sendable {
         progress.clear()
     }
 
-    /// Like ``run(_:)``, and gives what `work` returned, in the order of the files, without those that failed.
+    /// Like ``run(_:)``; returns the values of `work` in the order of the files, without those that failed.
     func collect<Value: Sendable>(_ work: @Sendable (Int) throws -> Value) -> [Value] {
         let values = Mutex<[Int: Value]>([:])
         run { number in
@@ -62,10 +62,10 @@ final class Batch: Sendable {
         return values.withLock { values in values.sorted { $0.key < $1.key }.map(\.value) }
     }
 
-    /// The exit status; says so where Ctrl-C ended the work.
+    /// The exit status; reports an interruption.
     func finish() -> Int32 {
         if Interrupt.isRequested {
-            Terminal.tell(.error, "interrupted after \(progress.done) of \(files.count) files")
+            Output.tell(.error, "interrupted after \(progress.done) of \(files.count) files")
             return 130
         }
         return failed.load(ordering: .relaxed) == 0 ? 0 : 1

@@ -2,7 +2,7 @@ private import Core
 import Spotting
 private import Synchronization
 
-/// `beckon classify`: the words of audio files, files side by side, results in order.
+/// `beckon classify`: finds the words in audio files, several files in parallel, and prints them in order.
 struct Classify {
     private let options: ClassifyOptions
     private let vocabulary: Vocabulary
@@ -21,7 +21,7 @@ struct Classify {
 
         var paths = options.paths
         if options.readsList {
-            paths += FileList.names(in: FileList.standardInput(), nulSeparated: options.listIsNulSeparated)
+            paths += FileList.names(in: try FileList.standardInput(), nulSeparated: options.listIsNulSeparated)
         }
         let list = FileList(paths: paths)
         files = list.files
@@ -62,7 +62,7 @@ struct Classify {
         let elapsed = begun.duration(to: .now)
         if options.stats {
             let seconds = Double(heardMilliseconds.load(ordering: .relaxed)) / 1000
-            Terminal.error(statistics(seconds: seconds, elapsed: elapsed / .seconds(1)))
+            Output.writeError(statistics(seconds: seconds, elapsed: elapsed / .seconds(1)))
         }
         return batch.finish()
     }

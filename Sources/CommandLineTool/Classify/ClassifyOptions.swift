@@ -1,9 +1,9 @@
-/// What `beckon classify` was asked to do.
+/// The options of `beckon classify`.
 struct ClassifyOptions {
     enum Format: String, CaseIterable { case table, json, csv, audacity }
 
     var paths: [String] = []
-    /// The operand `-` was given: paths come from standard input too, one a line, or NUL-separated with `-0`.
+    /// The operand `-` was given: paths come from standard input too, one per line, or NUL-separated with `-0`.
     var readsList = false
     var listIsNulSeparated = false
     var clips = false

@@ -1,7 +1,7 @@
 import Core
 private import FoundationEssentials
 
-/// Where results go and how they are printed: standard output for all, or a label track a file.
+/// Where results go and how they are printed: all to standard output, or one label track per file.
 struct Destination: Sendable {
     let format: any ReportFormat
     private let folder: String?
@@ -10,10 +10,10 @@ struct Destination: Sendable {
     /// Name of each file's track within the folder.
     private let tracks: [String: String]
 
-    /// Returns nil, after saying why, where the options and the files do not go together.
+    /// Nil, with a message, if the options do not suit the files.
     init?(options: ClassifyOptions, files: [String], labels: [String]) {
         if options.format == .audacity, files.count > 1, options.outputFolder == nil {
-            Terminal.tell(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
+            Output.tell(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
             return nil
         }
         format =
@@ -29,15 +29,15 @@ struct Destination: Sendable {
         tracks = folder == nil ? [:] : Self.trackNames(files)
     }
 
-    /// Prints what stands before all results.
+    /// Prints the header.
     func begin() {
-        Terminal.output(format.header(clips: clips, labels: labels))
+        Output.write(format.header(clips: clips, labels: labels))
     }
 
-    /// Opens the track of a file; nil where results go to standard output, in turn with the other files.
+    /// Opens the track of a file; nil if results go to standard output, in turn with the other files.
     func open(file: String) throws -> TrackWriter? {
         guard let folder, let name = tracks[file] else { return nil }
-        // Where the folder cannot be made, the track cannot be either.
+        // If the folder cannot be created, opening the track fails and says so.
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         return try TrackWriter(path: "\(folder)/\(name)")
     }

@@ -1,7 +1,7 @@
 private import Core
 private import Spotting
 
-/// One JSON object a line, keys in a fixed order.
+/// One JSON object per line, keys in a fixed order.
 struct JSONLines: ReportFormat {
     func event(_ event: Event) -> String {
         let subject = event.kind == .word ? "word" : "phrase"

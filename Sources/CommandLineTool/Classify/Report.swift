@@ -32,13 +32,13 @@ struct ClipLabel {
     let scores: [(label: String, score: Float)]
 }
 
-/// How results are printed. Each function gives the text for one thing; where it goes is the caller's business.
+/// How results are printed: each function returns the text for one thing, and the caller writes it.
 protocol ReportFormat: Sendable {
     /// Printed once, before everything else.
     func header(clips: Bool, labels: [String]) -> String
     func event(_ event: Event) -> String
     func clip(_ clip: ClipLabel) -> String
-    /// Printed after a file in which nothing was heard.
+    /// Printed after a file without detections.
     func nothing(file: String) -> String
 }
 

@@ -2,11 +2,11 @@ private import Core
 private import Glibc
 private import System
 
-/// Writes one file's label track as it grows.
+/// Writes the label track of one file, detection by detection.
 final class TrackWriter {
     private let path: String
     private let descriptor: Int32
-    /// What the first write that failed ran into.
+    /// The error number of the first failed write; 0 for none.
     private var failure: Int32 = 0
 
     init(path: String) throws {
@@ -21,7 +21,7 @@ final class TrackWriter {
         if failure == 0, !writeAll(Array(text.utf8), to: descriptor) { failure = errno }
     }
 
-    /// - Throws: where not all of it could be written.
+    /// - Throws: a ``Failure`` if a write failed.
     func finish() throws {
         if failure != 0 { throw problem(failure) }
     }

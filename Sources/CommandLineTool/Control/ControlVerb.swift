@@ -28,13 +28,13 @@ struct ControlVerb {
         let answer = try ControlAnswer(line: line)
         if let error = answer.error { throw Failure(error) }
         if json {
-            Terminal.output(line + "\n")
+            Output.write(line + "\n")
         } else if command != .events {
-            Terminal.output(answer.lines.map { $0 + "\n" }.joined())
+            Output.write(answer.lines.map { $0 + "\n" }.joined())
         }
         guard command == .events else { return 0 }
         while let event = try client.nextLine(within: nil) {
-            Terminal.output(event + "\n")
+            Output.write(event + "\n")
             if Output.hasFailed { return 1 }
         }
         throw Failure("the service ended, and with it the events")

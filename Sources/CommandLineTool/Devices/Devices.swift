@@ -15,7 +15,7 @@ struct Devices {
     /// Scans and prints. Returns the exit status.
     func run() throws -> Int32 {
         let devices = try DeviceList.scan()
-        Terminal.output(json ? devices.map(Self.json).joined() : Self.table(devices))
+        Output.write(json ? devices.map(Self.json).joined() : Self.table(devices))
         return 0
     }
 

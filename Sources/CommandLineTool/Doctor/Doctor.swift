@@ -1,10 +1,10 @@
 private import Capture
 import Configuration
 private import Core
+private import Daemon
 import Diagnostics
 private import FoundationEssentials
 import Inference
-private import Daemon
 
 /// `beckon doctor`: whether this machine can listen, and what to do where it cannot.
 struct Doctor {
@@ -108,10 +108,10 @@ extension Diagnosis {
 
     /// One JSON object on a line.
     fileprivate var json: String {
-        """
-        {"check": \(jsonString(check)), "grade": "\(grade.rawValue)", "text": \(jsonString(text)), \
-        "remedy": \(remedy.isEmpty ? "null" : jsonString(remedy))}
-
-        """
+        let object: JSON = [
+            "check": .string(check), "grade": .string(grade.rawValue), "text": .string(text),
+            "remedy": .optional(remedy.isEmpty ? nil : remedy),
+        ]
+        return object.line
     }
 }

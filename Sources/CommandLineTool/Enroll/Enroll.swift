@@ -26,7 +26,7 @@ struct Enroll {
         let loaded = model
         negatives = try folder.flatMap { folder throws(ModelError) in try NegativeSet.beside(loaded, in: folder) }
         if negatives == nil {
-            Terminal.tell(.warning, "the model has no \(NegativeSet.fileName), so error rates cannot be estimated")
+            Output.tell(.warning, "the model has no \(NegativeSet.fileName), so error rates cannot be estimated")
         }
     }
 
@@ -65,14 +65,14 @@ struct Enroll {
             try addTakesFromMicrophone(&session)
         }
         if Interrupt.isRequested {
-            Terminal.tell(.error, "interrupted; nothing was changed")
+            Output.tell(.error, "interrupted; nothing was changed")
             return 130
         }
         guard session.takes.count > before else {
             throw Failure("'\(printable(options.word))' was not taught: none of its takes can be used")
         }
         let report = try save(session.word, in: file)
-        Terminal.output(options.json ? report.json + "\n" : report.text)
+        Output.write(options.json ? report.json + "\n" : report.text)
         return unread > 0 ? 1 : 0
     }
 
@@ -81,7 +81,7 @@ struct Enroll {
     /// Adds every utterance of the files. Returns the number of files that could not be read.
     private func addTakes(fromFiles paths: [String], _ session: inout EnrollmentSession) -> Int {
         let list = FileList(paths: paths)
-        for problem in list.problems { Terminal.tell(.error, problem) }
+        for problem in list.problems { Output.tell(.error, problem) }
         var unread = list.problems.count
         var names: [String] = session.takes.indices.map { "take \($0 + 1)" }
         for path in list.files where !Interrupt.isRequested {
@@ -89,7 +89,7 @@ struct Enroll {
                 let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
                 names += addTakes(UtteranceSegmenter.utterances(of: samples, model), of: path, &session)
             } catch {
-                Terminal.tell(.error, "\(error)")
+                Output.tell(.error, "\(error)")
                 unread += 1
             }
         }
@@ -121,12 +121,12 @@ struct Enroll {
     }
 
     private func reportUnused(_ name: String, _ fault: TakeFault) {
-        Terminal.tell(.warning, "\(printable(name)): left out: \(fault)")
+        Output.tell(.warning, "\(printable(name)): left out: \(fault)")
     }
 
     private func show(_ utterance: Utterance, _ name: String) {
         guard !options.json else { return }
-        Terminal.output(TakePicture(utterance).line + "  \(printable(name))\n")
+        Output.write(TakePicture(utterance).line + "  \(printable(name))\n")
     }
 
     // MARK: - From a microphone
@@ -140,12 +140,14 @@ struct Enroll {
         var takes = try SpokenTakes(try microphone.open(), model: model)
         defer { takes.stop() }
         let goal = session.takes.count + options.takes
-        Terminal.error(
+        Output.writeError(
             "Say “\(printable(options.word))” once at each prompt, as you will to the device. Ctrl-C ends.\n"
         )
         var refused = 0
         while session.takes.count < goal, !Interrupt.isRequested {
-            Terminal.error("take \(options.takes - (goal - session.takes.count) + 1) of \(options.takes): speak now\n")
+            Output.writeError(
+                "take \(options.takes - (goal - session.takes.count) + 1) of \(options.takes): speak now\n"
+            )
             guard let utterance = takes.next() else { return }
             var fault = session.add(utterance)
             if fault == nil {
@@ -161,7 +163,7 @@ struct Enroll {
                 }
             }
             guard let fault else { continue }
-            Terminal.tell(.warning, "left out: \(fault)")
+            Output.tell(.warning, "left out: \(fault)")
             refused += 1
             guard refused < 12 else {
                 throw Failure("too many takes were left out; beckon doctor checks the microphone")

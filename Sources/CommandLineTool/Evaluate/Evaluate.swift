@@ -137,9 +137,9 @@ struct Evaluate {
         if options.json {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            Terminal.output(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
+            Output.write(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
         } else {
-            Terminal.output(text)
+            Output.write(text)
         }
         try page?.write(html())
     }

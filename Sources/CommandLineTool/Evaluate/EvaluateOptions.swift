@@ -1,4 +1,4 @@
-/// What `beckon evaluate` was asked to do.
+/// The options of `beckon evaluate`.
 struct EvaluateOptions {
     /// The folder of clips, or the recordings with `--stream`.
     var paths: [String]

@@ -23,14 +23,14 @@ struct Generate {
     func run() throws -> Int32 {
         let commands = CommandLineTool.declarations
         switch product {
-        case .bash: Terminal.output(BashCompletion(commands).text)
-        case .zsh: Terminal.output(ZshCompletion(commands).text)
-        case .fish: Terminal.output(FishCompletion(commands).text)
+        case .bash: Output.write(BashCompletion(commands).text)
+        case .zsh: Output.write(ZshCompletion(commands).text)
+        case .fish: Output.write(FishCompletion(commands).text)
         case .manual:
             guard let page, let data = FileManager.default.contents(atPath: page) else {
                 throw Failure("\(printable(page ?? "")): cannot read this page")
             }
-            Terminal.output(try ManualLists(commands).renew(String(decoding: data, as: UTF8.self)))
+            Output.write(try ManualLists(commands).renew(String(decoding: data, as: UTF8.self)))
         }
         return 0
     }

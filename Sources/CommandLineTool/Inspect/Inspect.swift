@@ -36,21 +36,21 @@ struct Inspect {
         }
         progress.clear()
         if Interrupt.isRequested {
-            Terminal.tell(.error, "interrupted; no report was written")
+            Output.tell(.error, "interrupted; no report was written")
             return 130
         }
         let report = InspectReport(trace)
         if options.json {
-            Terminal.output(try report.json + "\n")
+            Output.write(try report.json + "\n")
         } else if let page, let path = options.path {
             try page.write(InspectPage(report, trace).html)
-            Terminal.output("\(printable(path))\n")
+            Output.write("\(printable(path))\n")
         } else {
-            Terminal.output(InspectPage(report, trace).html)
+            Output.write(InspectPage(report, trace).html)
         }
-        if let note = report.note { Terminal.tell(.notice, "\(printable(options.file)): \(note)") }
+        if let note = report.note { Output.tell(.notice, "\(printable(options.file)): \(note)") }
         guard let problem = trace.problem else { return 0 }
-        Terminal.tell(.error, problem)
+        Output.tell(.error, problem)
         return 1
     }
 

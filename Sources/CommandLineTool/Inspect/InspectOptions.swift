@@ -1,7 +1,7 @@
 import Reports
 import Spotting
 
-/// What `beckon inspect` was asked to do.
+/// The options of `beckon inspect`.
 struct InspectOptions {
     let file: String
     /// Nil for the file's name with the ending `html` in the current folder; `-` for standard output.

@@ -12,11 +12,11 @@ struct LevelMeter {
     func show(_ peak: Float, isOpen: Bool) {
         guard Terminal.errorIsTerminal else { return }
         let bar = levelBar(decibels(amplitude: peak), floor: -60)
-        Terminal.error("\r\u{1B}[K\(bar) \(isOpen ? "heard …" : "speak")")
+        Output.writeError("\r\u{1B}[K\(bar) \(isOpen ? "heard …" : "speak")")
     }
 
     func clear() {
         guard Terminal.errorIsTerminal else { return }
-        Terminal.error("\r\u{1B}[K")
+        Output.writeError("\r\u{1B}[K")
     }
 }

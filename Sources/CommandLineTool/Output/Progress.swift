@@ -36,7 +36,7 @@ final class Progress: Sendable {
             state.last = now
             state.drawn = true
             let part = length > 0 ? min(1, seconds / length) : 0
-            Terminal.error("\r\u{1B}[K" + Self.line(done: state.done, of: files, part: part, name: file))
+            Output.writeError("\r\u{1B}[K" + Self.line(done: state.done, of: files, part: part, name: file))
         }
     }
 
@@ -46,7 +46,7 @@ final class Progress: Sendable {
         state.withLock { state in
             guard state.drawn else { return }
             state.drawn = false
-            Terminal.error("\r\u{1B}[K")
+            Output.writeError("\r\u{1B}[K")
         }
     }
 

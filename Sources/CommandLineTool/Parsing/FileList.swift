@@ -1,6 +1,7 @@
 private import Core
 private import FoundationEssentials
 private import Glibc
+private import System
 
 /// The files to process: those that are named, and those in folders that are named.
 struct FileList {
@@ -62,12 +63,11 @@ struct FileList {
     }
 
     /// All of standard input.
-    static func standardInput() -> [UInt8] {
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(STDIN_FILENO, &part, part.count)
-            if count > 0 { bytes += part[..<count] } else if count == 0 || errno != EINTR { return bytes }
+    static func standardInput() throws(Failure) -> [UInt8] {
+        do throws(SystemError) {
+            return try readAll(STDIN_FILENO)
+        } catch {
+            throw Failure("cannot read standard input: \(SystemError.text(error.number))")
         }
     }
 }

@@ -39,7 +39,7 @@ struct TaughtWords {
         if store.embedding != model.embeddingIdentity, let folder {
             negatives = try NegativeSet.beside(model, in: folder)
         }
-        for name in store.reembed(for: model, negatives) { Terminal.tell(.warning, Self.lostLine(name)) }
+        for name in store.reembed(for: model, negatives) { Output.tell(.warning, Self.lostLine(name)) }
         return store.words.compactMap(\.personal)
     }
 

@@ -61,12 +61,12 @@ struct WordsCommand {
                     "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
                     "recordedSeconds": .number(Double(seconds) / Double(Utterance.sampleRate), places: 2),
                 ]
-                Terminal.output(object.line)
+                Output.write(object.line)
             }
             return
         }
         guard !words.isEmpty else {
-            Terminal.output("No words were taught yet; beckon enroll WORD teaches one.\n")
+            Output.write("No words were taught yet; beckon enroll WORD teaches one.\n")
             return
         }
         var table = TextTable(["WORD", "TAKES", "THRESHOLD", "RECORDINGS"], names: [0])
@@ -77,7 +77,7 @@ struct WordsCommand {
                 recorded == 0 ? "–" : "\(recorded)",
             ])
         }
-        Terminal.output(table.text)
+        Output.write(table.text)
     }
 
     private func forget(_ names: [String], _ taught: TaughtWords) throws {
@@ -87,7 +87,7 @@ struct WordsCommand {
         try WordStoreFile(path: path).update { store throws(EnrollmentError) in
             for name in names { try store?.forget(name) }
         }
-        if !json { Terminal.output("Forgotten: \(names.map(printable).joined(separator: ", "))\n") }
+        if !json { Output.write("Forgotten: \(names.map(printable).joined(separator: ", "))\n") }
     }
 
     private func export(_ path: String, _ names: [String], _ taught: TaughtWords) throws {
@@ -100,7 +100,7 @@ struct WordsCommand {
             for name in names { try store.put(try all.word(name)) }
         }
         try WordStoreFile(path: path).create(store)
-        if !json { Terminal.output("\(printable(path)): words: \(store.words.count)\n") }
+        if !json { Output.write("\(printable(path)): words: \(store.words.count)\n") }
     }
 
     private func importWords(_ path: String, _ taught: TaughtWords) throws {
@@ -125,6 +125,6 @@ struct WordsCommand {
             }
             store = merged
         }
-        if !json { Terminal.output("Imported: \(new.words.map { printable($0.name) }.joined(separator: ", "))\n") }
+        if !json { Output.write("Imported: \(new.words.map { printable($0.name) }.joined(separator: ", "))\n") }
     }
 }

@@ -1,8 +1,7 @@
 import KernelInterface
 private import Spotting
 
-/// `beckon bench`: one of several measurements, as the options ask.
-struct BenchCommand: Command {
+extension Bench: Command {
     static let declaration = CommandDeclaration(
         names: [
             CommandName(
@@ -70,9 +69,8 @@ struct BenchCommand: Command {
                         help: "measure one start: load the model, score a hop, print the time and the memory in use",
                         manual: """
                             Only loads the model and scores a hop.
-                            Prints a JSON object with the time, in
-                            nanoseconds on the raw monotonic clock, the memory in use in bytes, and the
-                            bytes that each further stream takes.
+                            Prints a JSON object with the time in nanoseconds on the raw monotonic clock,
+                            the memory in use in bytes, and the bytes that each further stream takes.
                             The start-up measurement uses it.
                             """
                     ),
@@ -162,9 +160,5 @@ struct BenchCommand: Command {
         ]
     )
 
-    private let options: BenchOptions
-
-    init(_ arguments: Arguments) throws { options = try BenchOptions(arguments) }
-
-    func run() throws -> Int32 { try Bench(options).run() }
+    init(_ arguments: Arguments) throws { try self.init(BenchOptions(arguments)) }
 }
