@@ -61,10 +61,16 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
-        .target(name: "System", dependencies: ["CSystem"]),
+        .target(name: "System", dependencies: ["Core", "CSystem"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
-        .target(name: "Audio", dependencies: ["CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels"]),
-        .target(name: "Capture", dependencies: ["Audio", "CALSA", "CALSAMessages", "CSystem", "System"]),
+        .target(
+            name: "Audio",
+            dependencies: ["Core", "CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels", "System"]
+        ),
+        .target(
+            name: "Capture",
+            dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "CSystem", "System"]
+        ),
         .target(name: "KernelInterface", path: "Sources/Kernels/Interface", swiftSettings: kernelSettings),
         vectorKernels("Baseline"),
         .target(
@@ -76,7 +82,7 @@ let package = Package(
             swiftSettings: kernelSettings
         ),
         .target(name: "Inference", dependencies: ["Core", "KernelInterface", "Kernels", "System"]),
-        .target(name: "Spotting", dependencies: ["Audio", "Inference"]),
+        .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference"]),
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting"]),
         .target(
             name: "Enrollment",
@@ -126,7 +132,7 @@ let package = Package(
             ]
         ),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
-        .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "System"], path: "Benchmarks/Soak"),
+        .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),
         .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
         .executableTarget(name: "pace", dependencies: ["Inference", "KernelInterface"], path: "Benchmarks/Pace"),
@@ -134,9 +140,9 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["CSndFile", "System"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
         .testTarget(name: "CoreTests", dependencies: ["Core"]),
-        .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"]),
-        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "System", "TestSupport"]),
-        .testTarget(name: "AudioTests", dependencies: ["Audio", "CSndFile", "TestSupport"]),
+        .testTarget(name: "SystemTests", dependencies: ["Core", "System", "TestSupport"]),
+        .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "System", "TestSupport"]),
+        .testTarget(name: "AudioTests", dependencies: ["Audio", "Core", "CSndFile", "TestSupport"]),
         .testTarget(name: "KernelTests", dependencies: ["KernelInterface", "Kernels", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",

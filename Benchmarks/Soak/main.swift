@@ -6,6 +6,7 @@
 
 import Audio
 import Capture
+import Core
 import Foundation
 import System
 
@@ -63,16 +64,16 @@ func soak() throws {
     // The card waits for nobody: room for a reader that loses its turn for a second.
     settings.ringBlocks = 2_000
     let microphone = try Microphone(settings)
-    var pattern = [Float](repeating: 0, count: 10 * BlockRing.blockLength)
+    var pattern = [Float](repeating: 0, count: 10 * AudioFormat.hopSamples)
     var (read, jumps, worst) = (UInt64(0), 0, Float(0))
     var (early, next) = (0, total / 10)
     let start = Clock.now
     try microphone.start()
     while read < total {
-        let found = microphone.nextBlock(until: Clock.now + 10_000_000_000) { window, block in
+        let found = microphone.nextBlock(until: Clock.now + .seconds(10)) { window, block in
             if !block.continues, read > 0 { jumps += 1 }
-            let newest = window.extracting(last: BlockRing.blockLength)
-            let place = Int(block.sequence % 10) * BlockRing.blockLength
+            let newest = window.extracting(last: AudioFormat.hopSamples)
+            let place = Int(block.sequence % 10) * AudioFormat.hopSamples
             // The first second holds the filters' beginning; the second one is what all others must be.
             if (10..<20).contains(block.sequence) {
                 for index in newest.indices { pattern[place + index] = newest[index] }
@@ -85,12 +86,12 @@ func soak() throws {
         if read == next {
             let memory = residentMemory()
             early = early == 0 ? memory : early
-            let seconds = Double(Clock.now - start) / 1e9
+            let seconds = (Clock.now - start).seconds
             say("\(Double(read) / 36_000) h of audio in \(Int(seconds)) s, \(memory) KiB")
             next += total / 10
         }
     }
-    let seconds = Double(Clock.now - start) / 1e9
+    let seconds = (Clock.now - start).seconds
     microphone.stop()
     let (status, late) = (microphone.status, residentMemory())
     say(

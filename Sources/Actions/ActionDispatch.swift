@@ -19,7 +19,7 @@ extension ActionRunner {
 
     private func act(on heardEvent: HeardEvent) {
         let detection = heardEvent.detection
-        let age = Double(Clock.now - heardEvent.decided) / 1e9
+        let age = (Clock.now - heardEvent.decided).seconds
         let found = state.withLock { state -> (event: DetectionEvent, actions: [Action])? in
             let plan = heardEvent.generation == state.plan.generation ? state.plan : state.previous
             guard let plan, plan.generation == heardEvent.generation, let subject = plan.subject(of: detection) else {

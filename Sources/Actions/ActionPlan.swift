@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Spotting
 
 /// What is to be done for each word and phrase: a configuration as the dispatcher needs it.
@@ -71,15 +72,15 @@ struct Cooldown: Sendable {
 struct RateLimit: Sendable {
     /// Seconds between two of a kind.
     let interval: Double
-    private var last: [String: (time: Int64, swallowed: Int)] = [:]
+    private var last: [String: (time: Instant, swallowed: Int)] = [:]
 
     init(interval: Double) { self.interval = interval }
 
     /// Nil for one that is to be swallowed, else how many were swallowed since the last.
     ///
     /// - Parameter now: on the monotonic clock.
-    mutating func admit(_ kind: String, now: Int64) -> Int? {
-        guard let before = last[kind], now - before.time < Int64(interval * 1e9) else {
+    mutating func admit(_ kind: String, now: Instant) -> Int? {
+        guard let before = last[kind], now - before.time < .seconds(interval) else {
             let swallowed = last[kind]?.swallowed ?? 0
             last[kind] = (now, 0)
             return swallowed

@@ -1,4 +1,5 @@
 public import Configuration
+private import Core
 public import Events
 import Glibc
 import System
@@ -7,8 +8,6 @@ import System
 ///
 /// Files of other names are left alone. One thread uses a store at a time.
 public struct ClipStore: Sendable {
-    /// Samples a second of every clip.
-    public static let sampleRate = 16_000
     private static let prefix = "beckon-"
     private static let unfinished = ".beckon-unfinished-"
 
@@ -54,7 +53,7 @@ public struct ClipStore: Sendable {
         let file = FileDescriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
         guard file.isOpen else { throw failure("open", errno) }
         do throws(ActionError) {
-            try write(WaveFile.bytes(samples, sampleRate: Self.sampleRate), to: file)
+            try write(WaveFile.bytes(samples, sampleRate: AudioFormat.sampleRate), to: file)
             guard rename(temporary, path) == 0 else { throw failure("rename", errno) }
         } catch {
             unlink(temporary)

@@ -1,3 +1,4 @@
+public import Core
 import Glibc
 public import Spotting
 import Synchronization
@@ -6,14 +7,14 @@ import System
 /// What the detector's thread hands over: plain numbers, whose names are looked up on the other side.
 public struct HeardEvent: Sendable, BitwiseCopyable {
     public let detection: Detection
-    /// When it was decided, on the monotonic clock in nanoseconds.
-    public let decided: Int64
+    /// When it was decided, on the monotonic clock.
+    public let decided: Instant
     /// Which configuration the detector followed, as ``ActionRunner/apply(_:labels:)`` numbered it.
     public let generation: UInt32
     /// Counts all events from 1.
     fileprivate(set) var sequence: UInt64 = 0
 
-    public init(_ detection: Detection, decided: Int64, generation: UInt32) {
+    public init(_ detection: Detection, decided: Instant, generation: UInt32) {
         self.detection = detection
         self.decided = decided
         self.generation = generation

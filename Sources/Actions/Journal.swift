@@ -26,7 +26,8 @@ public final class Journal: Sendable {
         fields: [(name: String, value: String)] = []
     ) throws(ActionError) {
         let all =
-            [("MESSAGE", message), ("PRIORITY", String(priority.number)), ("SYSLOG_IDENTIFIER", "beckon")] + fields
+            [("MESSAGE", message), ("PRIORITY", String(priority.syslogPriority)), ("SYSLOG_IDENTIFIER", "beckon")]
+            + fields
         let entry = Self.entry(all)
         guard var address = UnixSocket.address(path) else { throw failure(ENAMETOOLONG) }
         let sent = withUnsafePointer(to: &address) { pointer in

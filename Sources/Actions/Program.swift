@@ -1,4 +1,4 @@
-private import Core
+import Core
 import Glibc
 import System
 
@@ -122,7 +122,7 @@ struct Supervision {
     private let stop: EventFD?
     private var phase = Phase.running
     private var isStopping = false
-    private var deadline: Int64
+    private var deadline: Instant
     private var tail = Tail()
 
     /// - Parameter pid: of the group's leader, not waited for by anybody else.
@@ -131,7 +131,7 @@ struct Supervision {
         self.timeout = timeout
         self.grace = grace
         self.stop = stop
-        deadline = Clock.now + Int64(timeout * 1e9)
+        deadline = Clock.now + .seconds(timeout)
     }
 
     /// Returns when nothing of the group is left, or nothing more can be done.
@@ -147,7 +147,7 @@ struct Supervision {
         var status: Int32 = 0
         while waitpid(pid, &status, WNOHANG) == 0 {
             // Without a watch, it is looked for every few milliseconds.
-            let soon = watch < 0 ? min(deadline, Clock.now + 5_000_000) : deadline
+            let soon = watch < 0 ? min(deadline, Clock.now + .milliseconds(5)) : deadline
             Poll.wait(&requests, until: soon)
             if requests[1].revents != 0, !readOutput(output) { requests[1].fd = -1 }
             if requests[2].revents != 0 {
@@ -191,7 +191,7 @@ struct Supervision {
             kill(-pid, SIGKILL)
         case .killed: return false
         }
-        deadline = Clock.now + Int64(grace * 1e9)
+        deadline = Clock.now + .seconds(grace)
         return true
     }
 
@@ -201,7 +201,7 @@ struct Supervision {
         // The program's own end has been seen.
         var requests = Array(requests.dropFirst())
         while kill(-pid, 0) == 0 || errno == EPERM {
-            Poll.wait(&requests, until: min(deadline, Clock.now + 20_000_000))
+            Poll.wait(&requests, until: min(deadline, Clock.now + .milliseconds(20)))
             if requests[0].revents != 0, !readOutput(output) { requests[0].fd = -1 }
             if requests[1].revents != 0 {
                 requests[1].fd = -1

@@ -17,7 +17,7 @@ struct Webhook: Sendable {
     /// - Throws: ``ActionError/webhook`` or ``ActionError/timedOut``.
     @discardableResult
     func post(_ body: String, stop: EventFD?) throws(ActionError) -> Int {
-        let deadline = Clock.now + Int64(timeout * 1e9)
+        let deadline = Clock.now + .seconds(timeout)
         let connection = try connect(deadline: deadline, stop: stop)
         let request = """
             POST \(address.target) HTTP/1.1\r
@@ -41,7 +41,7 @@ struct Webhook: Sendable {
         }
     }
 
-    private func connect(deadline: Int64, stop: EventFD?) throws(ActionError) -> FileDescriptor {
+    private func connect(deadline: Instant, stop: EventFD?) throws(ActionError) -> FileDescriptor {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var found: UnsafeMutablePointer<addrinfo>?
@@ -91,7 +91,7 @@ struct Webhook: Sendable {
     private func connect(
         _ connection: borrowing FileDescriptor,
         _ entry: addrinfo,
-        deadline: Int64,
+        deadline: Instant,
         stop: EventFD?
     ) throws(ActionError) {
         if Glibc.connect(connection.rawValue, entry.ai_addr, entry.ai_addrlen) == 0 { return }
@@ -110,7 +110,7 @@ struct Webhook: Sendable {
     private func send(
         _ bytes: [UInt8],
         _ connection: borrowing FileDescriptor,
-        deadline: Int64,
+        deadline: Instant,
         stop: EventFD?
     ) throws(ActionError) {
         var rest = bytes[...]
@@ -129,7 +129,7 @@ struct Webhook: Sendable {
     }
 
     /// Reads the first line of the answer: `HTTP/1.1 204 No Content`.
-    private func readStatus(_ connection: borrowing FileDescriptor, deadline: Int64, stop: EventFD?)
+    private func readStatus(_ connection: borrowing FileDescriptor, deadline: Instant, stop: EventFD?)
         throws(ActionError)
         -> Int
     {
@@ -162,7 +162,7 @@ struct Webhook: Sendable {
     private func wait(
         _ connection: borrowing FileDescriptor,
         _ events: Int32,
-        deadline: Int64,
+        deadline: Instant,
         stop: EventFD?
     ) throws(ActionError) {
         var requests = [Poll.request(connection.rawValue, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]

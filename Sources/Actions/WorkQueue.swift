@@ -1,3 +1,4 @@
+import Core
 import System
 
 /// Does jobs on a few threads of its own; those that find no room are refused, never waited for.
@@ -56,7 +57,7 @@ final class WorkQueue: @unchecked Sendable {
     /// Takes no more jobs and forgets those that wait. Returns whether the running ones ended in time.
     @discardableResult
     func stop(within seconds: Double) -> Bool {
-        let end = Clock.now + Int64(seconds * 1e9)
+        let end = Clock.now + .seconds(seconds)
         return condition.withLock {
             isStopped = true
             waiting.removeAll()

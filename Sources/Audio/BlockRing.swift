@@ -1,3 +1,4 @@
+public import Core
 import Glibc
 import Synchronization
 
@@ -16,19 +17,12 @@ import Synchronization
 /// ``write(_:time:)``, ``withWindow(_:)`` and ``flush()`` neither allocate, lock nor retain.
 // Sendable is unchecked because of the raw memory: the protocol of the indices gives each block to one side at a time.
 public final class BlockRing: @unchecked Sendable {
-    /// Samples in a block: 100 ms at 16 kHz.
-    public static let blockLength = 1600
-    /// Blocks in a window.
-    public static let windowBlocks = 10
-    /// Samples in a window.
-    public static let windowLength = blockLength * windowBlocks
-
     /// Unread blocks the ring can hold.
-    public var capacity: Int { slots - (BlockRing.windowBlocks - 1) }
+    public var capacity: Int { slots - (AudioFormat.windowHops - 1) }
 
     private let slots: Int
     private let memory: MirroredMemory
-    private let stamps: UnsafeMutablePointer<(sequence: UInt64, time: Int64)>
+    private let stamps: UnsafeMutablePointer<(sequence: UInt64, time: Instant)>
     /// The slot that the producer writes next.
     let writeIndex = CacheLine(0)
     /// Twice the slot that the consumer reads next, plus 1 while it holds that slot's window.
@@ -52,7 +46,7 @@ public final class BlockRing: @unchecked Sendable {
         slots = BlockRing.slots(minimumCapacity: minimumCapacity, pageSize: Int(sysconf(Int32(_SC_PAGESIZE))))
         memory = try MirroredMemory(size: slots * BlockRing.blockBytes)
         stamps = .allocate(capacity: slots)
-        stamps.initialize(repeating: (0, 0), count: slots)
+        stamps.initialize(repeating: (0, Instant(nanoseconds: 0)), count: slots)
     }
 
     deinit { stamps.deallocate() }
@@ -60,13 +54,13 @@ public final class BlockRing: @unchecked Sendable {
     /// Keeps the audio from being swapped out; false where the limit of locked memory forbids it.
     public func lockMemory() -> Bool { memory.lock() }
 
-    static let blockBytes = blockLength * MemoryLayout<Float>.stride
+    static let blockBytes = AudioFormat.hopSamples * MemoryLayout<Float>.stride
 
     /// Slots for the unread blocks and the nine of the window before them, rounded up to whole pages.
     static func slots(minimumCapacity: Int, pageSize: Int) -> Int {
         // Page sizes are powers of two: the block's own factor of two is what it brings towards one.
         let step = max(1, pageSize >> min(blockBytes.trailingZeroBitCount, pageSize.trailingZeroBitCount))
-        return (minimumCapacity + windowBlocks - 1 + step - 1) / step * step
+        return (minimumCapacity + AudioFormat.windowHops - 1 + step - 1) / step * step
     }
 
     // MARK: Producer
@@ -74,12 +68,12 @@ public final class BlockRing: @unchecked Sendable {
     /// Publishes a block, or drops it when the ring is full and its oldest block is being read.
     ///
     /// - Parameters:
-    ///   - block: ``blockLength`` samples.
-    ///   - time: When it was captured, in nanoseconds.
+    ///   - block: ``AudioFormat/hopSamples`` samples.
+    ///   - time: When its last sample was captured.
     /// - Returns: Whether the block was stored.
     @discardableResult
-    public func write(_ block: Span<Float>, time: Int64) -> Bool {
-        precondition(block.count == BlockRing.blockLength, "a block has \(BlockRing.blockLength) samples")
+    public func write(_ block: Span<Float>, time: Instant) -> Bool {
+        precondition(block.count == AudioFormat.hopSamples, "a block has \(AudioFormat.hopSamples) samples")
         let sequence = offered.value.load(ordering: .relaxed)
         offered.value.store(sequence + 1, ordering: .relaxed)
         let slot = writeIndex.value.load(ordering: .relaxed)
@@ -123,7 +117,7 @@ public final class BlockRing: @unchecked Sendable {
     ///
     /// The window is valid inside `body` only; while `body` runs, the window cannot change.
     ///
-    /// - Parameter body: Gets ``windowLength`` samples, oldest first, and what is known of the newest block.
+    /// - Parameter body: Gets ``AudioFormat/windowSamples`` samples, oldest first, and what is known of the newest block.
     /// - Returns: False if there was no unread block; ``Counts/underruns`` counts it.
     public func withWindow<Failure: Error>(
         _ body: (Span<Float>, AudioBlock) throws(Failure) -> Void
@@ -137,13 +131,13 @@ public final class BlockRing: @unchecked Sendable {
             readIndex.value.store((slot + 1) * 2, ordering: .releasing)
         }
         let block = newestBlock(slot)
-        let first = Int((slot + UInt64(slots) - UInt64(BlockRing.windowBlocks - 1)) % UInt64(slots))
+        let first = Int((slot + UInt64(slots) - UInt64(AudioFormat.windowHops - 1)) % UInt64(slots))
         let start = memory.start + first * BlockRing.blockBytes
         // What precedes the stretch is read or dropped, and lies in the window: it is the consumer's to clear.
-        memset(start, 0, (BlockRing.windowBlocks - block.filled) * BlockRing.blockBytes)
+        memset(start, 0, (AudioFormat.windowHops - block.filled) * BlockRing.blockBytes)
         let samples = UnsafeBufferPointer(
             start: UnsafePointer(start.assumingMemoryBound(to: Float.self)),
-            count: BlockRing.windowLength
+            count: AudioFormat.windowSamples
         )
         try body(samples.span, block)
         return true
@@ -177,7 +171,7 @@ public final class BlockRing: @unchecked Sendable {
         let newest = stamps[Int(slot % UInt64(slots))]
         let stretch = slot - min(floor.value.load(ordering: .relaxed), slot)
         var filled: UInt64 = 1
-        while filled < UInt64(BlockRing.windowBlocks), filled <= stretch {
+        while filled < UInt64(AudioFormat.windowHops), filled <= stretch {
             let older = stamps[Int((slot - filled) % UInt64(slots))]
             guard older.sequence + filled == newest.sequence else { break }
             filled += 1

@@ -1,11 +1,9 @@
+import Core
+
 /// A file as mono blocks at 16 kHz: reads, mixes and resamples piece by piece.
 ///
 /// Nothing allocates after `init`, however long the file is or says it is.
 public struct FileBlocks: ~Copyable {
-    /// Samples per second in the blocks.
-    public static let sampleRate = Resampler.outputRate
-    /// Samples in a block of 100 ms.
-    public static let blockLength = BlockRing.blockLength
     private static let framesPerRead = 2048
 
     /// The file's own sample rate, in Hz.
@@ -47,7 +45,7 @@ public struct FileBlocks: ~Copyable {
 
     /// Writes the next block.
     ///
-    /// - Parameter block: Filled to its end, usually ``blockLength`` samples; what lies after the last sample of the
+    /// - Parameter block: Filled to its end, usually ``AudioFormat/hopSamples`` samples; what lies after the last sample of the
     ///   file is set to zero.
     /// - Returns: The number of the file's samples in the block, or nil when there are no more.
     /// - Throws: What ``AudioFile/read(into:maxFrames:)`` throws, once all that is sound has been handed out.
@@ -112,9 +110,9 @@ extension FileBlocks {
         quality: Resampler.Quality = .standard
     ) throws(AudioError) -> [Float] {
         var blocks = try FileBlocks(path: path, mix: mix, quality: quality)
-        let limit = Int(exactly: (seconds * Double(sampleRate)).rounded(.up)) ?? (seconds > 0 ? .max : 0)
+        let limit = Int(exactly: (seconds * Double(AudioFormat.sampleRate)).rounded(.up)) ?? (seconds > 0 ? .max : 0)
         var clip: [Float] = []
-        var block = [Float](repeating: 0, count: blockLength)
+        var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
         while clip.count < limit {
             var span = block.mutableSpan
             guard let count = try blocks.next(into: &span) else { break }

@@ -1,8 +1,10 @@
+public import Core
+
 /// A file as the windows that a detector hears: decoder, ring, and a second of quiet after the end, in which what was
 /// said last is decided.
 public struct FileStream: ~Copyable {
     /// Audio of the file so far, in seconds; the quiet after it does not count.
-    public var seconds: Double { Double(samples) / Double(FileBlocks.sampleRate) }
+    public var seconds: Double { Double(samples) / Double(AudioFormat.sampleRate) }
     /// Length that the file's header promises, in seconds; 0 where it promises none.
     public let expectedSeconds: Double
 
@@ -10,7 +12,7 @@ public struct FileStream: ~Copyable {
     public let ring: BlockRing
 
     private var blocks: FileBlocks
-    private var block = [Float](repeating: 0, count: BlockRing.blockLength)
+    private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
     private var samples = 0
     private var ended = false
     private var quietHops = 0
@@ -20,7 +22,7 @@ public struct FileStream: ~Copyable {
         let blocks = try FileBlocks(path: path, mix: mix)
         // Writer and reader take turns here, so there is never more than one block unread.
         let ring = try BlockRing(minimumCapacity: 1)
-        expectedSeconds = Double(blocks.expectedSamples ?? 0) / Double(FileBlocks.sampleRate)
+        expectedSeconds = Double(blocks.expectedSamples ?? 0) / Double(AudioFormat.sampleRate)
         self.blocks = blocks
         self.ring = ring
     }
@@ -32,9 +34,9 @@ public struct FileStream: ~Copyable {
 
     /// Moves the window one block on; false when there are no more.
     ///
-    /// - Parameter time: When the block is heard, in nanoseconds on the caller's clock.
+    /// - Parameter time: When the block's last sample was captured, on the caller's clock.
     /// - Throws: What reading the file throws, once; the quiet that follows the end can still be heard then.
-    public mutating func advance(time: Int64 = 0) throws(AudioError) -> Bool {
+    public mutating func advance(time: Instant = Instant(nanoseconds: 0)) throws(AudioError) -> Bool {
         // A span of a property would hold all of `self`.
         var block: [Float] = []
         swap(&block, &self.block)
@@ -51,7 +53,7 @@ public struct FileStream: ~Copyable {
             }
         }
         if ended {
-            guard quietHops < BlockRing.windowBlocks else { return false }
+            guard quietHops < AudioFormat.windowHops else { return false }
             quietHops += 1
         }
         ring.write(block.span, time: time)

@@ -1,3 +1,4 @@
+import Core
 import Glibc
 import KernelInterface
 import Kernels
@@ -26,7 +27,7 @@ struct LowPass {
 
     /// - Parameter inputRate: a multiple of 16 kHz, at least twice as much.
     init(from inputRate: Int) {
-        factor = inputRate / Resampler.outputRate
+        factor = inputRate / AudioFormat.sampleRate
         let taps = LowPass.makeTaps(inputRate)
         self.taps = taps
         lead = (taps.count - 1) / 2

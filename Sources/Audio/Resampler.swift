@@ -1,4 +1,5 @@
 import CSampleRate
+import Core
 
 /// Turns mono audio of any rate from 8 to 192 kHz into 16 kHz, piece by piece.
 ///
@@ -31,7 +32,6 @@ public struct Resampler: ~Copyable {
         public var produced = 0
     }
 
-    public static let outputRate = 16_000
     public static let inputRates = 8_000...192_000
 
     /// From here on `SINC_FASTEST`, which keeps some 0.7 of its band, keeps 7 kHz.
@@ -54,8 +54,8 @@ public struct Resampler: ~Copyable {
         }
         let filtered = quality == .standard && inputRate >= Resampler.leastFilteredRate
         let kind = filtered ? SRC_SINC_FASTEST : SRC_SINC_BEST_QUALITY
-        let isMultiple = inputRate % Resampler.outputRate == 0
-        let rate = !filtered ? Resampler.outputRate : isMultiple ? inputRate : 2 * Resampler.outputRate
+        let isMultiple = inputRate % AudioFormat.sampleRate == 0
+        let rate = !filtered ? AudioFormat.sampleRate : isMultiple ? inputRate : 2 * AudioFormat.sampleRate
         converter = try Converter(kind: kind, from: inputRate, to: rate)
         lowPass = filtered ? LowPass(from: rate) : nil
         self.inputRate = inputRate
@@ -72,7 +72,7 @@ public struct Resampler: ~Copyable {
     /// Samples that come out in all for so many that go in.
     public static func outputLength(of frames: Int, at rate: Int) -> Int {
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
-        return seconds * outputRate + (rest * outputRate + rate - 1) / rate
+        return seconds * AudioFormat.sampleRate + (rest * AudioFormat.sampleRate + rate - 1) / rate
     }
 
     /// Takes input and gives output until one of the two runs out.

@@ -1,3 +1,4 @@
+import Core
 private import FoundationEssentials
 private import System
 
@@ -28,7 +29,7 @@ public struct BenchMachine: Codable, Sendable {
         let count = 1000
         let start = Clock.raw
         for _ in 0..<count - 1 { _ = Clock.raw }
-        return Double((Clock.raw - start) * 10 / Int64(count)) / 10
+        return Double((Clock.raw - start).nanoseconds * 10 / Int64(count)) / 10
     }
 
     /// `model name` of /proc/cpuinfo; other architectures than x86-64 have no such line.

@@ -134,8 +134,8 @@ public struct EndToEnd {
 
     /// Waits for the recording's end. Lost audio would make the times wrong.
     private func waitForEnd(of microphone: Microphone, _ detector: DetectorThread, seconds: Double) throws {
-        let deadline = Clock.now + Int64((seconds + 10) * 1e9)
-        while Double(detector.status.hops) * StageTimes.hop < seconds {
+        let deadline = Clock.now + .seconds(seconds + 10)
+        while Double(detector.status.hops) * AudioFormat.hopSeconds < seconds {
             let status = microphone.status
             guard status.counts.gaps == 0, detector.status.droppedBlocks == 0 else {
                 throw BenchmarkError.endToEnd(
@@ -151,21 +151,21 @@ public struct EndToEnd {
     }
 
     /// Start times of actions by the number of their event, in nanoseconds on the monotonic clock.
-    private static func starts(in file: String) throws(BenchmarkError) -> [UInt64: Int64] {
+    private static func starts(in file: String) throws(BenchmarkError) -> [UInt64: Instant] {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw .endToEnd("no word was heard, or its action left no sign; is it the right recording?")
         }
-        var starts: [UInt64: Int64] = [:]
+        var starts: [UInt64: Instant] = [:]
         for line in text.split(separator: "\n") {
             let numbers = line.split(separator: " ")
             guard numbers.count == 2, let sequence = UInt64(numbers[0]), let time = Int64(numbers[1]) else { continue }
-            starts[sequence] = time
+            starts[sequence] = Instant(nanoseconds: time)
         }
         return starts
     }
 
     /// Gives each word the first event that is its own. Returns how many have one.
-    private func match(_ events: [DetectionEvent], _ starts: [UInt64: Int64], _ times: inout StageTimes) -> Int {
+    private func match(_ events: [DetectionEvent], _ starts: [UInt64: Instant], _ times: inout StageTimes) -> Int {
         var free = events
         var count = 0
         for word in words {

@@ -1,3 +1,4 @@
+import Core
 public import KernelInterface
 private import System
 
@@ -44,16 +45,17 @@ public final class Probe {
     ///
     /// - Parameter isKept: false for a round that only warms up.
     func round(seconds: Double, isKept: Bool) throws {
-        let start = Clock.raw
-        let length = Int64(seconds * 1e9)
-        repeat { try work.run() } while Clock.raw - start < length / 10
+        // Plain numbers: what lies between two times is part of what is measured.
+        let start = Clock.raw.nanoseconds
+        let length = Duration.seconds(seconds).nanoseconds
+        repeat { try work.run() } while Clock.raw.nanoseconds - start < length / 10
         guard isKept else { return }
         var count = 0
-        var now = Clock.raw
+        var now = Clock.raw.nanoseconds
         repeat {
             let before = now
             try work.run()
-            now = Clock.raw
+            now = Clock.raw.nanoseconds
             nanoseconds.append(now - before)
             count += 1
         } while now - start < length && count < Self.limit

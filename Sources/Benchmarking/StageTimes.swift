@@ -8,14 +8,14 @@ private import System
 
 /// Latency of each stage from the end of a word in the audio to the start of its action.
 public struct StageTimes: Sendable {
-    /// Times of a block, in nanoseconds on the monotonic clock.
+    /// Times of a block, on the monotonic clock.
     struct Stamps {
         /// When its last sample was captured, by the device's account.
-        var captured: Int64
+        var captured: Instant
         /// When the detector thread got it.
-        var read: Int64
+        var read: Instant
         /// When its hop was scored and its events were handed over.
-        var done: Int64
+        var done: Instant
     }
 
     /// A stage, or the whole path; seconds, one for each word.
@@ -36,19 +36,16 @@ public struct StageTimes: Sendable {
         Stage(key: "total", name: "word's end to the action's start"),
     ]
 
-    /// Length of a block, in seconds.
-    static let hop = 0.1
-
     private let blocks: [Stamps]
     /// When the audio began, on the monotonic clock.
-    private let origin: Int64
+    private let origin: Instant
 
     /// - Parameter blocks: all of them, from the first.
     init(blocks: [Stamps]) {
         self.blocks = blocks
         // The device counts in samples: its times of blocks jitter, so the median of what they say is taken.
-        let origins = blocks.enumerated().map { $1.captured - Int64(Double($0 + 1) * Self.hop * 1e9) }.sorted()
-        origin = origins.isEmpty ? 0 : origins[origins.count / 2]
+        let origins = blocks.enumerated().map { $1.captured - AudioFormat.hopDuration * ($0 + 1) }.sorted()
+        origin = origins.isEmpty ? Instant(nanoseconds: 0) : origins[origins.count / 2]
     }
 
     /// Adds a word.
@@ -56,18 +53,18 @@ public struct StageTimes: Sendable {
     /// - Parameters:
     ///   - end: of the word in the audio, in seconds.
     ///   - decided: when it was decided, in the same seconds: the end of a block.
-    ///   - started: when its action started, in nanoseconds on the monotonic clock.
+    ///   - started: when its action started, on the monotonic clock.
     /// - Returns: whether the block of the decision is known.
-    mutating func add(end: Double, decided: Double, started: Int64) -> Bool {
-        let number = Int((decided / Self.hop).rounded()) - 1
+    mutating func add(end: Double, decided: Double, started: Instant) -> Bool {
+        let number = Int((decided / AudioFormat.hopSeconds).rounded()) - 1
         guard blocks.indices.contains(number) else { return false }
         let block = blocks[number]
-        func clock(_ seconds: Double) -> Int64 { origin + Int64((seconds * 1e9).rounded()) }
+        func clock(_ seconds: Double) -> Instant { origin + .seconds(seconds) }
         let places = [clock(end), clock(decided), block.read, block.done, started]
         for (index, (from, to)) in zip(places, places.dropFirst()).enumerated() {
-            stages[index].seconds.append(Double(to - from) / 1e9)
+            stages[index].seconds.append((to - from).seconds)
         }
-        stages[4].seconds.append(Double(started - places[0]) / 1e9)
+        stages[4].seconds.append((started - places[0]).seconds)
         return true
     }
 
@@ -103,7 +100,7 @@ final class StampedSource: AudioSource {
     init(_ microphone: Microphone, seconds: Double) {
         self.microphone = microphone
         var room: [StageTimes.Stamps] = []
-        room.reserveCapacity(Int(seconds / StageTimes.hop) + 1)
+        room.reserveCapacity(Int(seconds / AudioFormat.hopSeconds) + 1)
         stamps = Mutex(room)
     }
 
@@ -112,8 +109,8 @@ final class StampedSource: AudioSource {
 
     var hasEnded: Bool { microphone.isStopped }
 
-    func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
-        var stamp = StageTimes.Stamps(captured: 0, read: 0, done: 0)
+    func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
+        var stamp = StageTimes.Stamps(captured: Clock.now, read: Clock.now, done: Clock.now)
         let found = microphone.nextBlock(until: time) { window, block in
             stamp.captured = block.time
             stamp.read = Clock.now

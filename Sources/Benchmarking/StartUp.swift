@@ -1,3 +1,4 @@
+import Core
 private import FoundationEssentials
 private import Glibc
 private import Inference
@@ -29,7 +30,7 @@ public struct StartUp: Codable, Sendable {
             let start = Clock.raw
             let score = try Self.spawn(arguments)
             guard trial > 0 else { continue }
-            times.append(Double(score.nanoseconds - start) / 1e6)
+            times.append(Double(score.nanoseconds - start.nanoseconds) / 1e6)
             memory.append(score)
         }
         guard let timing = Timing(times), let last = memory.last else {
@@ -69,7 +70,7 @@ public struct FirstScore: Codable, Sendable {
         let sound = HopWork.sound(recipe.model)
         let work = try HopWork(recipe, sound: sound)
         work.run()
-        nanoseconds = Clock.raw
+        nanoseconds = Clock.raw.nanoseconds
         residentBytes = Self.resident
         // Many streams: the growth by one alone would be lost in what the heap holds in reserve.
         let count = 32

@@ -1,3 +1,4 @@
+import Core
 import Audio
 public import Inference
 public import Spotting
@@ -59,15 +60,15 @@ final class HopWork: Workload {
     }
 
     static func sound(_ model: Model) -> [Float] {
-        benchSound(20 * BlockRing.blockLength + model.sampleRate / 7, rate: model.sampleRate)
+        benchSound(20 * AudioFormat.hopSamples + model.sampleRate / 7, rate: model.sampleRate)
     }
 
     func run() {
         let sound = sound
-        let block = sound.span.extracting(place..<place + BlockRing.blockLength)
+        let block = sound.span.extracting(place..<place + AudioFormat.hopSamples)
         // The length is no whole number of blocks, so that the joint falls elsewhere each time round.
-        place = (place + BlockRing.blockLength) % (sound.count - BlockRing.blockLength)
-        ring.write(block, time: 0)
+        place = (place + AudioFormat.hopSamples) % (sound.count - AudioFormat.hopSamples)
+        ring.write(block, time: Instant(nanoseconds: 0))
         _ = ring.withWindow { window, _ in detector.process(window: window) { _ in detections += 1 } }
     }
 }
@@ -79,7 +80,7 @@ final class StreamsWork: Workload {
     init(_ recipe: DetectorRecipe, count: Int) throws {
         let sound = HopWork.sound(recipe.model)
         streams = try (0..<count).map { number in
-            try HopWork(recipe, sound: sound, place: number * 997 % (sound.count - BlockRing.blockLength))
+            try HopWork(recipe, sound: sound, place: number * 997 % (sound.count - AudioFormat.hopSamples))
         }
     }
 
@@ -109,7 +110,7 @@ final class BatchWork: Workload {
         handlers = Array(repeating: handler, count: count)
         detectors = Array(repeating: ActivityDetector(of: model), count: count)
         sound = HopWork.sound(model)
-        memory = .allocate(capacity: count * 2 * BlockRing.windowLength)
+        memory = .allocate(capacity: count * 2 * AudioFormat.windowSamples)
         memory.initialize(repeating: 0)
     }
 
@@ -119,8 +120,8 @@ final class BatchWork: Workload {
 
     func run() {
         guard let memory = memory.baseAddress else { return }
-        let (block, window) = (BlockRing.blockLength, BlockRing.windowLength)
-        let place = hop % BlockRing.windowBlocks * block
+        let (block, window) = (AudioFormat.hopSamples, AudioFormat.windowSamples)
+        let place = hop % AudioFormat.windowHops * block
         hop += 1
         writeBlocks(at: place)
         batch.score { stream in
@@ -131,7 +132,7 @@ final class BatchWork: Workload {
 
     /// Writes each stream's next block; no two streams get the same audio at a time.
     private func writeBlocks(at place: Int) {
-        let (block, window) = (BlockRing.blockLength, BlockRing.windowLength)
+        let (block, window) = (AudioFormat.hopSamples, AudioFormat.windowSamples)
         let last = sound.count - block
         sound.withUnsafeBufferPointer { sound in
             guard let source = sound.baseAddress, let memory = memory.baseAddress else { return }
@@ -147,7 +148,7 @@ final class BatchWork: Workload {
     private func decide(_ stream: Int, newest: UnsafePointer<Float>) {
         let (labels, steps) = (model.labels.count, model.activityCount)
         detectors[stream].add(
-            hop: UnsafeBufferPointer(start: newest, count: BlockRing.blockLength).span,
+            hop: UnsafeBufferPointer(start: newest, count: AudioFormat.hopSamples).span,
             logits: Array(batch.activity[stream * steps..<(stream + 1) * steps])
         )
         handlers[stream].process(

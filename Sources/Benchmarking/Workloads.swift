@@ -1,4 +1,5 @@
 import Audio
+import Core
 import Inference
 import KernelInterface
 
@@ -20,7 +21,7 @@ func benchSound(_ count: Int, rate: Int) -> [Float] {
 final class ResampleWork: Workload {
     private var resampler: Resampler
     private let input: [Float]
-    private var output = [Float](repeating: 0, count: 2 * BlockRing.blockLength)
+    private var output = [Float](repeating: 0, count: 2 * AudioFormat.hopSamples)
 
     init(rate: Int) throws {
         resampler = try Resampler(from: rate)

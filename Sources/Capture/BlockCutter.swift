@@ -1,4 +1,5 @@
 import Audio
+import Core
 import Glibc
 
 /// Frames as a device gives them, cut into blocks at 16 kHz: converted, mixed to one channel and resampled.
@@ -28,7 +29,7 @@ struct BlockCutter: ~Copyable {
         let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
-            capacity * format.channels * stride, capacity * stride, BlockRing.blockLength * stride,
+            capacity * format.channels * stride, capacity * stride, AudioFormat.hopSamples * stride,
             capacity * format.frameBytes,
         ]
         let resampler = try BlockCutter.resampler(format, mix, quality)
@@ -70,15 +71,15 @@ struct BlockCutter: ~Copyable {
     }
 
     /// Frames until the next block is full, or a few more.
-    var framesToBlock: Int { (block.count - filled) * format.rate / Resampler.outputRate + 2 }
+    var framesToBlock: Int { (block.count - filled) * format.rate / AudioFormat.sampleRate + 2 }
 
     /// Takes frames that the device wrote to ``frames``.
     ///
     /// - Parameters:
     ///   - count: At most ``capacity``.
-    ///   - time: When the last of them was captured, in nanoseconds.
+    ///   - time: When the last of them was captured.
     ///   - output: Gets each block that is full.
-    mutating func take(_ count: Int, time: Int64, into output: CaptureOutput) throws(AudioError) {
+    mutating func take(_ count: Int, time: Instant, into output: CaptureOutput) throws(AudioError) {
         let source = UnsafeRawBufferPointer(rebasing: frames.prefix(count * format.frameBytes))
         var samples = interleaved.mutableSpan
         format.sample.convert(source.bytes, into: &samples)
@@ -104,10 +105,11 @@ struct BlockCutter: ~Copyable {
         }
     }
 
-    /// How long before the newest frame the block's last sample lies, in nanoseconds.
-    private func ageOfBlock() -> Int64 {
+    /// How long before the newest frame the block's last sample lies.
+    private func ageOfBlock() -> Duration {
         // Sample n of the output lies at n / 16000 s of the input.
-        let age = Double(framesTaken - 1) / Double(format.rate) - Double(samplesMade - 1) / Double(Resampler.outputRate)
-        return Int64((age * 1e9).rounded())
+        let age =
+            Double(framesTaken - 1) / Double(format.rate) - Double(samplesMade - 1) / Double(AudioFormat.sampleRate)
+        return .nanoseconds(Int64((age * 1e9).rounded()))
     }
 }

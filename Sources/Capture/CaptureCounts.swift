@@ -19,24 +19,24 @@ extension CaptureMachine {
         case capture, mute, stop
     }
 
-    /// How long things may take, in nanoseconds, and how often they are tried.
+    /// How long things may take, and how often they are tried.
     public struct Limits: Equatable, Sendable {
         /// Without a frame for so long, a running device has stalled.
-        public var progress: Int64 = 1_000_000_000
+        public var progress = Duration.seconds(1)
         /// So long a device may take to its first frame; Bluetooth needs more than a second.
-        public var firstFrame: Int64 = 3_000_000_000
+        public var firstFrame = Duration.seconds(3)
         /// Frames for so long make a device sound again: the next loss is answered as quickly as the first.
-        public var settled: Int64 = 1_000_000_000
+        public var settled = Duration.seconds(1)
         /// Recoveries without a frame in between before the device is given up.
         public var recoveries = 5
         /// Between two attempts to resume a suspended device.
-        public var resume: Int64 = 50_000_000
+        public var resume = Duration.milliseconds(50)
         /// So many attempts, then the device is prepared instead.
         public var resumes = 20
         /// Before the first opening after a loss, before the second, and so on; the last one stays.
-        static let reopen: [Int64] = [50, 100, 200, 400, 500].map { $0 * 1_000_000 }
+        static let reopen: [Duration] = [50, 100, 200, 400, 500].map(Duration.milliseconds)
         /// After so long in vain it is said again, after the next time the next, and the last one for ever.
-        static let reminders: [Int64] = [60, 600, 3600, 21_600].map { $0 * 1_000_000_000 }
+        static let reminders: [Duration] = [60, 600, 3600, 21_600].map(Duration.seconds)
 
         public init() {}
     }

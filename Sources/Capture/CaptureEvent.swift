@@ -1,3 +1,5 @@
+public import Core
+
 extension CaptureMachine {
     /// Which call of the device went wrong.
     public enum Call: UInt8, Sendable, BitwiseCopyable {
@@ -29,8 +31,8 @@ extension CaptureMachine {
         case ready
         /// Frames were read.
         case frames
-        /// Frames were read, and by the clock there should have been more, by so many nanoseconds.
-        case missing(Int64)
+        /// Frames were read, and by the clock there should have been more, by so much audio.
+        case missing(Duration)
         /// A wait ended, or a read gave nothing, without an error.
         case nothing
         /// A call gave this errno.
@@ -46,13 +48,13 @@ extension CaptureMachine {
         case open
         case close
         /// Wait for frames, at most until this time.
-        case wait(until: Int64)
+        case wait(until: Instant)
         case read
         /// Prepare and start the device.
         case prepare
         case resume
         /// Leave the device alone until this time, or until the wish changes.
-        case sleep(until: Int64)
+        case sleep(until: Instant)
         case end
     }
 
@@ -85,20 +87,20 @@ extension CaptureMachine {
         }
 
         public var kind: Kind
-        /// Nanoseconds on the monotonic clock.
-        public var time: Int64
+        /// On the monotonic clock.
+        public var time: Instant
         public var call = Call.none
         /// An errno, or 0.
         public var number: Int32 = 0
-        /// Nanoseconds without audio, or of the absence so far.
-        public var duration: Int64 = 0
+        /// How long there was no audio, or no device so far.
+        public var duration = Duration.zero
 
         public init(
             _ kind: Kind,
-            at time: Int64,
+            at time: Instant,
             call: Call = .none,
             number: Int32 = 0,
-            duration: Int64 = 0
+            duration: Duration = .zero
         ) {
             self.kind = kind
             self.time = time

@@ -1,4 +1,5 @@
 import Audio
+import Core
 import Glibc
 import Synchronization
 import System
@@ -24,8 +25,8 @@ final class CaptureOutput: Sendable {
 
     /// Hands a block to the reader.
     ///
-    /// - Parameter time: when its last sample was captured, in nanoseconds on the device's clock.
-    func publish(_ samples: Span<Float>, time: Int64) {
+    /// - Parameter time: when its last sample was captured, on the device's clock.
+    func publish(_ samples: Span<Float>, time: Instant) {
         var peak: Float = 0
         var sum: Float = 0
         for index in samples.indices {
@@ -62,7 +63,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var selection: InputSelection
     /// Frames that the device still held after the newest read, and when that was.
     private var held = 0
-    private var lastRead: Int64 = 0
+    private var lastRead = Instant(nanoseconds: 0)
 
     init(
         source: consuming Source,
@@ -150,7 +151,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
 
     /// Lets the frames of a block gather, so that the thread wakes once a block and not once a period; nil where the
     /// device is to be waited for. Asking it counts the frames within a period too, which polling does not.
-    private mutating func rest(until time: Int64) -> CaptureMachine.Event? {
+    private mutating func rest(until time: Instant) -> CaptureMachine.Event? {
         // Where frames may be missing, every period tells more.
         guard machine.state == .running, !clock.isBehind, let format = cutter?.format,
             let needed = cutter?.framesToBlock
@@ -158,7 +159,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         // However small the device's buffer is, it is not left to run over.
         let goal = min(needed, format.buffer / 2)
         if held >= goal { return .ready }
-        let due = lastRead + Int64(goal - held) * 1_000_000_000 / Int64(format.rate)
+        let due = lastRead + format.duration(of: goal - held)
         guard due > source.now, due < time else { return nil }
         if source.rest(until: due) { return .nothing }
         held = max(0, source.waiting())
@@ -178,8 +179,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         output.record.note(frames: count)
         // These frames are of both sides of the gap: they go too.
         if let missing = clock.note(count, waiting: waiting, at: now) { return .missing(missing) }
-        let rate = cutter?.format.rate ?? 1
-        let newest = now - Int64(waiting) * 1_000_000_000 / Int64(rate)
+        let newest = now - (cutter?.format.duration(of: waiting) ?? .zero)
         do throws(AudioError) {
             try cutter?.take(count, time: newest, into: output)
             return .frames

@@ -1,3 +1,5 @@
+import Core
+
 /// A device as the capture loop uses it: the system's calls, and nothing decided.
 ///
 /// The sound card is one such source (``CardSource``); tests script another. Calls give a count or a negative errno,
@@ -14,11 +16,11 @@ protocol CaptureSource: ~Copyable {
     /// Frames that could be read at once.
     mutating func waiting() -> Int
     /// Waits for frames until a time; 1 if there are any (or an error that reading shows), 0 if not or if woken.
-    mutating func wait(until time: Int64) -> Int32
+    mutating func wait(until time: Instant) -> Int32
     /// Lets frames gather until a time; whether it was woken. Errors are left for what comes after.
-    mutating func rest(until time: Int64) -> Bool
+    mutating func rest(until time: Instant) -> Bool
     /// Waits until a time, or until woken.
-    mutating func sleep(until time: Int64)
-    /// Nanoseconds, ever growing.
-    var now: Int64 { get }
+    mutating func sleep(until time: Instant)
+    /// A monotonic clock.
+    var now: Instant { get }
 }

@@ -1,4 +1,4 @@
-import Audio
+public import Core
 import Synchronization
 
 /// What a microphone does now and has done so far.
@@ -27,8 +27,8 @@ public struct CaptureStatus: Equatable, Sendable {
     public var peak: Float
     /// Root of the mean square of the last block.
     public var level: Float
-    /// When the last block's last sample was captured, in nanoseconds on ``Clock``; 0 before the first block.
-    public var lastBlock: Int64
+    /// When the last block's last sample was captured, on ``Clock``; nil before the first block.
+    public var lastBlock: Instant?
 }
 
 /// The numbers of a ``CaptureStatus``, written by the capture thread and read by any other.
@@ -94,10 +94,10 @@ final class CaptureRecord: Sendable {
 
     func note(frames count: Int) { frames.wrappingAdd(UInt64(count), ordering: .relaxed) }
 
-    func note(blockAt time: Int64, peak: Float, level: Float) {
+    func note(blockAt time: Instant, peak: Float, level: Float) {
         self.peak.store(peak.bitPattern, ordering: .relaxed)
         self.level.store(level.bitPattern, ordering: .relaxed)
-        lastBlock.store(time, ordering: .relaxed)
+        lastBlock.store(time.nanoseconds, ordering: .relaxed)
         blocks.wrappingAdd(1, ordering: .relaxed)
     }
 
@@ -115,6 +115,7 @@ final class CaptureRecord: Sendable {
             buffer: buffer.load(ordering: .relaxed)
         )
         let (device, problem) = texts.withLock { $0 }
+        let blocks = blocks.load(ordering: .relaxed)
         return CaptureStatus(
             state: currentState,
             device: device,
@@ -132,12 +133,12 @@ final class CaptureRecord: Sendable {
                 reconnects: reconnects.load(ordering: .relaxed)
             ),
             frames: frames.load(ordering: .relaxed),
-            blocks: blocks.load(ordering: .relaxed),
+            blocks: blocks,
             droppedBlocks: droppedBlocks,
             droppedChanges: droppedChanges,
             peak: Float(bitPattern: peak.load(ordering: .relaxed)),
             level: Float(bitPattern: level.load(ordering: .relaxed)),
-            lastBlock: lastBlock.load(ordering: .relaxed)
+            lastBlock: blocks > 0 ? Instant(nanoseconds: lastBlock.load(ordering: .relaxed)) : nil
         )
     }
 }

@@ -1,5 +1,6 @@
 private import Audio
 import CALSA
+import Core
 import Glibc
 import System
 
@@ -77,14 +78,13 @@ struct CardSource: CaptureSource, ~Copyable {
     mutating func waiting() -> Int { pcm?.waiting() ?? -Int(ENODEV) }
 
     // snd_pcm_wait may stay beyond its time-out, and knows no wakeUp.
-    mutating func wait(until time: Int64) -> Int32 {
+    mutating func wait(until time: Instant) -> Int32 {
         // Nothing generic here: without the optimiser, slices and `last` would allocate.
         guard let first = polls.baseAddress else { return -ENODEV }
         let own = UnsafeMutableBufferPointer(start: first + 1, count: polls.count - 1)
         while true {
             pcm?.describe(own)
-            let left = max(0, time - now)
-            let count = poll(first, UInt(polls.count), Int32(clamping: (left + 999_999) / 1_000_000))
+            let count = poll(first, UInt(polls.count), Poll.milliseconds(until: time))
             if count < 0 { return errno == EINTR ? 0 : -errno }
             if first.pointee.revents != 0 {
                 wakeUp.drain()
@@ -96,9 +96,9 @@ struct CardSource: CaptureSource, ~Copyable {
         }
     }
 
-    mutating func rest(until time: Int64) -> Bool { wakeUp.wait(until: time) }
+    mutating func rest(until time: Instant) -> Bool { wakeUp.wait(until: time) }
 
-    mutating func sleep(until time: Int64) { wakeUp.wait(until: time) }
+    mutating func sleep(until time: Instant) { wakeUp.wait(until: time) }
 
-    var now: Int64 { Clock.now }
+    var now: Instant { Clock.now }
 }

@@ -1,3 +1,5 @@
+import Core
+
 /// Which device to capture from.
 public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
     /// The sound server's `default` where there is one, else the first card that captures, one on USB before others.
@@ -21,21 +23,21 @@ public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
 /// `auto` stays with a device that is gone for ten seconds, so that one that was pulled and put back is used again,
 /// and only then takes another.
 final class DeviceFinder {
-    static let patience: Int64 = 10_000_000_000
+    static let maxAge = Duration.seconds(10)
 
     let choice: DeviceChoice
     private var last: String?
-    private var missedSince: Int64?
+    private var missedSince: Instant?
 
     init(_ choice: DeviceChoice) { self.choice = choice }
 
-    func find(at now: Int64) throws(CaptureError) -> String {
+    func find(at now: Instant) throws(CaptureError) -> String {
         if case .named(let name) = choice { return name }
-        if let last, now - (missedSince ?? now) < DeviceFinder.patience { return last }
+        if let last, now - (missedSince ?? now) < DeviceFinder.maxAge { return last }
         return try DeviceList.automatic()
     }
 
     func found(_ name: String) { (last, missedSince) = (name, nil) }
 
-    func missed(at now: Int64) { missedSince = missedSince ?? now }
+    func missed(at now: Instant) { missedSince = missedSince ?? now }
 }

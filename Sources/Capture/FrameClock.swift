@@ -1,3 +1,5 @@
+import Core
+
 /// Finds frames that went missing without an error, by comparing their number with the clock.
 ///
 /// A sound card's clock is off by some hundred parts in a million, and its reports of frames waiting come in steps;
@@ -6,10 +8,11 @@
 /// reads and 40 ms: a thread that was held up between two calls sees one read out of step, not three, and one that
 /// reads a backlog without waiting sees many in a moment.
 struct FrameClock {
+    // All times below are nanoseconds.
     static let threshold: Int64 = 100_000_000
     private static let driftPerMillion: Int64 = 1_000
     private static let reads = 3
-    private static let patience: Int64 = 40_000_000
+    private static let leastTime: Int64 = 40_000_000
 
     private let rate: Int64
     private var start: Int64?
@@ -32,11 +35,10 @@ struct FrameClock {
 
     /// Notes frames that were read.
     ///
-    /// - Parameters:
-    ///   - waiting: Frames that the device still holds.
-    ///   - now: Nanoseconds.
-    /// - Returns: Nanoseconds of audio that went missing, once for each gap.
-    mutating func note(_ count: Int, waiting: Int, at now: Int64) -> Int64? {
+    /// - Parameter waiting: Frames that the device still holds.
+    /// - Returns: How much audio went missing, once for each gap.
+    mutating func note(_ count: Int, waiting: Int, at now: Instant) -> Duration? {
+        let now = now.nanoseconds
         frames += Int64(count)
         let length = duration(of: frames + Int64(max(0, waiting)))
         guard let start else {
@@ -57,9 +59,9 @@ struct FrameClock {
         let so = behind ?? (now, 0, lag)
         let (reads, least) = (so.reads + 1, min(so.least, lag))
         behind = (so.since, reads, least)
-        guard reads >= FrameClock.reads, now - so.since >= FrameClock.patience else { return nil }
+        guard reads >= FrameClock.reads, now - so.since >= FrameClock.leastTime else { return nil }
         defer { (base, behind) = (least, nil) }
-        return least - base
+        return .nanoseconds(least - base)
     }
 
     /// Whole seconds apart, so that years of frames do not overflow.

@@ -1,4 +1,5 @@
 public import Audio
+public import Core
 import Glibc
 import Synchronization
 import System
@@ -125,11 +126,11 @@ public final class Microphone: Sendable {
     /// The window is valid inside `body` only. One thread at a time may read.
     ///
     /// - Parameters:
-    ///   - time: Nanoseconds on ``Clock`` at which to give up.
+    ///   - time: When to give up, on ``Clock``.
     ///   - body: Gets 16000 samples at 16 kHz, oldest first, the last 1600 of them new.
     /// - Returns: False if the time came first, or if capture was stopped.
     public func nextBlock<Failure: Error>(
-        until time: Int64,
+        until time: Instant,
         _ body: (Span<Float>, AudioBlock) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
         while true {

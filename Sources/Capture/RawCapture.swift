@@ -1,3 +1,4 @@
+import Core
 import Glibc
 import System
 
@@ -32,7 +33,7 @@ public struct RawCapture: Equatable, Sendable {
         defer { frames.deallocate() }
         var left = (Int(skipped * Double(format.rate)), Int(seconds * Double(format.rate)))
         var channels = [[Float]](repeating: [], count: format.channels)
-        let deadline = Clock.now + Int64((skipped + seconds + 1) * 1e9)
+        let deadline = Clock.now + .seconds(skipped + seconds + 1)
         while left.1 > 0, Clock.now < deadline {
             let count = pcm.read(into: frames, count: format.period)
             if count == 0 || count == -Int(EAGAIN) {

@@ -75,4 +75,7 @@ public struct StreamFormat: Equatable, Sendable {
 
     /// Bytes of one sample of each channel.
     public var frameBytes: Int { sample.bytes * channels }
+
+    /// How long so many frames last.
+    func duration(of frames: Int) -> Duration { .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(max(1, rate))) }
 }

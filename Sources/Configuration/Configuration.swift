@@ -1,3 +1,4 @@
+public import Core
 public import Spotting
 
 /// Everything a user can choose about the service. `Configuration()` is what applies where nothing is chosen.
@@ -75,9 +76,6 @@ public struct Configuration: Equatable, Sendable {
         case path(String)
     }
 
-    /// From which priority on the service logs.
-    public enum Log: String, CaseIterable, Sendable { case error, warning, info, debug }
-
     /// A model's folder; nil for the model that came with the program.
     public var model: String?
     public var device = "auto"
@@ -96,7 +94,7 @@ public struct Configuration: Equatable, Sendable {
     public var limits = Limits()
     public var socket = Socket.auto
     public var clips = Clips()
-    public var log = Log.info
+    public var log = LogLevel.info
 
     public init() {}
 

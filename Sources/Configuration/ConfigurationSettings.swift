@@ -20,7 +20,7 @@ extension SettingKind where Value == Configuration {
             Setting("clips", at: \.clips, clips),
             Setting("limits", at: \.limits, limits),
             Setting("socket", \.socket, .socket),
-            Setting("log", \.log, .choice),
+            Setting("log", \.log, .choice(among: [.error, .warning, .info, .debug])),
             Setting("gate", at: \.gate, gate),
         ])
     )

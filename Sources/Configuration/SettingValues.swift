@@ -73,8 +73,11 @@ extension SettingKind where Value == String {
 
 extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of a few names.
-    static var choice: SettingKind {
-        let names = Value.allCases.map(\.rawValue)
+    static var choice: SettingKind { choice(among: Array(Value.allCases)) }
+
+    /// One of some values by its name.
+    static func choice(among values: [Value]) -> SettingKind {
+        let names = values.map(\.rawValue)
         let expected = "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
         return SettingKind(
             read: { node, key, findings in
@@ -82,7 +85,7 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
                     findings.expected(expected, at: key, not: node)
                     return nil
                 }
-                if let value = Value(rawValue: name) { return value }
+                if let value = values.first(where: { $0.rawValue == name }) { return value }
                 let hint = nearestName(to: name, of: names).map { "; did you mean '\($0)'?" } ?? ""
                 findings.add("expected \(expected), not \(node.description)\(hint)", key: key, line: node.line)
                 return nil

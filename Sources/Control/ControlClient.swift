@@ -1,3 +1,4 @@
+import Core
 import Glibc
 import System
 
@@ -42,7 +43,7 @@ public struct ControlClient: ~Copyable {
     ///
     /// - Parameter seconds: how long it may take.
     public mutating func send(_ command: ControlCommand, within seconds: Double = 5) throws(ControlError) {
-        let deadline = Clock.now + Int64(seconds * 1e9)
+        let deadline = Clock.now + .seconds(seconds)
         var rest = Array((command.json + "\n").utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -66,7 +67,7 @@ public struct ControlClient: ~Copyable {
     /// - Parameter seconds: how long it may take; nil for ever.
     /// - Throws: ``ControlError/timedOut``.
     public mutating func nextLine(within seconds: Double? = 5) throws(ControlError) -> String? {
-        let deadline = seconds.map { Clock.now + Int64($0 * 1e9) }
+        let deadline = seconds.map { Clock.now + .seconds($0) }
         while true {
             if let end = input.firstIndex(of: 10) {
                 defer { input.removeSubrange(...end) }
@@ -87,7 +88,7 @@ public struct ControlClient: ~Copyable {
         }
     }
 
-    private func wait(_ events: Int32, until deadline: Int64?) throws(ControlError) {
+    private func wait(_ events: Int32, until deadline: Instant?) throws(ControlError) {
         var requests = [Poll.request(descriptor.rawValue, events)]
         Poll.wait(&requests, until: deadline)
         guard requests[0].revents != 0 else {

@@ -1,9 +1,9 @@
 /// How urgent a message or a journal entry is.
-public enum LogLevel: String, CaseIterable, Sendable {
+public enum LogLevel: String, CaseIterable, Comparable, Sendable {
     case error, warning, notice, info, debug
 
     /// The priority of syslog (RFC 5424): 0 is the most urgent.
-    public var number: Int {
+    public var syslogPriority: Int {
         switch self {
         case .error: 3
         case .warning: 4
@@ -12,4 +12,7 @@ public enum LogLevel: String, CaseIterable, Sendable {
         case .debug: 7
         }
     }
+
+    /// The more urgent one is greater.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool { left.syslogPriority > right.syslogPriority }
 }

@@ -1,4 +1,5 @@
 import Audio
+import Core
 import Synchronization
 
 /// The last seconds of what the detector heard, for whoever wants to keep a piece of it.
@@ -8,7 +9,7 @@ import Synchronization
 public final class AudioHistory: Sendable {
     /// Seconds that are kept.
     public static let seconds = 8
-    private static let length = seconds * FileBlocks.sampleRate
+    private static let length = seconds * AudioFormat.sampleRate
 
     struct State {
         fileprivate var samples = [Float](repeating: 0, count: AudioHistory.length)
@@ -27,7 +28,7 @@ public final class AudioHistory: Sendable {
         let blocks = waiting.load(ordering: .relaxed) + 1
         let done: Void? = state.withLockIfAvailable { state in
             // Where a reader held it for longer than the window, silence keeps the place of what was missed.
-            for index in (window.count - blocks * BlockRing.blockLength)..<window.count {
+            for index in (window.count - blocks * AudioFormat.hopSamples)..<window.count {
                 state.samples[state.count % AudioHistory.length] = index < 0 ? 0 : window[index]
                 state.count += 1
             }

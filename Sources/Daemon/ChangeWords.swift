@@ -9,12 +9,12 @@ extension CaptureMachine.Change {
     /// - Parameter status: names the device and says why it does not open.
     public func words(_ status: CaptureStatus) -> (priority: LogLevel, text: String) {
         let device = status.device.isEmpty ? "the microphone" : status.device
-        let seconds = "\(decimal(Double(duration) / 1e9, 2)) s"
+        let seconds = "\(decimal(duration.seconds, 2)) s"
         let error = "\(call.function): \(SystemError.text(number))"
         switch kind {
         case .running:
             let format = status.format.map { ", \($0.rate) Hz, channels: \($0.channels)" } ?? ""
-            guard duration > 0 else { return (.info, "listening to \(device)\(format)") }
+            guard duration > .zero else { return (.info, "listening to \(device)\(format)") }
             return (.notice, "listening to \(device) again after \(seconds)")
         case .overrun: return (.warning, "\(device): audio was lost, as the machine was too busy (\(error))")
         case .suspended: return (.info, "\(device): suspended")
@@ -39,7 +39,7 @@ extension GapReport {
     /// What a microphone has to tell since the last time it was asked, as lines, and how much each matters.
     ///
     /// - Parameter now: the time, in nanoseconds.
-    public mutating func news(of microphone: Microphone, at now: Int64) -> [(priority: LogLevel, text: String)] {
+    public mutating func news(of microphone: Microphone, at now: Instant) -> [(priority: LogLevel, text: String)] {
         var items: [Item] = []
         while let change = microphone.nextChange() { items += take(change) }
         return (items + look(at: now)).map { $0.words(microphone.status) }
@@ -54,7 +54,7 @@ extension GapReport.Item {
         case .more(let gaps, let lost):
             let device = status.device.isEmpty ? "the microphone" : status.device
             let count = gaps == 1 ? "1 more gap" : "\(gaps) more gaps"
-            return (.warning, "\(device): \(count), \(decimal(Double(lost) / 1e9, 2)) s lost")
+            return (.warning, "\(device): \(count), \(decimal(lost.seconds, 2)) s lost")
         }
     }
 }

@@ -28,10 +28,10 @@ final class ClipKeeper: Sendable {
     func keep(_ event: DetectionEvent, of tape: AudioHistory) {
         let (settings, store) = state.withLock { ($0.settings, $0.store) }
         guard let store else { return }
-        let rate = Double(ClipStore.sampleRate)
+        let rate = Double(AudioFormat.sampleRate)
         let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
         let wait = max(0, event.end + settings.after - event.time) + 0.2
-        let time = Clock.now + Int64(wait * 1e9)
+        let time = Clock.now + .seconds(wait)
         // Saving touches a disk: it is nobody else's business.
         attempt { () throws(ActionError) in
             _ = try SystemThread(name: "beckon-clip", stackSize: 512 << 10, or: ActionError.noThread) { [self] in

@@ -1,6 +1,6 @@
 import Actions
 import Audio
-import Capture
+import Core
 import Inference
 import Spotting
 import Synchronization
@@ -25,8 +25,8 @@ struct DetectorLoop: ~Copyable {
         }
     }
 
-    /// Blocks older than this, in nanoseconds, are left out.
-    static let patience: Int64 = 500_000_000
+    /// Older blocks are left out.
+    static let maxAge = Duration.milliseconds(500)
 
     private var rules: Rules
     private var detector: Detector
@@ -44,8 +44,8 @@ struct DetectorLoop: ~Copyable {
         ends.record.prepare(labels: rules.vocabulary.labels.count)
     }
 
-    /// Waits for a block until a time, in nanoseconds on the monotonic clock, and hears it.
-    mutating func step(_ ends: Ends, until time: Int64) {
+    /// Waits for a block until a time on the monotonic clock, and hears it.
+    mutating func step(_ ends: Ends, until time: Instant) {
         if let new = ends.rules.take() { adopt(new, ends) }
         _ = ends.source.next(until: time) { window, block in hear(window, block, ends) }
     }
@@ -53,7 +53,7 @@ struct DetectorLoop: ~Copyable {
     private mutating func hear(_ window: Span<Float>, _ block: AudioBlock, _ ends: Ends) {
         let began = Clock.now
         if block.missed > 0 { ends.record.dropped.add(block.missed, ordering: .relaxed) }
-        guard began - block.time < Self.patience else {
+        guard began - block.time < Self.maxAge else {
             hasSkipped = true
             ends.record.dropped.add(1, ordering: .relaxed)
             return

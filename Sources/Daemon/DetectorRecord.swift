@@ -1,4 +1,4 @@
-private import Core
+import Core
 import Synchronization
 
 /// What the detector does now and has done so far.
@@ -11,9 +11,10 @@ public struct DetectorStatus: Equatable, Sendable {
     public var gaps: UInt64
     /// Hops that took longer than a hop lasts.
     public var lateHops: UInt64
-    /// How long the longest hop took, and all together, in nanoseconds.
-    public var longestHop: Int64
-    public var busy: Int64
+    /// How long the longest hop took.
+    public var longestHop: Duration
+    /// How long all hops together took.
+    public var busy: Duration
     /// Smoothed posteriors after the newest hop, one a label of the model.
     public var scores: [Float]
 }
@@ -21,9 +22,11 @@ public struct DetectorStatus: Equatable, Sendable {
 extension DetectorStatus {
     /// Members of a JSON object.
     var json: [String] {
-        let mean = hops > 0 ? Double(busy) / Double(hops) : 0
-        let milliseconds = [("longest", Double(longestHop)), ("mean", mean), ("budget", Double(HopClock.hop))]
-        let members = milliseconds.map { "\"\($0)\": \(decimal($1 / 1e6, 2))" }.joined(separator: ", ")
+        let mean = hops > 0 ? busy.milliseconds / Double(hops) : 0
+        let milliseconds = [
+            ("longest", longestHop.milliseconds), ("mean", mean), ("budget", AudioFormat.hopDuration.milliseconds),
+        ]
+        let members = milliseconds.map { "\"\($0)\": \(decimal($1, 2))" }.joined(separator: ", ")
         return [
             "\"hops\": \(hops)",
             "\"hopMilliseconds\": {\(members)}",
@@ -47,15 +50,15 @@ final class DetectorRecord: Sendable {
     func prepare(labels: Int) { scores.withLock { $0 = [Float](repeating: 0, count: labels) } }
 
     /// A hop is done. Allocates nothing; scores that somebody is just reading stay those of the hop before.
-    func note(_ newest: Span<Float>, began: Int64, ended: Int64) {
+    func note(_ newest: Span<Float>, began: Instant, ended: Instant) {
         scores.withLockIfAvailable { scores in
             guard scores.count == newest.count else { return }
             for index in scores.indices { scores[index] = newest[index] }
         }
-        let duration = ended - began
+        let duration = (ended - began).nanoseconds
         busy.add(duration, ordering: .relaxed)
         if duration > longest.load(ordering: .relaxed) { longest.store(duration, ordering: .relaxed) }
-        if duration > HopClock.hop { late.add(1, ordering: .relaxed) }
+        if duration > AudioFormat.hopDuration.nanoseconds { late.add(1, ordering: .relaxed) }
         hops.add(1, ordering: .releasing)
     }
 
@@ -65,8 +68,8 @@ final class DetectorRecord: Sendable {
             droppedBlocks: dropped.load(ordering: .relaxed),
             gaps: gaps.load(ordering: .relaxed),
             lateHops: late.load(ordering: .relaxed),
-            longestHop: longest.load(ordering: .relaxed),
-            busy: busy.load(ordering: .relaxed),
+            longestHop: .nanoseconds(longest.load(ordering: .relaxed)),
+            busy: .nanoseconds(busy.load(ordering: .relaxed)),
             scores: scores.withLock { Array($0) }
         )
     }

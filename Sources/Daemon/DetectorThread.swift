@@ -1,4 +1,5 @@
 public import Actions
+private import Core
 private import Dispatch
 import Synchronization
 import System
@@ -21,7 +22,7 @@ public final class DetectorThread: Sendable {
             isReady.signal()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
                 // Longer than a block takes to come, so that it wakes for blocks alone; new rules wait no longer either.
-                loop.step(ends, until: Clock.now + 3 * HopClock.hop)
+                loop.step(ends, until: Clock.now + AudioFormat.hopDuration * 3)
             }
             hasStopped.signal()
         }

@@ -1,4 +1,5 @@
 public import Audio
+public import Core
 import Glibc
 import Synchronization
 import System
@@ -11,9 +12,9 @@ public final class FileSource: AudioSource {
 
     private struct State: ~Copyable {
         var stream: FileStream
-        var start: Int64?
+        var start: Instant?
         /// Blocks so far.
-        var count: Int64 = 0
+        var count = 0
         var problem: AudioError?
     }
 
@@ -29,11 +30,11 @@ public final class FileSource: AudioSource {
     /// What ended reading early.
     public var problem: AudioError? { state.withLock { $0.problem } }
 
-    public func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
-        let due = state.withLock { state -> Int64 in
+    public func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
+        let due = state.withLock { state -> Instant in
             let start = state.start ?? Clock.now
             state.start = start
-            return start + (state.count + 1) * HopClock.hop
+            return start + AudioFormat.hopDuration * (state.count + 1)
         }
         guard !hasEnded else { return false }
         Clock.sleep(until: min(due, time))
@@ -42,7 +43,7 @@ public final class FileSource: AudioSource {
     }
 
     /// Moves the window one block on; false at the end of all.
-    private func advance(_ state: inout State, _ due: Int64) -> Bool {
+    private func advance(_ state: inout State, _ due: Instant) -> Bool {
         do throws(AudioError) {
             guard try state.stream.advance(time: due) else {
                 isOver.store(true, ordering: .releasing)

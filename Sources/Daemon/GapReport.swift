@@ -1,4 +1,5 @@
 public import Capture
+public import Core
 
 /// Which of a microphone's changes are told, and when: gaps that come thick and fast are summed up.
 ///
@@ -8,26 +9,26 @@ public struct GapReport: Equatable, Sendable {
     /// Something to tell.
     public enum Item: Equatable, Sendable {
         case change(CaptureMachine.Change)
-        /// So many gaps that were not told one by one, and the nanoseconds that they lasted together.
-        case more(gaps: Int, lost: Int64)
+        /// So many gaps that were not told one by one, and how long they lasted together.
+        case more(gaps: Int, lost: Duration)
     }
 
-    /// Between two tellings, in nanoseconds.
-    static let interval: Int64 = 60_000_000_000
-    /// A gap that is longer is told by itself, in nanoseconds.
-    static let patience: Int64 = 2_000_000_000
+    /// Between two reports.
+    static let interval = Duration.seconds(60)
+    /// A longer gap is reported by itself.
+    static let maxUntold = Duration.seconds(2)
 
     /// From the first trouble to the next frame.
     private struct Gap: Equatable {
-        let start: Int64
+        let start: Instant
         var newest: CaptureMachine.Change
         var isTold: Bool
     }
 
     private var gap: Gap?
-    private var lastTold: Int64?
+    private var lastTold: Instant?
     private var gaps = 0
-    private var lost: Int64 = 0
+    private var lost = Duration.zero
 
     public init() {}
 
@@ -53,20 +54,20 @@ public struct GapReport: Equatable, Sendable {
     }
 
     /// Gives what has become due meanwhile. To be called every now and then.
-    public mutating func look(at now: Int64) -> [Item] {
+    public mutating func look(at now: Instant) -> [Item] {
         var items: [Item] = []
         if gaps > 0, isTime(now) {
             items.append(.more(gaps: gaps, lost: lost))
-            (lastTold, gaps, lost) = (now, 0, 0)
+            (lastTold, gaps, lost) = (now, 0, .zero)
         }
-        if let gap, now - gap.start >= Self.patience { items += tellGap() }
+        if let gap, now - gap.start >= Self.maxUntold { items += tellGap() }
         return items
     }
 
-    private func isTime(_ now: Int64) -> Bool { lastTold.map { now - $0 >= Self.interval } ?? true }
+    private func isTime(_ now: Instant) -> Bool { lastTold.map { now - $0 >= Self.interval } ?? true }
 
     /// Whether a gap that begins now is told at once; it then is.
-    private mutating func mayTell(_ now: Int64) -> Bool {
+    private mutating func mayTell(_ now: Instant) -> Bool {
         guard isTime(now) else { return false }
         lastTold = now
         return true
@@ -81,13 +82,13 @@ public struct GapReport: Equatable, Sendable {
     }
 
     /// The gap is over; one of which nothing was said is counted.
-    private mutating func end(at now: Int64) {
+    private mutating func end(at now: Instant) {
         if let gap, !gap.isTold { count(now - gap.start) }
         gap = nil
     }
 
-    private mutating func count(_ nanoseconds: Int64) {
+    private mutating func count(_ duration: Duration) {
         gaps += 1
-        lost += nanoseconds
+        lost += duration
     }
 }

@@ -12,7 +12,7 @@ public struct Timestamp: Equatable, Comparable, Sendable {
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// Now.
-    public static var now: Timestamp { Timestamp(nanoseconds: Clock.real) }
+    public static var now: Timestamp { Timestamp(nanoseconds: Clock.timeOfDay) }
 
     /// This many seconds later, or earlier where negative.
     public func adding(seconds: Double) -> Timestamp {

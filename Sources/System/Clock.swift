@@ -1,25 +1,33 @@
+public import Core
 import Glibc
 
-/// The system's clocks, in nanoseconds.
+/// The system's clocks.
 public enum Clock {
-    /// The monotonic clock, by which all is timed: it never steps, and stands still while the machine sleeps.
-    public static var now: Int64 { read(CLOCK_MONOTONIC) }
+    /// The monotonic clock, the one for all timing: it never steps, and stands still while the machine sleeps.
+    public static var now: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
 
-    /// The hardware's own clock, which no daemon steers while something is measured; its zero is another than that of `now`.
-    public static var raw: Int64 { read(CLOCK_MONOTONIC_RAW) }
+    /// The hardware's own rate, which no time daemon adjusts during a measurement. Its zero differs from that of ``now``.
+    public static var raw: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC_RAW)) }
 
-    /// The time of day, since the beginning of 1970, UTC.
-    public static var real: Int64 { read(CLOCK_REALTIME) }
+    /// The time of day: nanoseconds since the beginning of 1970, UTC.
+    public static var timeOfDay: Int64 { read(CLOCK_REALTIME) }
 
     /// Returns at a time of ``now``, or before it when a signal comes.
-    public static func sleep(until time: Int64) {
-        var target = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
-        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &target, nil)
+    public static func sleep(until time: Instant) {
+        var time = time.timespec
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil)
     }
 
     private static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+extension Instant {
+    /// For calls that take a time on the monotonic clock.
+    var timespec: timespec {
+        Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 }

@@ -1,3 +1,4 @@
+public import Core
 import Glibc
 
 /// A lock with a means to wait, under it, for what another thread does under it.
@@ -41,8 +42,8 @@ public final class Condition: Sendable {
     public func wait() { pthread_cond_wait(condition, mutex) }
 
     /// The same, at most until a time on ``Clock``; false when that has come.
-    public func wait(until time: Int64) -> Bool {
-        var end = timespec(tv_sec: Int(time / 1_000_000_000), tv_nsec: Int(time % 1_000_000_000))
+    public func wait(until time: Instant) -> Bool {
+        var end = time.timespec
         return pthread_cond_timedwait(condition, mutex, &end) != ETIMEDOUT
     }
 }

@@ -1,4 +1,5 @@
 import CSystem
+public import Core
 import Glibc
 
 /// An eventfd that wakes another thread, waited for alone or together with other descriptors.
@@ -31,11 +32,10 @@ public final class EventFD: Sendable {
 
     /// Waits for a signal until a time on ``Clock``, and drains it. Returns whether one came.
     @discardableResult
-    public func wait(until time: Int64) -> Bool {
+    public func wait(until time: Instant) -> Bool {
         while true {
-            let left = max(0, time - Clock.now)
             var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let result = poll(&polled, 1, Int32(clamping: (left + 999_999) / 1_000_000))
+            let result = poll(&polled, 1, Poll.milliseconds(until: time))
             if result > 0 { return drain() }
             if Clock.now >= time { return false }
         }

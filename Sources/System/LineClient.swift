@@ -1,3 +1,4 @@
+import Core
 import Glibc
 
 /// One connection of a ``LineServer``: what it has sent and not yet got. Belongs to the server's thread.
@@ -13,13 +14,13 @@ final class LineClient {
     private var lines: [String] = []
     private var ended: End?
     /// When a client times out: one that sends nothing, and one that does not read.
-    private var silenceEnd: Int64
-    private var readingEnd: Int64?
+    private var silenceEnd: Instant
+    private var readingEnd: Instant?
 
     init(_ descriptor: consuming FileDescriptor, settings: LineServer.Settings) {
         self.descriptor = descriptor
         self.settings = settings
-        silenceEnd = Clock.now + Int64(settings.timeout * 1e9)
+        silenceEnd = Clock.now + .seconds(settings.timeout)
         // The system would keep hundreds of kilobytes for a client that does not read.
         var size: Int32 = 16 << 10
         setsockopt(self.descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -29,13 +30,13 @@ final class LineClient {
     var isWaiting: Bool { !output.isEmpty }
 
     /// When it must be looked at even if nothing happens.
-    var deadline: Int64? {
+    var deadline: Instant? {
         if let readingEnd { return listens ? readingEnd : min(readingEnd, silenceEnd) }
         return listens ? nil : silenceEnd
     }
 
     /// Why it is to be closed, if it is.
-    func end(now: Int64) -> End? {
+    func end(now: Instant) -> End? {
         if let ended { return ended }
         if let readingEnd, now >= readingEnd { return .slow }
         return !listens && now >= silenceEnd ? .protocolViolation : nil
@@ -54,7 +55,7 @@ final class LineClient {
             guard end <= settings.longestLine else { break }
             lines.append(String(decoding: input[..<end], as: UTF8.self))
             input.removeSubrange(...end)
-            silenceEnd = Clock.now + Int64(settings.timeout * 1e9)
+            silenceEnd = Clock.now + .seconds(settings.timeout)
         }
         guard input.count > settings.longestLine else { return }
         send("{\"ok\": false, \"error\": \"a line has at most \(settings.longestLine) bytes\"}")
@@ -88,7 +89,7 @@ final class LineClient {
         if output.isEmpty {
             readingEnd = nil
         } else if sent > 0 || readingEnd == nil {
-            readingEnd = Clock.now + Int64(settings.timeout * 1e9)
+            readingEnd = Clock.now + .seconds(settings.timeout)
         }
         if output.count > settings.pending { ended = ended ?? .slow }
     }

@@ -1,4 +1,5 @@
 private import CSystem
+import Core
 import Dispatch
 import Glibc
 import Synchronization
@@ -128,7 +129,7 @@ public final class LineServer: Sendable {
     private func serve() {
         var clients: [LineClient] = []
         /// When connections may be taken again, after the system had no more descriptors.
-        var pause: Int64 = 0
+        var pause = Instant(nanoseconds: 0)
         while true {
             let now = Clock.now
             var requests = [
@@ -157,7 +158,7 @@ public final class LineServer: Sendable {
                 return true
             }
             if isStopped { break }
-            if requests[1].revents != 0, !accept(&clients) { pause = Clock.now + 100_000_000 }
+            if requests[1].revents != 0, !accept(&clients) { pause = Clock.now + .milliseconds(100) }
         }
         finished.signal()
     }

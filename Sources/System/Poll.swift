@@ -1,3 +1,4 @@
+public import Core
 public import Glibc
 
 /// Waiting for descriptors with `poll`.
@@ -7,16 +8,11 @@ public enum Poll {
     /// - Parameters:
     ///   - requests: a negative descriptor among them is ignored. `revents` is set for each; all are zero when the time
     ///     is over.
-    ///   - deadline: on ``Clock``, in nanoseconds; nil waits for ever.
-    public static func wait(_ requests: inout [pollfd], until deadline: Int64?) {
+    ///   - deadline: on ``Clock``; nil waits for ever.
+    public static func wait(_ requests: inout [pollfd], until deadline: Instant?) {
         for index in requests.indices { requests[index].revents = 0 }
         while true {
-            var milliseconds: Int32 = -1
-            if let deadline {
-                // Rounded up, so that the deadline has passed when the wait is over.
-                milliseconds = Int32(clamping: max(0, (deadline - Clock.now + 999_999) / 1_000_000))
-            }
-            let count = poll(&requests, nfds_t(requests.count), milliseconds)
+            let count = poll(&requests, nfds_t(requests.count), deadline.map(milliseconds(until:)) ?? -1)
             if count < 0, errno == EINTR { continue }
             return
         }
@@ -25,5 +21,11 @@ public enum Poll {
     /// - Parameter events: such as `POLLIN`.
     public static func request(_ descriptor: Int32, _ events: Int32) -> pollfd {
         pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    }
+
+    /// A time-out for `poll`, rounded up, so that the deadline has passed when the wait is over.
+    public static func milliseconds(until deadline: Instant) -> Int32 {
+        let left = max(0, (deadline - Clock.now).nanoseconds)
+        return Int32(clamping: left / 1_000_000 + (left % 1_000_000 > 0 ? 1 : 0))
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import Glibc
 
 /// The signals that a service is told by, taken one by one by the thread that made this, and by no other.
@@ -14,9 +15,9 @@ public struct Signals {
     }
 
     /// The next signal; nil if none comes in time.
-    public func next(within seconds: Double) -> Int32? {
+    public func next(within duration: Duration) -> Int32? {
         var set = set
-        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+        var time = (Instant(nanoseconds: 0) + duration).timespec
         let signal = sigtimedwait(&set, nil, &time)
         return signal > 0 ? signal : nil
     }

@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Events
 import Foundation
 import Glibc

@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Events
 import Foundation
 import Spotting
@@ -125,11 +126,11 @@ struct EventTests {
 
     @Test func `complaints of a kind come once in a while`() {
         var limit = RateLimit(interval: 60)
-        let second: Int64 = 1_000_000_000
-        #expect(limit.admit("a", now: 0) == 0)
-        #expect(limit.admit("a", now: second) == nil && limit.admit("a", now: 59 * second) == nil)
-        #expect(limit.admit("b", now: second) == 0)
-        #expect(limit.admit("a", now: 60 * second) == 2)
-        #expect(limit.admit("a", now: 61 * second) == nil)
+        func at(_ second: Int64) -> Instant { Instant(nanoseconds: second * 1_000_000_000) }
+        #expect(limit.admit("a", now: at(0)) == 0)
+        #expect(limit.admit("a", now: at(1)) == nil && limit.admit("a", now: at(59)) == nil)
+        #expect(limit.admit("b", now: at(1)) == 0)
+        #expect(limit.admit("a", now: at(60)) == 2)
+        #expect(limit.admit("a", now: at(61)) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Foundation
 import Glibc
 import System

@@ -1,5 +1,6 @@
 import Audio
 import CSndFile
+import Core
 import Glibc
 import TestSupport
 import Testing
@@ -141,7 +142,7 @@ import Testing
         #expect(blocks.sourceRate == 44_100)
         var counts: [Int] = []
         var all: [Float] = []
-        var block = [Float](repeating: 0, count: FileBlocks.blockLength)
+        var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
         while true {
             for index in block.indices { block[index] = 9 }
             var span = block.mutableSpan
@@ -166,7 +167,7 @@ import Testing
             [Float](repeating: 1, count: 1_700)
         )
         var blocks = try FileBlocks(path: path)
-        var block = [Float](repeating: 9, count: FileBlocks.blockLength)
+        var block = [Float](repeating: 9, count: AudioFormat.hopSamples)
         var span = block.mutableSpan
         #expect(try blocks.next(into: &span) == 1600)
         #expect(try blocks.next(into: &span) == 100)

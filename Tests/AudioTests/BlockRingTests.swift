@@ -1,3 +1,4 @@
+import Core
 import Testing
 
 @testable import Audio
@@ -5,11 +6,13 @@ import Testing
 @Suite struct BlockRingTests {
     /// A block whose samples all tell which one it is.
     static func block(_ number: Int) -> [Float] {
-        [Float](repeating: Float(number + 1), count: BlockRing.blockLength)
+        [Float](repeating: Float(number + 1), count: AudioFormat.hopSamples)
     }
 
     static func write(_ numbers: Range<Int>, to ring: BlockRing) {
-        for number in numbers { ring.write(block(number).span, time: Int64(number) * 100_000_000) }
+        for number in numbers {
+            ring.write(block(number).span, time: Instant(nanoseconds: Int64(number) * 100_000_000))
+        }
     }
 
     /// First and last sample of each block in the next window, which must agree.
@@ -17,9 +20,9 @@ import Testing
         var result: (AudioBlock, [Float])?
         let found = ring.withWindow { window, block in
             var values: [Float] = []
-            for place in 0..<BlockRing.windowBlocks {
-                let first = window[place * BlockRing.blockLength]
-                let last = window[(place + 1) * BlockRing.blockLength - 1]
+            for place in 0..<AudioFormat.windowHops {
+                let first = window[place * AudioFormat.hopSamples]
+                let last = window[(place + 1) * AudioFormat.hopSamples - 1]
                 values.append(first == last ? first : .nan)
             }
             result = (block, values)
@@ -34,7 +37,7 @@ import Testing
             Self.write(number..<number + 1, to: ring)
             let (block, window) = try #require(Self.read(ring))
             #expect(block.sequence == UInt64(number))
-            #expect(block.time == Int64(number) * 100_000_000)
+            #expect(block.time.nanoseconds == Int64(number) * 100_000_000)
             #expect(block.filled == min(10, number + 1))
             #expect(window == (number - 9...number).map { Float(max(0, $0 + 1)) })
         }
@@ -66,10 +69,10 @@ import Testing
         let found = ring.withWindow { window, block in
             #expect(block.sequence == 20)
             Self.write(21..<end + 5, to: ring)
-            for place in 0..<BlockRing.windowBlocks {
-                let start = place * BlockRing.blockLength
+            for place in 0..<AudioFormat.windowHops {
+                let start = place * AudioFormat.hopSamples
                 #expect(window[start] == Float(place + 12))
-                #expect(window[start + BlockRing.blockLength - 1] == Float(place + 12))
+                #expect(window[start + AudioFormat.hopSamples - 1] == Float(place + 12))
             }
         }
         #expect(found)

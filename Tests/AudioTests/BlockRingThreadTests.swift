@@ -1,3 +1,4 @@
+import Core
 import Dispatch
 import Foundation
 import Synchronization
@@ -35,12 +36,12 @@ import Testing
         findings.read += 1
         if let last = findings.last, block.sequence <= last { findings.outOfOrder += 1 }
         findings.last = block.sequence
-        if block.time != Int64(block.sequence) { findings.torn += 1 }
-        for place in 0..<BlockRing.windowBlocks {
-            let age = BlockRing.windowBlocks - 1 - place
+        if block.time.nanoseconds != Int64(block.sequence) { findings.torn += 1 }
+        for place in 0..<AudioFormat.windowHops {
+            let age = AudioFormat.windowHops - 1 - place
             let expected = age < block.filled ? Float(Int(block.sequence) - age + 1) : 0
-            for offset in stride(from: 0, to: BlockRing.blockLength, by: 533) {
-                if window[place * BlockRing.blockLength + offset] != expected { findings.torn += 1 }
+            for offset in stride(from: 0, to: AudioFormat.hopSamples, by: 533) {
+                if window[place * AudioFormat.hopSamples + offset] != expected { findings.torn += 1 }
             }
         }
     }
@@ -61,10 +62,10 @@ import Testing
         let shared = Shared()
         let producer = Thread {
             shared.meet()
-            var samples = [Float](repeating: 0, count: BlockRing.blockLength)
+            var samples = [Float](repeating: 0, count: AudioFormat.hopSamples)
             for number in 0..<blocks {
                 samples.withUnsafeMutableBufferPointer { $0.update(repeating: Float(number + 1)) }
-                ring.write(samples.span, time: Int64(number))
+                ring.write(samples.span, time: Instant(nanoseconds: Int64(number)))
                 if flushEvery > 0, number % flushEvery == flushEvery - 1 { ring.flush() }
                 for _ in 0..<producerPause { sched_yield() }
             }

@@ -1,4 +1,5 @@
 import CSndFile
+import Core
 import Glibc
 import TestSupport
 import Testing
@@ -175,7 +176,7 @@ import Testing
         let path = try folder.write("cut.wav", bytes: Array(bytes.prefix(44 + 2 * 30_000)))
         #expect(failure(path, says: "after 0.625 s", "96000 bytes", "36000 are missing") == .truncated)
         var blocks = try FileBlocks(path: path)
-        var block = [Float](repeating: 0, count: FileBlocks.blockLength)
+        var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
         var counts: [Int] = []
         let error = #expect(throws: AudioError.self) {
             var span = block.mutableSpan

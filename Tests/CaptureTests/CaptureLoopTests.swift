@@ -1,3 +1,4 @@
+import Core
 import Glibc
 import System
 import TestSupport
@@ -13,7 +14,7 @@ struct CaptureLoopTests {
         var calls: [String]
         var changes: [CaptureMachine.Change]
         /// First sample, last sample, time and filled of each block that can still be read.
-        var blocks: [(first: Float, last: Float, time: Int64, filled: Int)]
+        var blocks: [(first: Float, last: Float, time: Instant, filled: Int)]
         var counts: CaptureMachine.Counts
         var ring: BlockRing.Counts
     }
@@ -34,8 +35,8 @@ struct CaptureLoopTests {
         var outcome = Outcome(calls: log.calls, changes: [], blocks: [], counts: .init(), ring: output.ring.counts)
         while let change = output.changes.pop() { outcome.changes.append(change) }
         while output.ring.withWindow({ window, block in
-            let first = window[BlockRing.windowLength - BlockRing.blockLength]
-            let last = window[BlockRing.windowLength - 1]
+            let first = window[AudioFormat.windowSamples - AudioFormat.hopSamples]
+            let last = window[AudioFormat.windowSamples - 1]
             outcome.blocks.append((first, last, block.time, block.filled))
         }) {}
         outcome.counts = output.status.counts
@@ -51,8 +52,8 @@ struct CaptureLoopTests {
         #expect(outcome.blocks.map(\.filled) == [1, 2, 3, 4])
         // The device gives a period every 10 ms from 1 s on. The short read gives 50 samples for its 10 ms, so the
         // fourth block is full with 110 samples of the fifth period after it, 50 samples before that one's end.
-        let full: [Int64] = [1_100, 1_200, 1_300, 1_410].map { $0 * 1_000_000 }
-        #expect(outcome.blocks.map(\.time) == [full[0], full[1], full[2], full[3] - 50 * 62_500])
+        let full = [1_100, 1_200, 1_300, 1_410].map { Instant(nanoseconds: $0 * 1_000_000) }
+        #expect(outcome.blocks.map(\.time) == [full[0], full[1], full[2], full[3] - .nanoseconds(50 * 62_500)])
         #expect(outcome.changes.map(\.kind) == [.running])
         #expect(outcome.counts == .init())
     }
@@ -98,8 +99,8 @@ struct CaptureLoopTests {
         let outcome = try Self.run([.periods(25), .fails(ENODEV, mending: []), .missing(numbers), .periods(20)])
         #expect(outcome.calls.filter { $0 == "open" }.count == 8)
         #expect(outcome.changes.map(\.kind) == [.running, .lost, .running])
-        let waits: [Int64] = [50, 100, 200, 400, 500, 500, 500, 10]
-        #expect(outcome.changes.last?.duration == waits.reduce(0, +) * 1_000_000)
+        let waits = [50, 100, 200, 400, 500, 500, 500, 10]
+        #expect(outcome.changes.last?.duration == .milliseconds(waits.reduce(0, +)))
         #expect(outcome.counts == .init(gaps: 1, losses: 1, reconnects: 1))
     }
 
@@ -111,7 +112,7 @@ struct CaptureLoopTests {
         #expect(outcome.blocks.map(\.first) == [4_000, 5_600] && outcome.blocks.map(\.filled) == [1, 2])
         #expect(outcome.changes.map(\.kind) == [.running, .chosen, .unavailable, .running])
         // 50 ms before the first try, 100 before the second, and the period that then comes.
-        #expect(outcome.changes.last?.duration == 160_000_000)
+        #expect(outcome.changes.last?.duration == .milliseconds(160))
         #expect(outcome.counts == .init(gaps: 1))
     }
 
@@ -132,7 +133,10 @@ struct CaptureLoopTests {
         #expect(outcome.counts == .init(gaps: 1, missing: 1))
         #expect(outcome.changes.map(\.kind) == [.running, .framesMissing])
         // A thousandth of the time so far may be drift.
-        #expect(outcome.changes.last.map { (299_000_000...300_000_000).contains($0.duration) } == true)
+        #expect(
+            outcome.changes.last.map { (Duration.milliseconds(299)...Duration.milliseconds(300)).contains($0.duration) }
+                == true
+        )
     }
 
     /// A loop that runs, to be continued a period at a time.

@@ -1,3 +1,4 @@
+import Core
 import Glibc
 import Testing
 
@@ -27,8 +28,10 @@ struct CaptureMachineTests {
         }
     }
 
-    static func wait(_ milliseconds: Int64) -> Machine.Action { .wait(until: milliseconds * 1_000_000) }
-    static func sleep(_ milliseconds: Int64) -> Machine.Action { .sleep(until: milliseconds * 1_000_000) }
+    /// A time of the tables.
+    static func moment(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+    static func wait(_ milliseconds: Int64) -> Machine.Action { .wait(until: moment(milliseconds)) }
+    static func sleep(_ milliseconds: Int64) -> Machine.Action { .sleep(until: moment(milliseconds)) }
 
     /// From the start to the first frame, in 20 ms.
     static let begin = [
@@ -171,7 +174,7 @@ struct CaptureMachineTests {
             .init(gaps: 1, missing: 1),
             begin + [
                 Turn(
-                    event: .missing(300_000_000),
+                    event: .missing(.milliseconds(300)),
                     time: 400,
                     step: wait(1_400),
                     state: .running,
@@ -209,8 +212,8 @@ struct CaptureMachineTests {
             .init(),
             begin + [
                 Turn(event: .wish(.mute), time: 40, step: .close, state: .muted, flush: true, told: .muted),
-                Turn(event: .closed, time: 40, step: .sleep(until: .max), state: .muted),
-                Turn(event: .slept, time: 60, step: .sleep(until: .max), state: .muted),
+                Turn(event: .closed, time: 40, step: .sleep(until: .distantFuture), state: .muted),
+                Turn(event: .slept, time: 60, step: .sleep(until: .distantFuture), state: .muted),
                 Turn(event: .wish(.capture), time: 90, step: .open, state: .waiting, told: .unmuted),
                 Turn(event: .opened, time: 90, step: wait(3_090), state: .waiting),
                 Turn(event: .frames, time: 110, step: wait(1_110), state: .running, told: .running),
@@ -232,7 +235,7 @@ struct CaptureMachineTests {
                 Turn(
                     event: .wish(.mute),
                     time: 60,
-                    step: .sleep(until: .max),
+                    step: .sleep(until: .distantFuture),
                     state: .muted,
                     flush: true,
                     told: .muted
@@ -279,8 +282,8 @@ struct CaptureMachineTests {
             .init(),
             begin + [
                 Turn(event: .wish(.mute), time: 40, step: .close, state: .muted, flush: true, told: .muted),
-                Turn(event: .closed, time: 40, step: .sleep(until: .max), state: .muted),
-                Turn(event: .chosen, time: 60, step: .sleep(until: .max), state: .muted),
+                Turn(event: .closed, time: 40, step: .sleep(until: .distantFuture), state: .muted),
+                Turn(event: .chosen, time: 60, step: .sleep(until: .distantFuture), state: .muted),
                 Turn(event: .wish(.capture), time: 80, step: .open, state: .waiting, told: .unmuted),
             ]
         ),
@@ -289,7 +292,7 @@ struct CaptureMachineTests {
     @Test(arguments: cases) func `every trouble has its answer`(_ one: Case) {
         var machine = Machine()
         for (number, turn) in one.turns.enumerated() {
-            let decision = machine.take(turn.event, at: turn.time * 1_000_000)
+            let decision = machine.take(turn.event, at: Self.moment(turn.time))
             let place = "turn \(number), \(turn.event)"
             #expect(decision.step == turn.step, "\(place)")
             #expect(machine.state == turn.state, "\(place)")
@@ -301,14 +304,14 @@ struct CaptureMachineTests {
 
     @Test func `a device that is gone for a day is asked for every half second and told of seven times`() {
         var machine = Machine()
-        for turn in Self.begin { _ = machine.take(turn.event, at: turn.time * 1_000_000) }
-        var now: Int64 = 40_000_000
+        for turn in Self.begin { _ = machine.take(turn.event, at: Self.moment(turn.time)) }
+        var now = Self.moment(40)
         var told: [(Machine.Change.Kind, seconds: Int64)] = []
-        var longest: Int64 = 0
+        var longest = Duration.zero
         var decision = machine.take(.failed(.read, ENODEV), at: now)
-        if let change = decision.change { told.append((change.kind, now / 1_000_000_000)) }
+        if let change = decision.change { told.append((change.kind, now.nanoseconds / 1_000_000_000)) }
         decision = machine.take(.closed, at: now)
-        while now < 86_400_000_000_000 {
+        while now < Self.moment(86_400_000) {
             guard case .sleep(let until) = decision.step else {
                 Issue.record("\(decision.step)")
                 return
@@ -316,29 +319,29 @@ struct CaptureMachineTests {
             longest = max(longest, until - now)
             now = until
             _ = machine.take(.slept, at: now)
-            decision = machine.take(.openFailed(now % 2 == 0 ? ENOENT : ENODEV), at: now)
-            if let change = decision.change { told.append((change.kind, now / 1_000_000_000)) }
+            decision = machine.take(.openFailed(now.nanoseconds % 2 == 0 ? ENOENT : ENODEV), at: now)
+            if let change = decision.change { told.append((change.kind, now.nanoseconds / 1_000_000_000)) }
         }
-        #expect(longest == 500_000_000)
+        #expect(longest == .milliseconds(500))
         #expect(told.map(\.0) == [.lost] + [Machine.Change.Kind](repeating: .stillUnavailable, count: 6))
         #expect(told.map(\.seconds) == [0, 60, 660, 4_260, 25_860, 47_460, 69_060])
         #expect(machine.counts == .init(gaps: 1, losses: 1))
     }
 
     @Test func `the wait for a device grows until it has been sound for a second`() {
-        func losses(soundFor milliseconds: Int64) -> [Int64] {
+        func losses(soundFor milliseconds: Int64) -> [Double] {
             var machine = Machine()
-            var waits: [Int64] = []
-            var now: Int64 = 0
+            var waits: [Double] = []
+            var now = Self.moment(0)
             _ = machine.take(.wish(.capture), at: now)
             for _ in 0..<7 {
                 _ = machine.take(.opened, at: now)
                 _ = machine.take(.frames, at: now)
-                now += milliseconds * 1_000_000
+                now += .milliseconds(milliseconds)
                 _ = machine.take(.frames, at: now)
                 _ = machine.take(.failed(.read, ENODEV), at: now)
                 if case .sleep(let until) = machine.take(.closed, at: now).step {
-                    waits.append((until - now) / 1_000_000)
+                    waits.append((until - now).milliseconds)
                     now = until
                 }
                 _ = machine.take(.slept, at: now)
@@ -351,8 +354,8 @@ struct CaptureMachineTests {
 
     @Test func `a device asleep for good is prepared after a second`() {
         var machine = Machine()
-        for turn in Self.begin { _ = machine.take(turn.event, at: turn.time * 1_000_000) }
-        var now: Int64 = 40_000_000
+        for turn in Self.begin { _ = machine.take(turn.event, at: Self.moment(turn.time)) }
+        var now = Self.moment(40)
         var decision = machine.take(.failed(.read, ESTRPIPE), at: now)
         while decision.step == .resume {
             decision = machine.take(.failed(.resume, EAGAIN), at: now)
@@ -361,6 +364,6 @@ struct CaptureMachineTests {
             decision = machine.take(.slept, at: now)
         }
         #expect(decision.step == .prepare)
-        #expect(now == 1_040_000_000)
+        #expect(now == Self.moment(1_040))
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Synchronization
 import System
@@ -74,7 +75,7 @@ final class FakeCard: Sendable {
 
 /// Waits until something is so, at most so many seconds.
 func eventually(_ seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
-    let end = Clock.now + Int64(seconds * 1e9)
+    let end = Clock.now + .seconds(seconds)
     while Clock.now < end {
         if try condition() { return true }
         usleep(2_000)

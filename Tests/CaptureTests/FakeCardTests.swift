@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import System
 import TestSupport
@@ -13,10 +14,10 @@ struct FakeCardTests {
     /// The blocks that a microphone brings, until there are so many.
     static func blocks(_ count: Int, of microphone: Microphone, seconds: Double = 10) -> [[Float]] {
         var blocks: [[Float]] = []
-        let end = Clock.now + Int64(seconds * 1e9)
+        let end = Clock.now + .seconds(seconds)
         while blocks.count < count, Clock.now < end {
             _ = microphone.nextBlock(until: end) { window, _ in
-                let newest = window.extracting(last: BlockRing.blockLength)
+                let newest = window.extracting(last: AudioFormat.hopSamples)
                 blocks.append(newest.indices.map { newest[$0] })
             }
         }
@@ -27,7 +28,7 @@ struct FakeCardTests {
     static func blocks(of path: String, mix: ChannelMix = .mix) throws -> [[Float]] {
         var blocks: [[Float]] = []
         var file = try FileBlocks(path: path, mix: mix)
-        var block = [Float](repeating: 0, count: FileBlocks.blockLength)
+        var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
         while true {
             var span = block.mutableSpan
             guard let count = try file.next(into: &span) else { return blocks }

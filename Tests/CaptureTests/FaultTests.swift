@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import System
 import TestSupport
@@ -74,17 +75,17 @@ struct FaultTests {
         let resumed = Clock.now
         // Whatever is read now was captured after the gap began, and begins a new window.
         var fresh: AudioBlock?
-        while fresh == nil, Clock.now < resumed + 5_000_000_000 {
-            _ = microphone.nextBlock(until: resumed + 5_000_000_000) { _, block in
+        while fresh == nil, Clock.now < resumed + .seconds(5) {
+            _ = microphone.nextBlock(until: resumed + .seconds(5)) { _, block in
                 if !block.continues { fresh = block }
             }
         }
         let first = try #require(fresh)
         #expect(first.filled == 1)
-        #expect(first.time - 100_000_000 >= failed - 40_000_000)
+        #expect(first.time - .milliseconds(100) >= failed - .milliseconds(40))
         #expect(microphone.status.counts == fault.counts)
         #expect(Self.changes(microphone, atLeast: fault.told.count).map(\.kind) == fault.told)
-        let seconds = Double(resumed - mended) / 1e9
+        let seconds = (resumed - mended).seconds
         #expect(seconds <= 1, "resumed after \(seconds) s")
         print("fault '\(fault.text)': running again \(Int(seconds * 1000)) ms after it ended")
     }
@@ -107,7 +108,7 @@ struct FaultTests {
         try card.fail("")
         let freed = Clock.now
         #expect(eventually { microphone.status.state == .running })
-        #expect(Clock.now - freed < 1_000_000_000)
+        #expect(Clock.now - freed < .seconds(1))
         let told = Self.changes(microphone, atLeast: 2)
         #expect(told.map(\.kind) == [.unavailable, .running])
         #expect(told.first?.number == EBUSY)
@@ -127,10 +128,10 @@ struct FaultTests {
         mutating func restart() -> Int32 { card.restart() }
         mutating func resume() -> Int32 { card.resume() }
         mutating func waiting() -> Int { card.waiting() }
-        mutating func wait(until time: Int64) -> Int32 { card.wait(until: time) }
-        mutating func rest(until time: Int64) -> Bool { card.rest(until: time) }
-        mutating func sleep(until time: Int64) { card.sleep(until: time) }
-        var now: Int64 { card.now }
+        mutating func wait(until time: Instant) -> Int32 { card.wait(until: time) }
+        mutating func rest(until time: Instant) -> Bool { card.rest(until: time) }
+        mutating func sleep(until time: Instant) { card.sleep(until: time) }
+        var now: Instant { card.now }
 
         mutating func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int {
             reads += 1
@@ -150,7 +151,7 @@ struct FaultTests {
             selection: InputSelection(device: .named(card.name)),
             output: output
         )
-        let end = Clock.now + 1_500_000_000 + Int64(milliseconds) * 1_000_000
+        let end = Clock.now + .milliseconds(1_500 + milliseconds)
         while loop.advance() {
             if Clock.now > end { output.wanted = .stop }
         }

@@ -1,3 +1,4 @@
+import Core
 import Testing
 
 @testable import Capture
@@ -29,8 +30,8 @@ struct FrameClockTests {
             let time =
                 due + Int64(period < backlog ? 0 : period * 7 % 6) * millisecond + (late[period] ?? 0) * millisecond
             let waiting = Int(late[period] ?? 0) * 48
-            if let length = clock.note(960, waiting: waiting, at: time) {
-                found.append((time / millisecond, length / millisecond))
+            if let length = clock.note(960, waiting: waiting, at: Instant(nanoseconds: time)) {
+                found.append((time / millisecond, length.nanoseconds / millisecond))
             }
         }
         return found
@@ -60,7 +61,7 @@ struct FrameClockTests {
         var clock = FrameClock(rate: 48_000)
         for period in 0..<500 {
             let time = Int64(period + 1) * 20 * Self.millisecond + (period == 250 ? 400 * Self.millisecond : 0)
-            #expect(clock.note(960, waiting: 0, at: time) == nil)
+            #expect(clock.note(960, waiting: 0, at: Instant(nanoseconds: time)) == nil)
         }
     }
 
@@ -74,7 +75,7 @@ struct FrameClockTests {
         var now: Int64 = 0
         for period in 0..<20_000 {
             now += period % 1_000 == 999 ? 300 * Self.millisecond : 100_000
-            #expect(clock.note(960, waiting: 0, at: now) == nil)
+            #expect(clock.note(960, waiting: 0, at: Instant(nanoseconds: now)) == nil)
         }
     }
 
@@ -82,7 +83,7 @@ struct FrameClockTests {
         var clock = FrameClock(rate: 192_000)
         let step: Int64 = 3_600_000_000_000
         for hour in 1...24 * 366 {
-            #expect(clock.note(192_000 * 3_600, waiting: 0, at: Int64(hour) * step) == nil)
+            #expect(clock.note(192_000 * 3_600, waiting: 0, at: Instant(nanoseconds: Int64(hour) * step)) == nil)
         }
     }
 }

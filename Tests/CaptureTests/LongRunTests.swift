@@ -1,3 +1,4 @@
+import Core
 import System
 import TestSupport
 import Testing
@@ -27,7 +28,7 @@ struct LongRunTests {
                 if block.sequence != UInt64(blocks) { wrong += 1 }
                 for offset in [0, 1, 800, 1_599] {
                     let expected = Float(values[(blocks * 1_600 + offset) % samples]) * 0x1p-15
-                    if window[BlockRing.windowLength - 1_600 + offset] != expected { wrong += 1 }
+                    if window[AudioFormat.windowSamples - 1_600 + offset] != expected { wrong += 1 }
                 }
                 blocks += 1
             }

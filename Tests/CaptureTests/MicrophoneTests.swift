@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import System
 import TestSupport
@@ -27,14 +28,14 @@ struct MicrophoneTests {
         #expect(eventually { microphone.status.state == .muted })
         #expect(try eventually { try !Self.isOpen(file) })
         // Nothing of before is heard any more.
-        #expect(!microphone.nextBlock(until: Clock.now + 150_000_000) { _, _ in })
+        #expect(!microphone.nextBlock(until: Clock.now + .milliseconds(150)) { _, _ in })
 
         let unmuted = Clock.now
         microphone.unmute()
         var first: AudioBlock?
-        #expect(microphone.nextBlock(until: unmuted + 2_000_000_000) { _, block in first = block })
+        #expect(microphone.nextBlock(until: unmuted + .seconds(2)) { _, block in first = block })
         #expect(first?.continues == false && first?.filled == 1)
-        #expect((first?.time ?? 0) >= unmuted)
+        #expect(first.map { $0.time >= unmuted } == true)
         #expect(microphone.status.counts == .init())
 
         microphone.stop()
@@ -69,16 +70,16 @@ struct MicrophoneTests {
             // What was captured before is forgotten, and what comes continues nothing.
             var first: AudioBlock?
             while first.map({ $0.filled > 1 }) ?? true {
-                guard microphone.nextBlock(until: before + 5_000_000_000, { first = $1 }) else { break }
+                guard microphone.nextBlock(until: before + .seconds(5), { first = $1 }) else { break }
             }
-            #expect(first?.continues == false && first?.filled == 1 && (first?.time ?? 0) > before)
+            #expect(first?.continues == false && first?.filled == 1 && first.map { $0.time > before } == true)
             #expect(hears(value))
             microphone.apply(choice)
         }
         microphone.mute()
         #expect(eventually { microphone.status.state == .muted })
         microphone.apply(InputSelection(device: .named(cards[0].name)))
-        #expect(!microphone.nextBlock(until: Clock.now + 150_000_000) { _, _ in })
+        #expect(!microphone.nextBlock(until: Clock.now + .milliseconds(150)) { _, _ in })
         microphone.unmute()
         #expect(hears(1.5) && microphone.status.device == cards[0].name)
         #expect(microphone.status.counts == .init(gaps: 2))
@@ -101,7 +102,7 @@ struct MicrophoneTests {
         // The end of the last owner ends the thread.
         microphone.stop()
         microphone.stop()
-        #expect(!microphone.nextBlock(until: Clock.now + 10_000_000_000) { _, _ in })
+        #expect(!microphone.nextBlock(until: Clock.now + .seconds(10)) { _, _ in })
     }
 
     @Test func `each block tells when it was captured, how loud it was, and whether it continues`() throws {
@@ -113,9 +114,9 @@ struct MicrophoneTests {
         let microphone = try card.microphone()
         try microphone.start()
         defer { microphone.stop() }
-        var blocks: [(block: AudioBlock, age: Int64)] = []
+        var blocks: [(block: AudioBlock, age: Duration)] = []
         while blocks.count < 12 {
-            let found = microphone.nextBlock(until: Clock.now + 5_000_000_000) { _, block in
+            let found = microphone.nextBlock(until: Clock.now + .seconds(5)) { _, block in
                 blocks.append((block, Clock.now - block.time))
             }
             guard found else { break }
@@ -125,11 +126,13 @@ struct MicrophoneTests {
         #expect(blocks.map(\.block.continues) == [false] + [Bool](repeating: true, count: 11))
         for (older, newer) in zip(blocks, blocks.dropFirst()) {
             // What jitter there is comes from a busy machine.
-            #expect(abs(newer.block.time - older.block.time - 100_000_000) < 30_000_000)
+            #expect(abs((newer.block.time - older.block.time).milliseconds - 100) < 30)
         }
         let ages = blocks.map(\.age).sorted()
-        #expect(ages.first.map { $0 >= 0 } == true && ages[6] < 200_000_000, "\(ages)")
-        print("age of a block when it is read: median \(ages[6] / 1_000) µs, worst \((ages.last ?? 0) / 1_000) µs")
+        #expect(ages.first.map { $0 >= .zero } == true && ages[6] < .milliseconds(200), "\(ages)")
+        print(
+            "age of a block when it is read: median \(ages[6].milliseconds) ms, worst \(ages.last?.milliseconds ?? 0) ms"
+        )
         let status = microphone.status
         #expect(abs(status.peak - 0.5) < 1e-3 && abs(status.level - 0.5 / Float(2).squareRoot()) < 1e-3)
         #expect(status.format?.sample == .float && status.format?.rate == 16_000)

@@ -1,4 +1,5 @@
 import Audio
+import Core
 import System
 import TestSupport
 import Testing
@@ -15,10 +16,10 @@ struct ReadingTests {
         defer { microphone.stop() }
         // The converter's delay puts a block's end behind that of a period of 20 ms: who waits for periods is 20 ms late with
         // every block. A busy machine makes some late, never all of them.
-        var ages: [Int64] = []
-        while ages.count < 60, (ages.min() ?? .max) >= 12_000_000,
-            microphone.nextBlock(until: Clock.now + 5_000_000_000, { ages.append(Clock.now - $1.time) })
+        var ages: [Duration] = []
+        while ages.count < 60, (ages.min() ?? .seconds(1)) >= .milliseconds(12),
+            microphone.nextBlock(until: Clock.now + .seconds(5), { ages.append(Clock.now - $1.time) })
         {}
-        #expect(ages.allSatisfy { $0 >= 0 } && (ages.min() ?? .max) < 12_000_000, "\(ages)")
+        #expect(ages.allSatisfy { $0 >= .zero } && (ages.min() ?? .seconds(1)) < .milliseconds(12), "\(ages)")
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import Glibc
 
 @testable import Capture
@@ -36,7 +37,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
     private var periods = 0
     private var mending: [Int32] = []
     private var openings: [Int32] = []
-    private var time: Int64 = 1_000_000_000
+    private var time = Instant(nanoseconds: 1_000_000_000)
     private var ends: () -> Void
 
     /// - Parameter ends: Called when the script is at its end; the loop should be stopped then.
@@ -47,7 +48,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
         takeOpenings()
     }
 
-    var now: Int64 { time }
+    var now: Instant { time }
 
     private mutating func takeOpenings() {
         if case .missing(let numbers)? = script.last {
@@ -82,7 +83,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
         switch script.popLast() {
         case .short(let size)?: return give(min(count, size), frames)
         case .lost(let lost)?:
-            time += Int64(lost) * 62_500
+            time += .nanoseconds(lost * 62_500)
             log.frames += lost
             return give(min(count, ScriptedSource.period), frames)
         case .fails(let number, let mending)?:
@@ -103,18 +104,18 @@ struct ScriptedSource: CaptureSource, ~Copyable {
 
     mutating func waiting() -> Int { 0 }
 
-    mutating func wait(until end: Int64) -> Int32 {
+    mutating func wait(until end: Instant) -> Int32 {
         if periods == 0, case .periods(let count)? = script.last {
             script.removeLast()
             periods = count
         }
         if periods > 0 {
-            time += 10_000_000
+            time += .milliseconds(10)
             return 1
         }
         switch script.last {
         case .short?, .lost?:
-            time += 10_000_000
+            time += .milliseconds(10)
             return 1
         case .fails?: return 1
         case .silence?:
@@ -128,10 +129,10 @@ struct ScriptedSource: CaptureSource, ~Copyable {
     }
 
     /// The clock runs only while it waits.
-    mutating func rest(until end: Int64) -> Bool { false }
+    mutating func rest(until end: Instant) -> Bool { false }
 
-    mutating func sleep(until end: Int64) {
+    mutating func sleep(until end: Instant) {
         // Asleep for ever, it can only be woken by the test.
-        if end == .max { ends() } else { time = end }
+        if end == .distantFuture { ends() } else { time = end }
     }
 }

@@ -1,4 +1,5 @@
 import Audio
+import Core
 import Foundation
 import Inference
 import Spotting
@@ -25,7 +26,7 @@ struct DetectorLoopTests {
             loop = DetectorLoop(rules: rules, ends)
         }
 
-        func step() { loop.step(ends, until: Clock.now + HopClock.hop) }
+        func step() { loop.step(ends, until: Clock.now + AudioFormat.hopDuration) }
 
         /// Hears everything. Calls `before` before each step with the number of blocks played; returns what was heard.
         func hearAll(_ before: (Int) throws -> Void = { _ in }) throws -> [HeardEvent] {
@@ -88,7 +89,7 @@ struct DetectorLoopTests {
         #expect(heard.allSatisfy { $0.decided >= began && $0.decided <= Clock.now })
         let status = run.ends.record.status
         #expect(status.hops == 25 && status.droppedBlocks == 0 && status.gaps == 0 && status.lateHops == 0)
-        #expect(status.longestHop > 0 && status.busy >= status.longestHop)
+        #expect(status.longestHop > .zero && status.busy >= status.longestHop)
         // The newest scores are those of the quiet at the end.
         let model = try Material.model()
         #expect(status.scores.count == model.labels.count && status.scores.max() == status.scores[model.silenceIndex])

@@ -1,4 +1,5 @@
 import Capture
+import Core
 import Testing
 
 @testable import Daemon
@@ -94,13 +95,13 @@ struct GapReportTests {
     func `gaps are told once, and summed up`(_ item: Case) {
         var report = GapReport()
         for turn in item.turns {
-            let time = turn.time * 1_000_000
-            let change = turn.kind.map { CaptureMachine.Change($0, at: time, duration: turn.duration * 1_000_000) }
+            let time = Instant(nanoseconds: turn.time * 1_000_000)
+            let change = turn.kind.map { CaptureMachine.Change($0, at: time, duration: .milliseconds(turn.duration)) }
             let told = (change.map { report.take($0) } ?? []) + report.look(at: time)
             let words = told.map { item in
                 switch item {
                 case .change(let change): "\(change.kind)"
-                case .more(let gaps, let lost): "\(gaps) × \(lost / 1_000_000)"
+                case .more(let gaps, let lost): "\(gaps) × \(lost.nanoseconds / 1_000_000)"
                 }
             }
             #expect(words == turn.told, "at \(turn.time) ms")

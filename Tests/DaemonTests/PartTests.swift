@@ -13,7 +13,7 @@ import Testing
 struct TapeTests {
     /// A window whose sample n of all is n.
     private func window(endingAt end: Int) -> [Float] {
-        (end - BlockRing.windowLength..<end).map { $0 < 0 ? 0 : Float($0) }
+        (end - AudioFormat.windowSamples..<end).map { $0 < 0 ? 0 : Float($0) }
     }
 
     @Test func `what was heard is kept, as long as the tape`() {
@@ -46,7 +46,7 @@ struct TapeTests {
         #expect(tape.count == end)
         // What left the window is silence in its place; all else is there.
         let heard = tape.piece(1600..<end)
-        let first = max(1600, end - BlockRing.windowLength)
+        let first = max(1600, end - AudioFormat.windowSamples)
         #expect(heard == (1600..<end).map { $0 < first ? 0 : Float($0) })
     }
 }
@@ -57,9 +57,9 @@ struct LiveFileTests {
         let samples = (0..<4000).map { Float($0) / 8000 }
         let file = try FileSource(path: folder.write("ramp.wav", format: 0x10006, samples), mix: .mix)
         let start = Clock.now
-        var blocks: [(time: Int64, read: Int64, sequence: UInt64, continues: Bool, last: Float)] = []
+        var blocks: [(time: Instant, read: Instant, sequence: UInt64, continues: Bool, last: Float)] = []
         while !file.hasEnded {
-            _ = file.next(until: Clock.now + 1_000_000_000) { window, block in
+            _ = file.next(until: Clock.now + .seconds(1)) { window, block in
                 blocks.append((block.time, Clock.now, block.sequence, block.continues, window[14_400]))
             }
         }
@@ -68,10 +68,10 @@ struct LiveFileTests {
         #expect(blocks.map(\.continues) == [false] + [Bool](repeating: true, count: 12))
         for (index, block) in blocks.enumerated() {
             // Never before its last sample would have been captured; late only as far as a busy machine makes it.
-            #expect(block.read >= start + Int64(index + 1) * HopClock.hop && block.read >= block.time)
+            #expect(block.read >= start + AudioFormat.hopDuration * (index + 1) && block.read >= block.time)
             #expect(block.last == (index < 3 ? Float(index * 1600) / 8000 : 0))
         }
-        for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next.time - one.time == HopClock.hop) }
+        for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next.time - one.time == AudioFormat.hopDuration) }
         #expect(file.problem == nil)
     }
 
@@ -82,10 +82,10 @@ struct LiveFileTests {
             mix: .mix
         )
         let start = Clock.now
-        #expect(!file.next(until: start + 20_000_000) { _, _ in })
-        #expect(Clock.now - start < 900_000_000)
+        #expect(!file.next(until: start + .milliseconds(20)) { _, _ in })
+        #expect(Clock.now - start < .milliseconds(900))
         var first: UInt64?
-        #expect(file.next(until: start + 1_000_000_000) { _, block in first = block.sequence })
+        #expect(file.next(until: start + .seconds(1)) { _, block in first = block.sequence })
         #expect(first == 0)
     }
 }
@@ -101,12 +101,18 @@ struct ChangeWordsTests {
         _ kind: CaptureMachine.Change.Kind,
         number: Int32 = 0,
         call: CaptureMachine.Call = .none,
-        duration: Int64 = 0,
+        duration: Duration = .zero,
         problem: String = ""
     ) throws -> String {
         var status = try #require(Self.status)
         status.problem = problem
-        let change = CaptureMachine.Change(kind, at: 0, call: call, number: number, duration: duration)
+        let change = CaptureMachine.Change(
+            kind,
+            at: Instant(nanoseconds: 0),
+            call: call,
+            number: number,
+            duration: duration
+        )
         let words = change.words(status)
         return "\(words.priority) \(words.text)"
     }
@@ -114,19 +120,19 @@ struct ChangeWordsTests {
     @Test func `each change is one line, which names the device and the system's error`() throws {
         let card = "hw:CARD=Device,DEV=0"
         #expect(try line(.running) == "info listening to \(card)")
-        #expect(try line(.running, duration: 1_234_000_000) == "notice listening to \(card) again after 1.23 s")
+        #expect(try line(.running, duration: .milliseconds(1_234)) == "notice listening to \(card) again after 1.23 s")
         #expect(
             try line(.overrun, number: EPIPE, call: .read)
                 == "warning \(card): audio was lost, as the machine was too busy (snd_pcm_readi: Broken pipe)"
         )
-        #expect(try line(.framesMissing, duration: 250_000_000) == "warning \(card): 0.25 s of audio never came")
+        #expect(try line(.framesMissing, duration: .milliseconds(250)) == "warning \(card): 0.25 s of audio never came")
         #expect(
             try line(.lost, number: ENODEV, call: .read)
                 == "warning \(card): lost (snd_pcm_readi: No such device); waiting for it to come back"
         )
         #expect(try line(.unavailable, problem: "it is gone") == "error it is gone")
         #expect(
-            try line(.stillUnavailable, duration: 60_000_000_000, problem: "it is gone")
+            try line(.stillUnavailable, duration: .seconds(60), problem: "it is gone")
                 == "warning still no microphone after 60.00 s: it is gone"
         )
         #expect(
@@ -138,10 +144,12 @@ struct ChangeWordsTests {
 
     @Test func `gaps that were not told one by one are one line`() throws {
         let status = try #require(Self.status)
-        let sum = GapReport.Item.more(gaps: 37, lost: 1_234_000_000).words(status)
+        let sum = GapReport.Item.more(gaps: 37, lost: .milliseconds(1_234)).words(status)
         #expect(sum == (.warning, "hw:CARD=Device,DEV=0: 37 more gaps, 1.23 s lost"))
         #expect(
-            GapReport.Item.more(gaps: 1, lost: 20_000_000).words(status).text.hasSuffix(": 1 more gap, 0.02 s lost")
+            GapReport.Item.more(gaps: 1, lost: .milliseconds(20)).words(status).text.hasSuffix(
+                ": 1 more gap, 0.02 s lost"
+            )
         )
     }
 
@@ -150,7 +158,7 @@ struct ChangeWordsTests {
         status.device = ""
         for number in UInt8(0)..<32 {
             guard let kind = CaptureMachine.Change.Kind(rawValue: number) else { continue }
-            let text = CaptureMachine.Change(kind, at: 0).words(status).text
+            let text = CaptureMachine.Change(kind, at: Instant(nanoseconds: 0)).words(status).text
             #expect(text.count > 5 && !text.contains("\n") && !text.hasPrefix(":"), "\(kind): \(text)")
         }
     }

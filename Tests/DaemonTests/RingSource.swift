@@ -1,6 +1,7 @@
 import Actions
 import Audio
 import Capture
+import Core
 import Foundation
 import Inference
 import Spotting
@@ -43,7 +44,7 @@ final class RingSource: AudioSource, @unchecked Sendable {
 
     var hasEnded: Bool { !loops && count >= blocks && ring.counts.unread == 0 }
 
-    func next(until time: Int64, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
+    func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
         guard !hasEnded else { return false }
         if ring.counts.unread > 0 { return ring.withWindow(body) }
         let trouble = troubles.isEmpty ? nil : troubles[count]
@@ -59,7 +60,7 @@ final class RingSource: AudioSource, @unchecked Sendable {
         let start = count % blocks * 1600
         // A span of a property would hold all of the object.
         let audio = audio
-        ring.write(audio.span.extracting(start..<start + 1600), time: Clock.now - (late ? 600_000_000 : 0))
+        ring.write(audio.span.extracting(start..<start + 1600), time: Clock.now - .milliseconds(late ? 600 : 0))
         count += 1
     }
 }

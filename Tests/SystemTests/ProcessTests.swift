@@ -1,3 +1,4 @@
+import Core
 import Glibc
 import System
 import Testing
@@ -49,7 +50,7 @@ struct ProcessTests {
         let isOpen = descriptor.isOpen
         #expect(isOpen)
         var requests = [Poll.request(descriptor.rawValue, POLLIN)]
-        Poll.wait(&requests, until: Clock.now + 5_000_000_000)
+        Poll.wait(&requests, until: Clock.now + .seconds(5))
         #expect(requests[0].revents != 0)
         #expect(waitpid(pid, nil, WNOHANG) == pid)
     }

@@ -9,8 +9,8 @@ import System
 
 /// Utterances from a microphone, or from a file in its place, as they are spoken.
 struct SpokenTakes: ~Copyable {
-    /// Time without an utterance after which a hint is shown, in nanoseconds.
-    private static let hintDelay: Int64 = 8_000_000_000
+    /// Time without an utterance after which a hint is shown.
+    private static let hintDelay = Duration.seconds(8)
 
     private let source: any AudioSource
     private let model: Model
@@ -38,7 +38,7 @@ struct SpokenTakes: ~Copyable {
         while !Interrupt.isRequested {
             var found: Utterance?
             var level: Float = 0
-            let heard = source.next(until: Clock.now + 200_000_000) { window, block in
+            let heard = source.next(until: Clock.now + .milliseconds(200)) { window, block in
                 if !block.continues { segmenter = UtteranceSegmenter(model) }
                 let hop = window.extracting(last: model.hopSamples)
                 for index in hop.indices { level = max(level, abs(hop[index])) }
@@ -64,7 +64,7 @@ struct SpokenTakes: ~Copyable {
     private mutating func reportWarnings() {
         guard let microphone = source as? Microphone else { return }
         for words in gaps.news(of: microphone, at: Clock.now) {
-            guard words.priority.number <= LogLevel.warning.number else { continue }
+            guard words.priority >= .warning else { continue }
             meter.clear()
             Terminal.tell(words.priority, words.text)
         }

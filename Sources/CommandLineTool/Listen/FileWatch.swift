@@ -1,13 +1,14 @@
+import Core
 import System
 
 /// Tells when a file is another one than before: replaced, changed, there or gone.
 struct FileWatch {
     /// Between two looks, in nanoseconds.
-    private static let interval: Int64 = 1_000_000_000
+    private static let interval = Duration.seconds(1)
 
     private let path: String?
     private var known: FileStatus?
-    private var next: Int64 = 0
+    private var next = Instant(nanoseconds: 0)
 
     /// - Parameter path: nil for no file, which never changes.
     init(_ path: String?) {
@@ -17,8 +18,8 @@ struct FileWatch {
 
     /// Looks once a second at most.
     ///
-    /// - Parameter now: nanoseconds on the monotonic clock.
-    mutating func hasChanged(at now: Int64) -> Bool {
+    /// - Parameter now: on the monotonic clock.
+    mutating func hasChanged(at now: Instant) -> Bool {
         guard let path, now >= next else { return false }
         next = now + Self.interval
         let status = try? FileStatus(path: path)

@@ -126,7 +126,7 @@ struct Listen {
         var gaps = GapReport()
         while true {
             // A meter moves often; all else has time.
-            switch signals.next(within: screen.isShown ? 0.1 : 0.25) {
+            switch signals.next(within: .milliseconds(screen.isShown ? 100 : 250)) {
             case SIGTERM:
                 SystemdNotifier().tellStopping()
                 return 0

@@ -1,4 +1,5 @@
 import Actions
+import Core
 import Daemon
 private import Glibc
 import System
@@ -15,7 +16,7 @@ final class Recording {
         self.tape = tape
         file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure(path) }
-        try append(WaveFile.header(samples: 0, sampleRate: ClipStore.sampleRate))
+        try append(WaveFile.header(samples: 0, sampleRate: AudioFormat.sampleRate))
     }
 
     deinit { close(file) }
@@ -35,7 +36,7 @@ final class Recording {
     /// Writes the rest, and the length into the header.
     func finish() throws {
         try catchUp()
-        let header = WaveFile.header(samples: written, sampleRate: ClipStore.sampleRate)
+        let header = WaveFile.header(samples: written, sampleRate: AudioFormat.sampleRate)
         guard header.withUnsafeBytes({ pwrite(file, $0.baseAddress, $0.count, 0) }) == header.count else {
             throw Self.failure(path)
         }

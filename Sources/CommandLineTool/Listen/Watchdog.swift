@@ -11,7 +11,7 @@ struct Watchdog {
     private var isReady = false
     private var hops: UInt64 = 0
     private var lastProgress = Clock.now
-    private var lastAlive: Int64 = 0
+    private var lastAlive = Instant(nanoseconds: 0)
     private var lastStatus = ""
 
     init(manager: SystemdNotifier) { self.manager = manager }
@@ -25,7 +25,7 @@ struct Watchdog {
         // Without a device there is nothing to hear, and nothing that a restart could mend.
         let isExcused = state.map { [.waiting, .lost, .muted].contains($0) } ?? true
         if isExcused { lastProgress = now }
-        if !isReady, heard.hops > 0 || isExcused && now - start > 5_000_000_000 {
+        if !isReady, heard.hops > 0 || isExcused && now - start > .seconds(5) {
             isReady = true
             manager.tellReady()
         }

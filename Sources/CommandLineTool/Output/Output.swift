@@ -41,7 +41,7 @@ enum Output {
 
     /// Also when standard output has failed.
     static func tellAnyway(_ priority: LogLevel, _ text: String) {
-        let mark = errorIsJournal ? "<\(priority.number)>" : "beckon: "
+        let mark = errorIsJournal ? "<\(priority.syslogPriority)>" : "beckon: "
         writeError(text.split(separator: "\n").map { "\(mark)\($0)\n" }.joined())
     }
 

@@ -1,5 +1,6 @@
 import Audio
 import Configuration
+import Core
 import Daemon
 import Inference
 import KernelInterface
@@ -53,8 +54,8 @@ struct ListeningOptions {
             throw Failure("no model found; name its folder with --model DIR or in BECKON_MODEL")
         }
         let model = try Model(folder: folder, kernels: kernels)
-        guard model.sampleRate == FileBlocks.sampleRate, model.windowSamples == BlockRing.windowLength,
-            model.hopSamples == BlockRing.blockLength
+        guard model.sampleRate == AudioFormat.sampleRate, model.windowSamples == AudioFormat.windowSamples,
+            model.hopSamples == AudioFormat.hopSamples
         else {
             throw Failure("\(folder): this model does not use windows of one second at 16 kHz and hops of 100 ms")
         }

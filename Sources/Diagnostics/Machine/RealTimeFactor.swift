@@ -20,13 +20,13 @@ public struct RealTimeFactor: Sendable {
     /// Measures a model: half a second. A pause before each hop lets other programs use the caches, as in service.
     public init(measuring model: Model) {
         var scorer = HopScorer(model: model)
-        let window = [Float](repeating: 0, count: BlockRing.windowLength)
+        let window = [Float](repeating: 0, count: AudioFormat.windowSamples)
         var times: [Double] = []
         for _ in 0..<RealTimeFactor.count {
             usleep(10_000)
             let start = Clock.now
             scorer.score(window: window.span)
-            times.append(Double(Clock.now - start) / 1e6)
+            times.append((Clock.now - start).milliseconds)
         }
         milliseconds = times.sorted()[times.count / 2]
     }

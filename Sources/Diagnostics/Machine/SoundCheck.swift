@@ -8,7 +8,7 @@ public struct SoundCheck {
     /// Seconds that are recorded.
     public static let seconds = 4
     /// Time that a device may take to its first block, in nanoseconds.
-    private static let startTimeout: Int64 = 5_000_000_000
+    private static let startTimeout = Duration.seconds(5)
 
     private let settings: Microphone.Settings
     private let name: String
@@ -43,7 +43,7 @@ public struct SoundCheck {
             microphone.stop()
             guard !samples.isEmpty else { return [noAudio(status)] }
             let limits = SoundSystem.limits(isRealTime: status.isRealTime, isMemoryLocked: status.isMemoryLocked)
-            let found = [capture(status, seconds: Double(Clock.now - start) / 1e9), limits]
+            let found = [capture(status, seconds: (Clock.now - start).seconds), limits]
             return found + Self.sound(samples) + channels(status)
         } catch {
             return [Diagnosis(.error, "capture", error.description, "free memory, and try again")]
@@ -57,15 +57,15 @@ public struct SoundCheck {
         // The first block holds the filters' transient.
         for number in 0...blocks {
             while true {
-                let found = microphone.nextBlock(until: min(deadline, Clock.now + 100_000_000)) { window, _ in
+                let found = microphone.nextBlock(until: min(deadline, Clock.now + .milliseconds(100))) { window, _ in
                     guard number > 0 else { return }
-                    let newest = window.extracting(last: BlockRing.blockLength)
+                    let newest = window.extracting(last: AudioFormat.hopSamples)
                     for index in newest.indices { samples.append(newest[index]) }
                 }
                 if found { break }
                 guard Clock.now < deadline, microphone.status.problem.isEmpty else { return samples }
             }
-            deadline = Clock.now + 2_000_000_000
+            deadline = Clock.now + .seconds(2)
         }
         return samples
     }
@@ -114,7 +114,7 @@ public struct SoundCheck {
                 "see what keeps the machine busy (top); allow real-time priority"
             )
         }
-        if let rate = status.format?.rate, rate < FileBlocks.sampleRate {
+        if let rate = status.format?.rate, rate < AudioFormat.sampleRate {
             let remedy = "use a device of 16000 Hz or more; of Bluetooth headsets the wide-band profile"
             return Diagnosis(.warning, "capture", "\(text), too little for all of a voice", remedy)
         }
@@ -123,9 +123,9 @@ public struct SoundCheck {
 
     /// Level, noise and faults of a few seconds in which perhaps nobody spoke.
     static func sound(_ samples: [Float]) -> [Diagnosis] {
-        var statistics = SampleStatistics(sampleRate: FileBlocks.sampleRate)
+        var statistics = SampleStatistics(sampleRate: AudioFormat.sampleRate)
         statistics.add(samples.span)
-        let report = SignalReport(channels: [statistics], samples: samples, listeningRate: FileBlocks.sampleRate)
+        let report = SignalReport(channels: [statistics], samples: samples, listeningRate: AudioFormat.sampleRate)
         var found: [Diagnosis] = []
         for finding in Finding.all(in: report) {
             let text = "\(finding.title). \(finding.meaning)"

@@ -1,3 +1,4 @@
+private import Core
 import Audio
 private import Dispatch
 import Inference
@@ -130,12 +131,12 @@ private struct ChunkReader: ~Copyable {
     mutating func next() throws(AudioError) -> FileChunk? {
         if let failure { throw failure }
         var samples = tail
-        samples.reserveCapacity(lead + hops * BlockRing.blockLength)
+        samples.reserveCapacity(lead + hops * AudioFormat.hopSamples)
         var count = 0
         do throws(AudioError) {
             while count < hops,
                 try stream.next({ window in
-                    window.extracting(last: BlockRing.blockLength).withUnsafeBufferPointer {
+                    window.extracting(last: AudioFormat.hopSamples).withUnsafeBufferPointer {
                         samples.append(contentsOf: $0)
                     }
                 })

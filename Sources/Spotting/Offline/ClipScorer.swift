@@ -1,3 +1,4 @@
+private import Core
 public import Audio
 private import Inference
 
@@ -31,7 +32,7 @@ public struct ClipScorer: ~Copyable {
         mix: ChannelMix
     ) throws(AudioError) -> (posteriors: [Float], seconds: Double) {
         let samples = try FileBlocks.readClip(path: file, atMost: Self.longestClip, mix: mix)
-        return (score(clip: samples), Double(samples.count) / Double(FileBlocks.sampleRate))
+        return (score(clip: samples), Double(samples.count) / Double(AudioFormat.sampleRate))
     }
 
     /// Scores the loudest second of a clip.

@@ -14,9 +14,21 @@ public func decimal(_ value: Double, _ places: Int) -> String {
 /// A confidence as people read it, such as `97 %`.
 public func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
 
-/// A name as one line of plain text: file names may hold line ends and escape sequences.
-public func printable(_ name: String) -> String {
-    String(String.UnicodeScalarView(name.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+/// Text from outside as one line that is safe on a terminal: control characters and line separators become `?`.
+///
+/// File names may hold line ends and escape sequences; a message must stay one line.
+public func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: breaksLine) else { return text }
+    var cleaned = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { cleaned.append(breaksLine(scalar) ? "?" : scalar) }
+    return String(cleaned)
+}
+
+private func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
 }
 
 /// A number without a fraction where it has none: `2`, `0.5`.
