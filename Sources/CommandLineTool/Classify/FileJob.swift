@@ -1,7 +1,7 @@
 import Audio
 import Spotting
 
-/// One file of `classify`: finds its words and prints them in the file's turn.
+/// One file of `classify`: finds its words, and prints them when its turn comes.
 struct FileJob {
     let file: String
     let number: Int
@@ -16,7 +16,7 @@ struct FileJob {
 
     /// Does the work and prints what it finds.
     ///
-    /// - Parameter seconds: gets the seconds of audio read, after a failure in the middle too.
+    /// - Parameter seconds: the seconds of audio read, also if it fails midway.
     func run(_ seconds: inout Double) throws {
         if options.clips { seconds = try label() } else { try spot(&seconds) }
     }
@@ -31,7 +31,10 @@ struct FileJob {
             return !Interrupt.isRequested
         } report: { detection in
             let name = detection.name(labels: vocabulary.labels, phrases: phrases)
-            put(destination.format.event(Event(detection, name: name, file: file)), track)
+            put(
+                destination.format.detection(FileDetection(file: file, name: name, detection: detection)),
+                track
+            )
             count += 1
         }
         if count == 0, !Interrupt.isRequested { put(destination.format.nothing(file: file), track) }
@@ -42,7 +45,7 @@ struct FileJob {
         if let track { track.write(text) } else { batch.output.put(text, file: number) }
     }
 
-    /// Gives the file its one label. Returns its length in seconds.
+    /// Prints the label of a clip. Returns its length in seconds.
     private func label() throws -> Double {
         var scorer = ClipScorer(vocabulary)
         let (posteriors, seconds) = try scorer.score(file: file, mix: options.listening.mix)

@@ -3,12 +3,13 @@ private import Spotting
 
 /// One JSON object per line, keys in a fixed order.
 struct JSONLines: ReportFormat {
-    func event(_ event: Event) -> String {
-        let subject = event.kind == .word ? "word" : "phrase"
+    func detection(_ found: FileDetection) -> String {
+        let detection = found.detection
+        let subject = detection.kind == .word ? "word" : "phrase"
         let object: JSON = [
-            "file": .string(event.file), "event": .string(event.kind.key), subject: .string(event.name),
-            "confidence": .number(event.confidence, places: 4), "start": .number(event.start, places: 3),
-            "end": .number(event.end, places: 3), "time": .number(event.time, places: 3),
+            "file": .string(found.file), "event": .string(detection.kind.key), subject: .string(found.name),
+            "confidence": .number(detection.confidence, places: 4), "start": .number(detection.start, places: 3),
+            "end": .number(detection.end, places: 3), "time": .number(detection.time, places: 3),
         ]
         return object.line
     }
@@ -33,10 +34,12 @@ struct CSV: ReportFormat {
         return columns.map(field).joined(separator: ",") + "\n"
     }
 
-    func event(_ event: Event) -> String {
+    func detection(_ found: FileDetection) -> String {
+        let detection = found.detection
         let numbers =
-            [decimal(Double(event.confidence), 4)] + [event.start, event.end, event.time].map { decimal($0, 3) }
-        return ([field(event.file), event.kind.key, field(event.name)] + numbers).joined(separator: ",") + "\n"
+            [decimal(Double(detection.confidence), 4)]
+            + [detection.start, detection.end, detection.time].map { decimal($0, 3) }
+        return ([field(found.file), detection.kind.key, field(found.name)] + numbers).joined(separator: ",") + "\n"
     }
 
     func clip(_ clip: ClipLabel) -> String {
@@ -53,9 +56,11 @@ struct CSV: ReportFormat {
 
 /// A label track as Audacity imports it: start, end and text, separated by tabs.
 struct AudacityLabels: ReportFormat {
-    func event(_ event: Event) -> String {
-        guard event.kind != .phrasePartial else { return "" }
-        return "\(decimal(event.start, 6))\t\(decimal(event.end, 6))\t\(event.name) \(percent(event.confidence))\n"
+    func detection(_ found: FileDetection) -> String {
+        let detection = found.detection
+        guard detection.kind != .phrasePartial else { return "" }
+        return
+            "\(decimal(detection.start, 6))\t\(decimal(detection.end, 6))\t\(found.name) \(percent(detection.confidence))\n"
     }
 
     func clip(_ clip: ClipLabel) -> String { "" }

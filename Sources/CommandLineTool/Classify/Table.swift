@@ -17,17 +17,18 @@ struct Table: ReportFormat {
         return dim(pad("FILE", fileWidth) + "  " + columns) + "\n"
     }
 
-    func event(_ event: Event) -> String {
+    func detection(_ found: FileDetection) -> String {
+        let detection = found.detection
         let name: String =
-            switch event.kind {
-            case .word: event.name
-            case .phrase: "“\(event.name)”"
-            case .phrasePartial: "“\(event.name) …”"
+            switch detection.kind {
+            case .word: found.name
+            case .phrase: "“\(found.name)”"
+            case .phrasePartial: "“\(found.name) …”"
             }
-        let strong = event.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
-        return pad(printable(event.file), fileWidth) + "  " + left(clockText(event.start), 8) + " "
-            + left(clockText(event.end), 8) + "  "
-            + strong + "  " + left(percent(event.confidence), 10) + "\n"
+        let strong = detection.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
+        return pad(printable(found.file), fileWidth) + "  " + left(clockText(detection.start), 8) + " "
+            + left(clockText(detection.end), 8) + "  "
+            + strong + "  " + left(percent(detection.confidence), 10) + "\n"
     }
 
     func clip(_ clip: ClipLabel) -> String {

@@ -1,29 +1,14 @@
 import Spotting
 
-/// One event of a file with its names filled in; all times in seconds from the file's start.
-struct Event {
+/// A detection in a file; times are in seconds from the file's start.
+struct FileDetection {
     let file: String
-    let kind: Detection.Kind
     /// The word, or the phrase's text.
     let name: String
-    let confidence: Float
-    let start: Double
-    let end: Double
-    /// When it was decided.
-    let time: Double
-
-    init(_ detection: Detection, name: String, file: String) {
-        self.file = file
-        kind = detection.kind
-        self.name = name
-        confidence = detection.confidence
-        start = detection.start
-        end = detection.end
-        time = detection.time
-    }
+    let detection: Detection
 }
 
-/// The one label of a short clip.
+/// The label of a short clip.
 struct ClipLabel {
     let file: String
     let label: String
@@ -36,7 +21,7 @@ struct ClipLabel {
 protocol ReportFormat: Sendable {
     /// Printed once, before everything else.
     func header(clips: Bool, labels: [String]) -> String
-    func event(_ event: Event) -> String
+    func detection(_ found: FileDetection) -> String
     func clip(_ clip: ClipLabel) -> String
     /// Printed after a file without detections.
     func nothing(file: String) -> String
