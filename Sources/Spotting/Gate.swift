@@ -97,7 +97,8 @@ public struct Gate {
             case .early: earlyHit(scores, quietSeconds: quiet)
             case .end: endHit(scores, quietSeconds: quiet)
             }
-        return hit.map { fire($0, activity) }
+        guard let hit else { return nil }
+        return fire(hit, activity)
     }
 
     /// Decides one hop early, by the scores that the next hop will have if it stays quiet, when `step` returned nil: a word
@@ -107,8 +108,10 @@ public struct Gate {
     ///   - scores: smoothed posteriors of the next hop, `[labels]`.
     ///   - activity: as given to `step`.
     public mutating func lookAhead(_ scores: [Float], activity: ActivityHistory) -> Detection? {
-        guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores) else { return nil }
-        return hit(scores, streak: candidate.streak + 1).map { fire($0, activity) }
+        guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores),
+            let hit = hit(scores, streak: candidate.streak + 1)
+        else { return nil }
+        return fire(hit, activity)
     }
 
     /// Forgets everything but the stream's time, for example after a gap in the audio: nothing from before may fire.
@@ -242,6 +245,8 @@ public struct Gate {
         return seconds(hop - utteranceStart) > settings.longestUtterance + extra
     }
 
+    // Rare, and large beside the rest of a hop.
+    @inline(never)
     private mutating func fire(_ hit: Hit, _ activity: ActivityHistory) -> Detection {
         armed[hit.label] = false
         firedAt[hit.label] = hop

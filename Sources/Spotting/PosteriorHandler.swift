@@ -103,7 +103,9 @@ public struct PosteriorHandler {
         smoother.add(scores.posteriors)
         // Probabilities of personal words are averages already.
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.personal, into: &fused) }
-        guard let word = gate.step(self.scores, activity: activity) ?? decideAhead(lookahead, activity) else { return }
+        var detection = gate.step(self.scores, activity: activity)
+        if detection == nil, let lookahead { detection = decideAhead(lookahead, activity) }
+        guard let word = detection else { return }
         report(word)
         matcher.add(word) { progress in
             report(
@@ -119,8 +121,8 @@ public struct PosteriorHandler {
         }
     }
 
-    private mutating func decideAhead(_ lookahead: HopScores?, _ activity: ActivityHistory) -> Detection? {
-        guard let lookahead, gate.settings.lookaheadQuiet?.contains(activity.quietSeconds) ?? false else { return nil }
+    private mutating func decideAhead(_ lookahead: HopScores, _ activity: ActivityHistory) -> Detection? {
+        guard gate.settings.lookaheadQuiet?.contains(activity.quietSeconds) ?? false else { return nil }
         smoother.lookAhead(lookahead.posteriors)
         guard !fused.isEmpty else { return gate.lookAhead(smoother.lookahead, activity: activity) }
         fusion.fuse(smoother.lookahead, lookahead.personal, into: &fusedAhead)
