@@ -35,6 +35,7 @@ let wideKernels: [Target] = []
 
 /// The rooms of the house and who may import whom: imports go down only.
 ///
+///     Beckon → Spotting
 ///     beckon → CommandLineTool → Daemon → Control, Actions → Configuration → Events → Spotting
 ///                             ↘        ↘  Capture → Audio → CSndFile, CSampleRate, Kernels
 ///                             ↘        ↘         ↘  CALSA, CALSAMessages
@@ -49,6 +50,8 @@ let package = Package(
     name: "beckon",
     products: [
         .executable(name: "beckon", targets: ["beckon"]),
+        // For programs in Swift that spot words themselves; see Examples/Spot.
+        .library(name: "Beckon", targets: ["Beckon"]),
         // A sound card for tests, which alsa-lib loads by path; no part of an installation.
         .library(name: "FakeCard", type: .dynamic, targets: ["FakeCard"]),
     ],
@@ -126,12 +129,15 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Daemon", "Diagnostics",
+                "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Daemon",
+                "Diagnostics",
                 "Enrollment", "Evaluation", "Events", "Inference", "KernelInterface", "Kernels", "Reports", "Spotting",
                 "System",
             ]
         ),
+        .target(name: "Beckon", dependencies: ["Audio", "Core", "Inference", "Spotting"], path: "Sources/Library"),
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
+        .executableTarget(name: "spot", dependencies: ["Beckon"], path: "Examples/Spot"),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),
         .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
@@ -153,9 +159,12 @@ let package = Package(
         .testTarget(name: "DiagnosticsTests", dependencies: ["Audio", "Capture", "Diagnostics", "TestSupport"]),
         .testTarget(
             name: "BenchmarkingTests",
-            dependencies: ["Benchmarking", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "TestSupport"]
+            dependencies: [
+                "Benchmarking", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "TestSupport",
+            ]
         ),
         .testTarget(name: "ReportsTests", dependencies: ["Inference", "Reports", "Spotting", "TestSupport"]),
+        .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Audio", "Inference", "Spotting", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
@@ -166,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "ActionsTests",
             dependencies: [
-                "Actions", "Configuration", "Core", "CSndFile", "CSystem", "Events", "Spotting", "System", "TestSupport",
+                "Actions", "Configuration", "Core", "CSndFile", "CSystem", "Events", "Spotting", "System",
+                "TestSupport",
             ]
         ),
         .testTarget(name: "ControlTests", dependencies: ["Configuration", "Control", "System", "TestSupport"]),
@@ -180,8 +190,9 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "KernelInterface", "Kernels",
-                "System", "TestSupport", "beckon", "stamp",
+                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "KernelInterface",
+                "Kernels",
+                "TestSupport", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]
         ),

@@ -1,8 +1,8 @@
 import Audio
 import Capture
 public import Core
-private import Evaluation
 import Daemon
+private import Evaluation
 private import Synchronization
 private import System
 

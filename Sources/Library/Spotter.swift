@@ -1,0 +1,175 @@
+import Audio
+private import Core
+private import Inference
+import Spotting
+
+/// Spots the words of a model in audio files and audio streams.
+///
+///     let spotter = try Spotter(model: "Models/commands")
+///     for detection in try spotter.detections(inFile: "talk.wav") { print(detection.word, detection.start) }
+///
+///     var stream = try spotter.stream(sampleRate: 48_000)
+///     while let samples = microphone.next() {
+///         for detection in try stream.process(samples) { print(detection.word) }
+///     }
+///     for detection in try stream.finish() { print(detection.word) }
+///
+/// One instance may be used from several threads; it holds the model once for all files and streams.
+public final class Spotter: Sendable {
+    /// Which words are reported.
+    public enum Mode: Sendable {
+        /// Words wherever they are said, in running speech too.
+        case spot
+        /// Words said alone: after a pause and before one.
+        case command
+    }
+
+    /// When a word is reported.
+    public enum Trigger: Sendable {
+        /// As soon as the word is certain enough.
+        case early
+        /// When the word is over, with the highest confidence it had.
+        case end
+    }
+
+    /// Settings of the detector.
+    public struct Settings: Sendable {
+        public var mode = Mode.spot
+        public var trigger = Trigger.early
+        /// Confidence that every word needs, 0…1; nil for the model's own threshold of each word.
+        public var threshold: Float?
+        /// Confidence that single words need, 0…1, in place of `threshold`.
+        public var thresholds: [String: Float] = [:]
+        /// The channel of a file to listen to, from 0; nil for the mean of all channels.
+        public var channel: Int?
+
+        public init() {}
+    }
+
+    /// The words of the model, in its order.
+    public let words: [String]
+    let vocabulary: Vocabulary
+    let gate: GateSettings
+    let thresholds: Thresholds
+    private let mix: ChannelMix
+
+    /// Loads a model.
+    ///
+    /// - Parameter model: its folder, with `model.json` and `weights.safetensors`.
+    /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/settings`` where the settings name a
+    ///   word that it does not know, or a threshold outside 0…1.
+    public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
+        do throws(ModelError) {
+            vocabulary = Vocabulary(try Model(folder: folder))
+        } catch {
+            throw .model.saying(error.description)
+        }
+        let model = vocabulary.model
+        guard model.sampleRate == AudioFormat.sampleRate, model.windowSamples == AudioFormat.windowSamples,
+            model.hopSamples == AudioFormat.hopSamples
+        else {
+            throw .model.saying("\(folder): this model's window is not one second at 16 kHz in hops of 100 ms")
+        }
+        thresholds = try Spotter.thresholds(settings, vocabulary)
+        words = thresholds.words
+        var gate = GateSettings()
+        gate.mode = settings.mode == .spot ? .spot : .command
+        gate.trigger = settings.trigger == .early ? .early : .end
+        self.gate = gate
+        mix = settings.channel.map { .channel($0) } ?? .mix
+    }
+
+    private static func thresholds(
+        _ settings: Settings,
+        _ vocabulary: Vocabulary
+    ) throws(SpotterError) -> Thresholds {
+        var thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        func checked(_ threshold: Float) throws(SpotterError) -> Float {
+            guard (0...1).contains(threshold) else {
+                throw .settings.saying("a threshold is a confidence from 0 to 1, not \(threshold)")
+            }
+            return threshold
+        }
+        if let threshold = settings.threshold { thresholds.setAll(try checked(threshold)) }
+        for (word, threshold) in settings.thresholds {
+            let threshold = try checked(threshold)
+            do throws(SpottingError) {
+                try thresholds.set(word, to: threshold)
+            } catch {
+                throw .settings.saying(error.description)
+            }
+        }
+        return thresholds
+    }
+
+    /// The words of an audio file, in order; any format that libsndfile reads, 8 to 192 kHz.
+    ///
+    /// - Parameter threads: threads to use, the calling one among them. More than one helps with recordings of minutes.
+    /// - Throws: ``SpotterError/audio`` where the file cannot be opened or is damaged; what was detected before is lost.
+    public func detections(inFile path: String, threads: Int = 1) throws(SpotterError) -> [Detection] {
+        let detector = FileDetector(vocabulary, settings: gate, thresholds: thresholds)
+        do throws(AudioError) {
+            return try detector.detections(in: path, mix: mix, workers: max(1, threads)).compactMap {
+                Detection($0, vocabulary.labels)
+            }
+        } catch {
+            throw .audio.saying(error.description)
+        }
+    }
+
+    /// Begins a stream of audio, such as a microphone's.
+    ///
+    /// - Parameter sampleRate: samples a second of what will be processed.
+    /// - Throws: ``SpotterError/audio`` for a rate that cannot be converted.
+    public func stream(sampleRate: Int = 16_000) throws(SpotterError) -> Stream {
+        do throws(AudioError) {
+            // Blocks are written and read in turn, so there is never more than one unread.
+            let ring = try BlockRing(minimumCapacity: 1)
+            return Stream(self, ring: ring, resampler: try Resampler(from: sampleRate))
+        } catch {
+            throw .audio.saying(error.description)
+        }
+    }
+}
+
+/// A word that was detected; times are in seconds from the start of the file or stream.
+public struct Detection: Equatable, Sendable {
+    public let word: String
+    /// 0…1.
+    public let confidence: Double
+    /// Estimated bounds of the word.
+    public let start: Double
+    public let end: Double
+
+    /// - Returns: nil for what is no word.
+    init?(_ detection: Spotting.Detection, _ labels: [String], endingBy length: Double = .infinity) {
+        guard detection.kind == .word else { return nil }
+        word = detection.name(labels: labels, phrases: [])
+        confidence = Double(detection.confidence)
+        start = min(detection.start, length)
+        end = min(detection.end, length)
+    }
+}
+
+/// Why a ``Spotter`` cannot be made or used.
+///
+/// Compare with the constants: two errors are equal when they are of the same kind, whatever their descriptions say.
+public struct SpotterError: Error, Equatable, CustomStringConvertible, Sendable {
+    private enum Code { case model, settings, audio }
+
+    private let code: Code
+    /// One line: what, what is wrong with it, what to do.
+    public let description: String
+
+    public static func == (left: SpotterError, right: SpotterError) -> Bool { left.code == right.code }
+
+    /// The model's folder cannot be read, or its files are wrong.
+    public static let model = SpotterError(code: .model, description: "the model cannot be used")
+    /// The settings name a word that the model does not know, or a threshold outside 0…1.
+    public static let settings = SpotterError(code: .settings, description: "the settings do not fit the model")
+    /// Audio cannot be read or converted.
+    public static let audio = SpotterError(code: .audio, description: "the audio cannot be used")
+
+    /// The same kind of error with a description of its own.
+    func saying(_ description: String) -> SpotterError { SpotterError(code: code, description: description) }
+}

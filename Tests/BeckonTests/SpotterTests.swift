@@ -1,0 +1,123 @@
+import Beckon
+import Foundation
+import TestSupport
+import Testing
+
+/// The library on the shipped model and the recorded voice.
+struct SpotterTests {
+    private static func spotter(_ settings: Spotter.Settings = Spotter.Settings()) throws -> Spotter {
+        try Spotter(model: Checkout.model, settings: settings)
+    }
+
+    /// What a stream of these chunks gives.
+    private static func detections(
+        of samples: [Float],
+        rate: Int,
+        chunk: Int,
+        _ spotter: Spotter
+    ) throws -> [Detection] {
+        var stream = try spotter.stream(sampleRate: rate)
+        var found: [Detection] = []
+        for start in stride(from: 0, to: samples.count, by: chunk) {
+            found += try stream.process(Array(samples[start..<min(start + chunk, samples.count)]))
+        }
+        return found + (try stream.finish())
+    }
+
+    @Test func `a file's words`() throws {
+        let spotter = try Self.spotter()
+        #expect(spotter.words.count == 10 && spotter.words.contains("left"))
+        let found = try spotter.detections(inFile: Voices.path("Front_Left"))
+        #expect(found.map(\.word) == ["left"])
+        let detection = try #require(found.first)
+        #expect(detection.confidence > 0.5 && detection.confidence <= 1)
+        #expect(detection.start > 0.5 && detection.start < detection.end && detection.end < 1.7)
+        #expect(try spotter.detections(inFile: Voices.path("Noise")).isEmpty)
+    }
+
+    @Test(arguments: [441, 1_600, 100_000])
+    func `a stream in chunks of any size has the words of the file`(chunk: Int) throws {
+        for mode in [Spotter.Mode.spot, .command] {
+            var settings = Spotter.Settings()
+            settings.mode = mode
+            let spotter = try Self.spotter(settings)
+            let voice = try Voices.samples("Side_Left")
+            let expected = try spotter.detections(inFile: Voices.path("Side_Left"))
+            #expect(expected.count == 1)
+            #expect(try Self.detections(of: voice, rate: Voices.rate, chunk: chunk, spotter) == expected)
+        }
+    }
+
+    @Test func `16-bit samples are the same as floats`() throws {
+        let spotter = try Self.spotter()
+        let voice = try Voices.samples("Rear_Right")
+        let expected = try Self.detections(of: voice, rate: Voices.rate, chunk: 4_800, spotter)
+        var stream = try spotter.stream(sampleRate: Voices.rate)
+        var found = try stream.process(voice.map { Int16($0 * 32_768) })
+        found += try stream.finish()
+        #expect(found.map(\.word) == ["right"] && found == expected)
+    }
+
+    @Test func `samples that are not finite count as silence`() throws {
+        let spotter = try Self.spotter()
+        var stream = try spotter.stream()
+        let broken = [Float](repeating: .nan, count: 8_000) + [Float](repeating: .infinity, count: 8_000)
+        #expect(try stream.process(broken).isEmpty)
+        #expect(try stream.finish().isEmpty)
+    }
+
+    @Test func `thresholds are obeyed`() throws {
+        var strict = Spotter.Settings()
+        strict.threshold = 1
+        #expect(try Self.spotter(strict).detections(inFile: Voices.path("Front_Left")).isEmpty)
+        strict.thresholds = ["left": 0.5]
+        let found = try Self.spotter(strict).detections(inFile: Voices.path("Front_Left"))
+        #expect(found.map(\.word) == ["left"])
+    }
+
+    @Test func `what cannot work throws`() throws {
+        #expect(throws: SpotterError.model) { try Spotter(model: "/nowhere") }
+        var settings = Spotter.Settings()
+        settings.thresholds = ["maybe": 0.5]
+        #expect(throws: SpotterError.settings) { try Self.spotter(settings) }
+        settings.thresholds = ["left": 1.5]
+        #expect(throws: SpotterError.settings) { try Self.spotter(settings) }
+        let spotter = try Self.spotter()
+        #expect(throws: SpotterError.audio) { try spotter.detections(inFile: "/nowhere.wav") }
+        #expect(throws: SpotterError.audio) { _ = try spotter.stream(sampleRate: 7) }
+        settings.thresholds = [:]
+        settings.channel = 3
+        let fourth = try Self.spotter(settings)
+        #expect(throws: SpotterError.audio) { try fourth.detections(inFile: Voices.path("Noise")) }
+    }
+}
+
+/// `Examples/Spot`, run as a reader of it would.
+struct ExampleTests {
+    private static let program = URL(fileURLWithPath: CommandLine.arguments[0])
+        .deletingLastPathComponent().appendingPathComponent("spot")
+
+    @Test func `the example prints the words that classify prints`() throws {
+        struct Event: Decodable { let word: String, start: Double, end: Double }
+        for name in ["Front_Left", "Rear_Right"] {
+            let path = Voices.path(name)
+            let classified = try Program.beckon(["classify", "--json", path]).lines.map {
+                try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+            }
+            let expected = classified.map { event in
+                "\(Int((event.start * 1000).rounded())) ms\t\(Int((event.end * 1000).rounded())) ms\t\(event.word)"
+            }
+            let program = try Program.run(Self.program, [Checkout.model, path])
+            #expect(program.status == 0 && program.error == "")
+            #expect(expected.count == 1 && program.lines.map(String.init) == expected)
+        }
+    }
+
+    @Test func `what the example cannot do is said`() throws {
+        let file = try Program.run(Self.program, [Checkout.model, "/nowhere.wav"])
+        #expect(file.status == 1 && file.error.hasPrefix("spot: ") && file.error.contains("/nowhere.wav"))
+        #expect(try Program.run(Self.program, []).status == 2)
+        let silence = try Program.run(Self.program, [Checkout.model], input: String(repeating: "\0", count: 32_001))
+        #expect(silence.status == 0 && silence.output == "")
+    }
+}
