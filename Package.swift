@@ -89,7 +89,7 @@ let package = Package(
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting"]),
         .target(
             name: "Enrollment",
-            dependencies: ["Inference", "Kernels", "System", "Spotting", "Core"],
+            dependencies: ["Inference", "KernelInterface", "Kernels", "System", "Spotting", "Core"],
             // A word is compared with an hour of talk, and its takes with each other, in debug builds too.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
@@ -98,7 +98,7 @@ let package = Package(
         .target(name: "Configuration", dependencies: ["Core", "Events", "Spotting", "System"]),
         .target(
             name: "Actions",
-            dependencies: ["Configuration", "Core", "CSystem", "Events", "Spotting", "System"]
+            dependencies: ["Audio", "Configuration", "Core", "Events", "Spotting", "System"]
         ),
         .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "System"]),
         .target(

@@ -1,5 +1,5 @@
 public import Configuration
-public import Core
+import Core
 private import Dispatch
 public import Events
 import Glibc
@@ -7,140 +7,99 @@ import Spotting
 import Synchronization
 import System
 
-/// Carries out what the configuration asks for when a word was heard, away from the detector's thread.
+/// Carries out the actions that the configuration asks for when a word or phrase was detected.
 ///
-/// The detector's thread offers events to ``inbox``. A dispatching thread names them, looks at cool-downs and hands each
-/// action to whom it belongs: programs and webhooks to a few threads with a bounded queue, lines on standard output to a
-/// thread of their own, the journal and sockets at once, as these never wait.
-public final class ActionRunner: Sendable {
+/// Programs and webhooks run on a few threads with a bounded queue, lines for standard output on a thread of their own.
+/// The journal and the sockets are served on the dispatcher's thread, as neither ever waits.
+public final class ActionRunner: EventSink {
     public struct Counts: Equatable, Sendable {
-        public var events = 0
-        /// Within their cool-down.
-        public var suppressed = 0
         public var started = 0
         public var failed = 0
         /// Found no room in the queue.
         public var dropped = 0
     }
 
-    /// Something to tell whoever runs the service.
-    public struct Report: Equatable, Sendable {
-        public let priority: LogLevel
-        public let text: String
-
-        public init(priority: LogLevel, text: String) {
-            self.priority = priority
-            self.text = text
-        }
-    }
-
-    struct State {
+    private struct State {
         var plan: ActionPlan
-        /// For what was heard just before the plan changed.
-        var previous: ActionPlan?
         var sockets: [String: LineServer] = [:]
-        var device: String
         var timeout: Double
-        var cooldown = Cooldown()
         var warnings = RateLimit(interval: 60)
         var counts = Counts()
+        /// No more programs and requests are started.
+        var isClosing = false
         var isStopped = false
     }
 
-    /// Where the detector's thread puts what it heard.
-    public let inbox: EventInbox
+    private let state: Mutex<State>
+    private let programs: WorkQueue
+    private let printing = WorkQueue(name: "beckon-print", threads: 1, capacity: 64)
+    private let stopEvent: EventFD
+    private let journal: Journal
+    private let environment: [String]
+    private let output: Int32
+    private let log: ServiceLog
 
-    let state: Mutex<State>
-    let programs: WorkQueue
-    let printing = WorkQueue(name: "beckon-print", threads: 1, capacity: 64)
-    let stopEvent: EventFD
-    let journal: Journal
-    let environment: [String]
-    let output: Int32
-    let heard: @Sendable (DetectionEvent) -> Void
-    let report: @Sendable (Report) -> Void
-    private let finished = DispatchSemaphore(value: 0)
-
-    /// Makes the sockets that actions stream to, and begins to wait for events.
+    /// Makes the sockets that actions stream to.
     ///
     /// - Parameters:
-    ///   - labels: the model's, in its order.
-    ///   - device: what events call the capture device.
     ///   - environment: what programs get beside the event.
-    ///   - output: where `print` writes.
-    ///   - heard: called on the dispatching thread for each event that is not within its cool-down, and for the beginnings
-    ///     of phrases, after its actions were handed on.
-    ///   - report: called from any thread for failures, each kind at most once a minute.
+    ///   - output: the descriptor that `print` writes to.
+    ///   - log: gets failures, each kind at most once a minute.
     /// - Throws: ``ActionError/socket``.
     public init(
         _ configuration: Configuration,
-        labels: [String],
-        device: String,
         environment: [String: String],
         output: Int32 = 1,
         journal: Journal = Journal(),
-        heard: @escaping @Sendable (DetectionEvent) -> Void = { _ in },
-        report: @escaping @Sendable (Report) -> Void
+        log: ServiceLog
     ) throws(ActionError) {
-        inbox = try EventInbox()
         stopEvent = try EventFD(or: ActionError.noEventFD)
         self.journal = journal
         self.output = output
-        self.heard = heard
-        self.report = report
+        self.log = log
         self.environment = Self.inherited(environment)
-        let plan = ActionPlan(configuration, labels: labels, generation: 1)
+        let plan = ActionPlan(configuration)
         let sockets = try Self.open(plan.sockets, keeping: [:])
-        state = Mutex(State(plan: plan, sockets: sockets, device: device, timeout: configuration.limits.timeout))
+        state = Mutex(State(plan: plan, sockets: sockets, timeout: configuration.limits.timeout))
         programs = WorkQueue(
             name: "beckon-action",
             threads: configuration.limits.atOnce,
             capacity: configuration.limits.queue
         )
-        _ = try SystemThread(name: "beckon-dispatch", stackSize: 512 << 10, or: ActionError.noThread) { [self] in
-            dispatch()
-            finished.signal()
-        }
     }
 
     public var counts: Counts { state.withLock { $0.counts } }
 
-    /// The generation that events of the newest configuration carry.
-    public var generation: UInt32 { state.withLock { $0.plan.generation } }
-
-    /// What events call the capture device from now on.
-    public func setDevice(_ name: String) { state.withLock { $0.device = name } }
-
     /// Changes to another configuration: words, phrases, actions, limits. What waits or runs already goes on.
     ///
-    /// - Returns: the generation that events of a detector under this configuration carry.
     /// - Throws: ``ActionError/socket``; all is then as it was.
-    @discardableResult
-    public func apply(_ configuration: Configuration, labels: [String]) throws(ActionError) -> UInt32 {
-        let (current, kept) = state.withLock { ($0.plan, $0.sockets) }
-        let plan = ActionPlan(configuration, labels: labels, generation: current.generation + 1)
+    public func apply(_ configuration: Configuration) throws(ActionError) {
+        let kept = state.withLock { $0.sockets }
+        let plan = ActionPlan(configuration)
         let sockets = try Self.open(plan.sockets, keeping: kept)
         state.withLock { state in
-            state.previous = state.plan
             state.plan = plan
             state.sockets = sockets
             state.timeout = configuration.limits.timeout
         }
         programs.setLimits(threads: configuration.limits.atOnce, capacity: configuration.limits.queue)
         for (path, server) in kept where sockets[path] == nil { server.stop() }
-        return plan.generation
     }
 
-    /// Ends running programs and closes the sockets. Events offered before are still acted on, but programs not started.
+    /// From here on no program and no request is started; lines, the journal and sockets still get events.
+    public func close() { state.withLock { $0.isClosing = true } }
+
+    /// Ends running programs and closes the sockets.
+    ///
+    /// - Parameter seconds: how long programs may take to end.
     public func stop(within seconds: Double = 3) {
         let sockets = state.withLock { state -> [LineServer]? in
             guard !state.isStopped else { return nil }
+            state.isClosing = true
             state.isStopped = true
             return Array(state.sockets.values)
         }
         guard let sockets else { return }
-        inbox.wake()
-        finished.wait()
         stopEvent.signal()
         programs.stop(within: seconds)
         printing.stop(within: min(seconds, 0.5))
@@ -163,7 +122,9 @@ public final class ActionRunner: Sendable {
     ) throws(ActionError) -> [String: LineServer] {
         var settings = LineServer.Settings()
         settings.listensAtOnce = true
-        let snapshot: @Sendable (String?) -> String = { "{\"event\": \"snapshot\", \"last\": \($0 ?? "null")}" }
+        let snapshot: @Sendable (String?) -> String = { last in
+            (["event": "snapshot", "last": last.map(JSON.encoded) ?? .null] as JSON).description
+        }
         var servers: [String: LineServer] = [:]
         for path in paths.sorted() {
             do throws(SocketError) {
@@ -178,5 +139,157 @@ public final class ActionRunner: Sendable {
             }
         }
         return servers
+    }
+
+    // MARK: - On the dispatcher's thread
+
+    public func receive(_ event: DetectionEvent) {
+        for action in state.withLock({ $0.plan.actions(for: event) }) { start(action, event) }
+    }
+
+    private func start(_ action: Action, _ event: DetectionEvent) {
+        let (server, limit, isClosing) = state.withLock { state -> (LineServer?, Double, Bool) in
+            guard case .unix(let path) = action.effect else { return (nil, state.timeout, state.isClosing) }
+            return (state.sockets[path], state.timeout, state.isClosing)
+        }
+        let timeout = action.timeout ?? limit
+        switch action.effect {
+        case .run(let arguments, let directory):
+            guard !isClosing else { return }
+            submit(action, to: programs) { [self] in run(action, arguments, directory, timeout: timeout, event) }
+        case .webhook(let address):
+            guard !isClosing else { return }
+            submit(action, to: programs) { [self] in
+                attempt(action) { () throws(ActionError) in
+                    try Webhook(address: address, timeout: timeout).post("\(event.json)", stop: stopEvent)
+                }
+            }
+        case .print(let template):
+            submit(action, to: printing) { [self] in
+                attempt(action) { () throws(ActionError) in try write(template.filled(with: event) + "\n") }
+            }
+        case .journal(let level):
+            let message = "heard \(event.name) (\(event.kind.key), \(percent(event.confidence)))"
+            count { $0.started += 1 }
+            attempt(action) { () throws(ActionError) in
+                try journal.write(message, level: level, fields: event.fields)
+            }
+        case .unix:
+            count { $0.started += 1 }
+            server?.publish("\(event.json)")
+        }
+    }
+
+    private func submit(_ action: Action, to queue: WorkQueue, _ job: @escaping @Sendable () -> Void) {
+        if queue.submit(job) {
+            count { $0.started += 1 }
+        } else {
+            count { $0.dropped += 1 }
+            warn("queue", "\(action.name): dropped, as too many actions wait already; see limits in the configuration")
+        }
+    }
+
+    // MARK: - On the threads of the queues
+
+    private func run(
+        _ action: Action,
+        _ arguments: [String],
+        _ directory: String,
+        timeout: Double,
+        _ event: DetectionEvent
+    ) {
+        let program = Program(
+            arguments: arguments,
+            directory: directory,
+            environment: environment + event.fields.map { "\($0.name)=\($0.value)" },
+            input: Array(event.json.line.utf8),
+            timeout: timeout
+        )
+        attempt(action) { () throws(ActionError) in
+            try program.run(stop: stopEvent) { end in
+                if !end.isSuccess { fail(action, end.description) }
+            }
+        }
+    }
+
+    private func attempt(_ action: Action, _ work: () throws(ActionError) -> some Any) {
+        do throws(ActionError) {
+            _ = try work()
+        } catch {
+            fail(action, error.description)
+        }
+    }
+
+    private func fail(_ action: Action, _ reason: String) {
+        count { $0.failed += 1 }
+        warn(action.name, "\(action.name): \(reason)")
+    }
+
+    private func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0.counts) } }
+
+    private func warn(_ kind: String, _ text: String) {
+        guard let suppressed = state.withLock({ $0.warnings.admit(kind, now: Clock.now) }) else { return }
+        let more = suppressed > 0 ? " (and \(suppressed) more of the kind before)" : ""
+        log.write(.warning, text + more)
+    }
+
+    private func write(_ line: String) throws(ActionError) {
+        guard writeAll(Array(line.utf8), to: output) else {
+            throw .program.saying("cannot write to standard output: \(SystemError.text(errno))")
+        }
+    }
+}
+
+/// What is to be done for each word and phrase: a configuration as the ``ActionRunner`` needs it.
+struct ActionPlan: Sendable {
+    private var words: [String: [Action]] = [:]
+    private var phrases: [String: [Action]] = [:]
+    /// For words and phrases that have no actions of their own.
+    private let others: [Action]
+
+    init(_ configuration: Configuration) {
+        others = configuration.actions
+        for (name, word) in configuration.words { words[name] = word.actions }
+        // Of two phrases of one text, the first counts.
+        for phrase in configuration.phrases where phrases[phrase.name] == nil {
+            phrases[phrase.name] = phrase.actions ?? others
+        }
+    }
+
+    /// The start of a phrase leads to no action.
+    func actions(for event: DetectionEvent) -> [Action] {
+        switch event.kind {
+        case .word: words[event.name] ?? others
+        case .phrase: phrases[event.name] ?? others
+        case .phrasePartial: []
+        }
+    }
+
+    /// Paths of the sockets that actions stream to, each once.
+    var sockets: Set<String> {
+        let actions = others + words.values.joined() + phrases.values.joined()
+        return Set(actions.compactMap { if case .unix(let path) = $0.effect { path } else { nil } })
+    }
+}
+
+/// Lets a warning of one kind through once in a while, and counts those between.
+struct RateLimit: Sendable {
+    /// Seconds between two of a kind.
+    let interval: Double
+    private var last: [String: (time: Instant, suppressed: Int)] = [:]
+
+    init(interval: Double) { self.interval = interval }
+
+    /// Nil for a warning that is to be suppressed, else how many were suppressed since the last.
+    ///
+    /// - Parameter now: on the monotonic clock.
+    mutating func admit(_ kind: String, now: Instant) -> Int? {
+        guard let before = last[kind], now - before.time < .seconds(interval) else {
+            let suppressed = last[kind]?.suppressed ?? 0
+            last[kind] = (now, 0)
+            return suppressed
+        }
+        last[kind]?.suppressed += 1
+        return nil
     }
 }

@@ -3,6 +3,9 @@ import Glibc
 import System
 
 /// The system's journal, by its own protocol: one datagram an entry, a line a field (systemd's JOURNAL_NATIVE_PROTOCOL).
+///
+/// Not by libsystemd's `sd_journal_sendv`: that waits while journald takes nothing, so that it would need a queue and a
+/// thread of its own, and where no journald runs it reports success.
 public final class Journal: Sendable {
     /// Where journald listens.
     public static let systemPath = "/run/systemd/journal/socket"
@@ -22,12 +25,11 @@ public final class Journal: Sendable {
     /// - Throws: ``ActionError/journal``, as where no journal runs.
     public func write(
         _ message: String,
-        priority: LogLevel,
+        level: LogLevel,
         fields: [(name: String, value: String)] = []
     ) throws(ActionError) {
         let all =
-            [("MESSAGE", message), ("PRIORITY", String(priority.syslogPriority)), ("SYSLOG_IDENTIFIER", "beckon")]
-            + fields
+            [("MESSAGE", message), ("PRIORITY", String(level.syslogPriority)), ("SYSLOG_IDENTIFIER", "beckon")] + fields
         let entry = Self.entry(all)
         guard var address = UnixSocket.address(path) else { throw failure(ENAMETOOLONG) }
         let sent = withUnsafePointer(to: &address) { pointer in

@@ -7,7 +7,7 @@ import Glibc
 public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code {
         case notFound, unreadable, notRegularFile, emptyFile, notAudio, undecodable, unsupported, noAudio
-        case truncated, notFinite, noSuchChannel, converter, memory
+        case truncated, notFinite, noSuchChannel, converter, memory, unwritable
     }
 
     private let code: Code
@@ -44,6 +44,8 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noSuchChannel = AudioError(.noSuchChannel, "no such channel")
     /// libsamplerate refused a call, or a rate lies outside what is accepted.
     public static let converter = AudioError(.converter, "sample rate converter failed")
+    /// A file of audio cannot be written.
+    public static let unwritable = AudioError(.unwritable, "audio file cannot be written")
     /// The system gave no memory for a ring.
     public static let memory = AudioError(.memory, "no memory for audio")
 

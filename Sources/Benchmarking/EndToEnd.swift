@@ -1,11 +1,11 @@
-public import Actions
+import Actions
 public import Audio
 private import Capture
 private import Configuration
 private import Core
 private import Daemon
 private import Evaluation
-private import Events
+public import Events
 private import FoundationEssentials
 private import Glibc
 public import Inference
@@ -87,10 +87,10 @@ public struct EndToEnd {
     ///
     /// - Parameters:
     ///   - environment: of the actions.
-    ///   - report: gets the messages of the actions, from any thread.
+    ///   - log: gets the messages of the actions, from any thread.
     public func run(
         environment: [String: String],
-        report: @escaping @Sendable (ActionRunner.Report) -> Void
+        log: ServiceLog
     ) throws -> Result {
         let file = FileManager.default.temporaryDirectory.path + "/beckon-bench-\(getpid())"
         defer { unlink(file) }
@@ -99,27 +99,36 @@ public struct EndToEnd {
         microphone.selection.mix = settings.mix
         let length = (words.last?.end ?? 0) + Self.tolerance + 0.3
         let source = StampedSource(try Microphone(microphone), seconds: length + 5)
-        let events = Mutex<[DetectionEvent]>([])
+        let events = EventCollector()
         var configuration = Configuration()
         configuration.gate = settings.gate
         configuration.actions = [Action(.run([settings.stamp, file], directory: "/"))]
         let actions = try ActionRunner(
             configuration,
-            labels: model.labels,
-            device: settings.device,
             environment: environment,
-            heard: { event in events.withLock { $0.append(event) } },
-            report: report
+            log: log
         )
         defer { actions.stop() }
-        let rules = Rules(
+        let dispatcher = try EventDispatcher(
+            configuration,
+            labels: model.labels,
+            device: settings.device,
+            sinks: [actions, events]
+        )
+        defer { dispatcher.stop() }
+        let detectorSettings = DetectorSettings(
             vocabulary: Vocabulary(model),
             gate: configuration.gate,
             thresholds: settings.thresholds,
             phrases: [],
-            generation: actions.generation
+            generation: dispatcher.generation
         )
-        let detector = try DetectorThread(source: source, rules: rules, events: actions.inbox)
+        let detector = try DetectorThread(
+            source: source,
+            settings: detectorSettings,
+            queue: dispatcher.queue,
+            history: AudioHistory()
+        )
         defer {
             source.microphone.stop()
             detector.stop()
@@ -127,7 +136,7 @@ public struct EndToEnd {
         try source.microphone.start()
         try waitForEnd(of: source.microphone, detector, seconds: length)
         var times = StageTimes(blocks: source.blocks)
-        let detected = events.withLock { $0 }
+        let detected = events.all
         let heard = match(detected, try Self.starts(in: file), &times)
         return Result(words: words.count, heard: heard, others: detected.count - heard, times: times)
     }
@@ -179,4 +188,13 @@ public struct EndToEnd {
         }
         return count
     }
+}
+
+/// Keeps all events.
+private final class EventCollector: EventSink {
+    private let events = Mutex<[DetectionEvent]>([])
+
+    var all: [DetectionEvent] { events.withLock { $0 } }
+
+    func receive(_ event: DetectionEvent) { events.withLock { $0.append(event) } }
 }

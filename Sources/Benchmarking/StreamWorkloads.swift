@@ -1,5 +1,5 @@
-import Core
 import Audio
+import Core
 public import Inference
 public import Spotting
 

@@ -74,10 +74,8 @@ extension SettingKind where Value == Action {
             write: { action in
                 // Only what was chosen: the other four keys would be null.
                 let value = ActionSettings(action)
-                let members = ActionSettings.section.settings.map { (name: $0.name, text: $0.write(value)) }
-                return "{"
-                    + members.filter { $0.text != "null" }.map { "\(jsonString($0.name)): \($0.text)" }
-                    .joined(separator: ", ") + "}"
+                let members = ActionSettings.section.settings.map { JSON.Member($0.name, $0.write(value)) }
+                return .object(members.filter { $0.value != .null })
             },
             keys: object.keys
         )
@@ -89,7 +87,7 @@ extension SettingKind where Value == [String] {
     static let command: SettingKind = {
         let expected =
             "a list of a program's absolute path and its arguments, such as [\"/usr/bin/aplay\", \"ding.wav\"]"
-        return SettingKind(expected, write: { "[" + $0.map(jsonString).joined(separator: ", ") + "]" }) { node in
+        return SettingKind(expected, write: { .strings($0) }) { node in
             guard case .array(let elements) = node.value else { return nil }
             var words: [String] = []
             for element in elements {
@@ -126,7 +124,7 @@ extension SettingKind where Value == Template {
                 return nil
             }
         },
-        write: { jsonString($0.text) }
+        write: { .string($0.text) }
     )
 }
 
@@ -144,6 +142,6 @@ extension SettingKind where Value == WebAddress {
                 return nil
             }
         },
-        write: { jsonString($0.text) }
+        write: { .string($0.text) }
     )
 }

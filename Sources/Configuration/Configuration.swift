@@ -44,6 +44,9 @@ public struct Configuration: Equatable, Sendable {
         public var actions: [Action]?
 
         public init() {}
+
+        /// The text with single blanks: what events call it.
+        public var name: String { phrase.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     }
 
     public struct Limits: Equatable, Sendable {
@@ -106,7 +109,7 @@ public struct Configuration: Equatable, Sendable {
     }()
 
     /// The configuration as JSON, every key in its place.
-    public var json: String { SettingKind.configuration.write(self) }
+    public var json: JSON { SettingKind.configuration.write(self) }
 }
 
 extension Configuration {

@@ -1,15 +1,15 @@
-private import Core
+import Core
 private import Glibc
 import Spotting
 
 /// What can be said of a configuration only as a whole: words against the model, hosts, programs.
 struct ConfigurationCheck {
     let configuration: Configuration
-    /// The words that the configuration's model knows, or why it cannot be asked.
-    let words: Result<[String], any Error>
+    /// The words that its model and its user know; nil where that is not known.
+    let words: [String]?
 
     func run(_ findings: inout Findings) {
-        checkWords(&findings)
+        if let words { checkWords(words, &findings) }
         for (key, action) in findings.actions { check(action, key: key, &findings) }
         if configuration.gate.endMargin < configuration.gate.startMargin {
             findings.add(
@@ -19,14 +19,7 @@ struct ConfigurationCheck {
         }
     }
 
-    private func checkWords(_ findings: inout Findings) {
-        let known: [String]
-        do {
-            known = try words.get()
-        } catch {
-            findings.add("\(error)", key: "model")
-            return
-        }
+    private func checkWords(_ known: [String], _ findings: inout Findings) {
         for word in configuration.words.keys.sorted() where !known.contains(word) {
             findings.add(unknown(word, known), key: "words.\(word)")
         }

@@ -1,12 +1,10 @@
 private import Glibc
-import System
+private import System
 
-/// Where the configuration is found and how it is read, with everything that is wrong with it.
+/// Where the configuration is found, and what it says once it is valid.
 public struct ConfigurationFile: Sendable {
     /// The system's configuration.
     public static let systemPath = "/etc/beckon/config.json5"
-    /// A larger file is none.
-    private static let largest = 1 << 20
 
     /// `$XDG_CONFIG_HOME/beckon/config.json5`, in `~/.config` where that is not set; nil without a home.
     public static func userPath(environment: [String: String]) -> String? {
@@ -22,45 +20,80 @@ public struct ConfigurationFile: Sendable {
     }
 
     public let configuration: Configuration
-    /// What works all the same, in the order of the lines.
+    /// Everything that works all the same, in the order of the lines.
     public let warnings: [ConfigurationProblem]
+}
 
-    /// Reads a file.
+/// A configuration as it stands in a file, before it is known which words its model has.
+///
+/// ``configuration`` tells which model that is; ``validated(words:)`` then holds the rest against the words.
+public struct ParsedConfiguration: Sendable {
+    /// A larger file is no configuration, in bytes.
+    private static let maxSize = 1 << 20
+
+    /// What could be read; only its model is of use before it is validated.
+    public let configuration: Configuration
+    private let findings: Findings
+
+    /// Reads and parses a file.
     ///
-    /// - Parameter words: the words that the model of a configuration knows; what it throws is said of the key `model`.
-    /// - Throws: everything that is wrong, not only the first.
-    public init(path: String, words: (Configuration) throws -> [String]) throws(ConfigurationError) {
+    /// - Throws: where it cannot be read or is no JSON5. All else that is wrong is kept for ``validated(words:)``.
+    public init(path: String) throws(ConfigurationError) {
         let (text, isOpenToAll) = try Self.contents(of: path)
-        try self.init(text: text, file: path, isOpenToAll: isOpenToAll, words: words)
+        try self.init(text: text, file: path, isOpenToAll: isOpenToAll)
     }
 
     /// - Parameters:
     ///   - text: JSON5.
     ///   - file: what the text is called in messages.
     ///   - isOpenToAll: everybody may write it.
-    public init(
-        text: String,
-        file: String,
-        isOpenToAll: Bool = false,
-        words: (Configuration) throws -> [String]
-    ) throws(ConfigurationError) {
+    public init(text: String, file: String, isOpenToAll: Bool = false) throws(ConfigurationError) {
         var findings = Findings(file: file)
         if isOpenToAll {
             findings.add("everybody may write this file, which names programs to run; try chmod o-w", isWarning: true)
         }
-        var configuration = Configuration()
-        do {
+        do throws(JSON5Error) {
             let node = try JSON5Parser.parse(text)
-            configuration = SettingKind.configuration.read(node, "", &findings) ?? configuration
-            let known = Result { try words(configuration) }
-            ConfigurationCheck(configuration: configuration, words: known).run(&findings)
+            configuration = SettingKind.configuration.read(node, "", &findings) ?? Configuration()
         } catch {
             findings.add(error.reason, line: error.line)
+            throw ConfigurationError(problems: findings.sorted)
         }
+        self.findings = findings
+    }
+
+    /// The configuration, held against the words that its model and its user know.
+    ///
+    /// - Throws: everything that is wrong with it, not only the first.
+    public func validated(words: [String]) throws(ConfigurationError) -> ConfigurationFile {
+        var findings = findings
+        ConfigurationCheck(configuration: configuration, words: words).run(&findings)
         let problems = findings.sorted
         guard problems.allSatisfy(\.isWarning) else { throw ConfigurationError(problems: problems) }
-        self.configuration = configuration
-        warnings = problems
+        return ConfigurationFile(configuration: configuration, warnings: problems)
+    }
+
+    /// Asks for the words that are known under this configuration, and holds it against them.
+    ///
+    /// - Parameter words: finds the model that the configuration names; what it throws is said of the key `model`.
+    public func validated(
+        resolving words: (Configuration) throws -> [String]
+    ) throws(ConfigurationError) -> ConfigurationFile {
+        let known: [String]
+        do {
+            known = try words(configuration)
+        } catch {
+            throw refusal(ofModel: "\(error)")
+        }
+        return try validated(words: known)
+    }
+
+    /// Everything that is wrong with a configuration whose model or words cannot be read, for this reason.
+    private func refusal(ofModel reason: String) -> ConfigurationError {
+        var findings = findings
+        findings.add(reason, key: "model")
+        ConfigurationCheck(configuration: configuration, words: nil).run(&findings)
+        return ConfigurationError(problems: findings.sorted)
     }
 
     /// Only regular files are read: a pipe could block for ever.
@@ -70,30 +103,25 @@ public struct ConfigurationFile: Sendable {
                 ConfigurationProblem(file: path, line: nil, key: "", message: reason, isWarning: false)
             ])
         }
-        let file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard file >= 0 else {
-            throw refuse(
-                "cannot open the configuration: \(SystemError.text(errno)); check name and permissions"
-            )
+        let contents: FileContents
+        do throws(ReadFileError) {
+            contents = try readFile(path, limit: maxSize)
+        } catch {
+            switch error {
+            case .system(let error) where error.call == "open":
+                throw refuse(
+                    "cannot open the configuration: \(SystemError.text(error.number)); check name and permissions"
+                )
+            case .system(let error):
+                throw refuse("cannot read the configuration: \(SystemError.text(error.number))")
+            case .notRegularFile: throw refuse("is not a file; name the configuration itself")
+            case .tooLarge: throw refuse("is too large for a configuration (1 MiB at most)")
+            case .truncated: throw refuse("became shorter while it was read; try again")
+            }
         }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw refuse("is not a file; name the configuration itself")
-        }
-        guard status.st_size <= largest else { throw refuse("is too large for a configuration (1 MiB at most)") }
-        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress.map { $0 + count }, $0.count - count) }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw refuse("cannot read the configuration: \(SystemError.text(errno))") }
-            if got == 0 { break }
-            count += got
-        }
-        guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
+        guard let text = String(validating: contents.bytes, as: UTF8.self) else {
             throw refuse("is not UTF-8 text; save it as such")
         }
-        return (text, status.st_mode & S_IWOTH != 0)
+        return (text, contents.permissions & 0o002 != 0)
     }
 }

@@ -1,4 +1,4 @@
-private import Core
+import Core
 
 /// One thing that is wrong with a configuration, and where.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {

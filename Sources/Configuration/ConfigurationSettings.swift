@@ -1,4 +1,4 @@
-private import Core
+import Core
 private import Spotting
 
 extension SettingKind where Value == Configuration {
@@ -33,7 +33,7 @@ extension SettingKind where Value == Configuration {
         Setting("stability", \.stability, .whole(1...20)),
         Setting("refractory", \.refractory, .number(0...60, "seconds from 0 to 60")),
         Setting("quietBefore", \.quietBefore, .number(0...10, "seconds from 0 to 10")),
-        Setting("breath", \.trailingSilence, .number(0...10, "seconds from 0 to 10")),
+        Setting("trailingSilence", \.trailingSilence, .number(0...10, "seconds from 0 to 10"), formerly: "breath"),
         Setting("quietAfter", \.quietAfter, .number(0...10, "seconds from 0 to 10")),
         Setting("longestUtterance", \.longestUtterance, .number(0.2...60, "seconds from 0.2 to 60")),
     ])
@@ -101,9 +101,9 @@ extension SettingKind where Value == Configuration.Channels {
             expected,
             write: { channels in
                 switch channels {
-                case .mix: "\"mix\""
-                case .only(let numbers) where numbers.count == 1: "\(numbers[0])"
-                case .only(let numbers): "\(numbers)"
+                case .mix: "mix"
+                case .only(let numbers) where numbers.count == 1: .number(numbers[0])
+                case .only(let numbers): .array(numbers.map { .number($0) })
                 }
             },
             take: { node in
@@ -123,9 +123,9 @@ extension SettingKind where Value == Configuration.Socket {
         "\"auto\", \"none\", or a socket's path that begins with / and has at most 107 bytes",
         write: { socket in
             switch socket {
-            case .auto: "\"auto\""
-            case .none: "\"none\""
-            case .path(let path): jsonString(path)
+            case .auto: "auto"
+            case .none: "none"
+            case .path(let path): .string(path)
             }
         },
         take: { node in

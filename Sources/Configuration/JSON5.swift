@@ -1,4 +1,4 @@
-private import Core
+import Core
 
 /// A value of a JSON5 text and the line on which it begins.
 package struct JSON5Node: Equatable, Sendable {

@@ -1,19 +1,23 @@
-private import Core
+import Core
 
 /// One key of an object of the configuration, and where its value goes.
 struct Setting<Root: Sendable>: Sendable {
     let name: String
+    /// What it was called in earlier versions: still read, with a warning.
+    let formerName: String?
     let read: @Sendable (JSON5Node, _ key: String, inout Root, inout Findings) -> Void
-    let write: @Sendable (Root) -> String
+    let write: @Sendable (Root) -> JSON
     /// Keys below this one.
     let keys: [String]
 
     init<Value>(
         _ name: String,
         _ path: any WritableKeyPath<Root, Value> & Sendable,
-        _ kind: SettingKind<Value>
+        _ kind: SettingKind<Value>,
+        formerly formerName: String? = nil
     ) {
         self.name = name
+        self.formerName = formerName
         read = { node, key, root, findings in
             if let value = kind.read(node, key, &findings) { root[keyPath: path] = value }
         }
@@ -30,6 +34,7 @@ extension Setting {
         _ section: Section<Part>
     ) {
         self.name = name
+        formerName = nil
         read = { node, key, root, findings in section.read(node, key, &root[keyPath: path], &findings) }
         write = { section.write($0[keyPath: path]) }
         keys = section.keys
@@ -59,6 +64,17 @@ struct Section<Root: Sendable>: Sendable {
             let path = key.isEmpty ? member.name : "\(key).\(member.name)"
             if let setting = settings.first(where: { $0.name == member.name }) {
                 setting.read(member.node, path, &root, &findings)
+            } else if let setting = settings.first(where: { $0.formerName == member.name }) {
+                let isGivenTwice = members.contains { $0.name == setting.name }
+                findings.add(
+                    isGivenTwice
+                        ? "given as '\(setting.name)' too, its new name; leave this one out"
+                        : "is now called '\(setting.name)'; rename it",
+                    key: path,
+                    line: member.line,
+                    isWarning: !isGivenTwice
+                )
+                setting.read(member.node, path, &root, &findings)
             } else {
                 let hint = nearestName(to: member.name, of: names).map { "did you mean '\($0)'?" }
                 let known = "known here: " + names.joined(separator: ", ")
@@ -68,9 +84,7 @@ struct Section<Root: Sendable>: Sendable {
         return true
     }
 
-    func write(_ root: Root) -> String {
-        "{" + settings.map { "\(jsonString($0.name)): \($0.write(root))" }.joined(separator: ", ") + "}"
-    }
+    func write(_ root: Root) -> JSON { .object(settings.map { JSON.Member($0.name, $0.write(root)) }) }
 }
 
 extension SettingKind {

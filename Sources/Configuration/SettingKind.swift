@@ -1,4 +1,4 @@
-private import Core
+import Core
 
 /// What a value of the configuration may be: how it is read, and how it is written.
 ///
@@ -7,7 +7,7 @@ struct SettingKind<Value: Sendable>: Sendable {
     /// Reads a value; reports what is wrong with it and returns nil where it cannot be used.
     var read: @Sendable (JSON5Node, _ key: String, inout Findings) -> Value?
     /// The value as JSON.
-    let write: @Sendable (Value) -> String
+    let write: @Sendable (Value) -> JSON
     /// Keys below this one, each after a dot or, of a list or table, after `[]` or `.*`.
     var keys: [String] = []
 }
@@ -16,7 +16,7 @@ extension SettingKind {
     /// A value of one piece, for which `take` gives nil where it is not what was expected.
     init(
         _ expected: String,
-        write: @escaping @Sendable (Value) -> String,
+        write: @escaping @Sendable (Value) -> JSON,
         take: @escaping @Sendable (JSON5Node) -> Value?
     ) {
         read = { node, key, findings in
@@ -32,7 +32,7 @@ extension SettingKind {
         let (read, write) = (read, write)
         return SettingKind<Value?>(
             read: { node, key, findings in node.value == .null ? .some(nil) : read(node, key, &findings) },
-            write: { $0.map(write) ?? "null" },
+            write: { $0.map(write) ?? .null },
             keys: keys
         )
     }
@@ -51,7 +51,7 @@ extension SettingKind {
                     return read(element, "\(key)[\(index)]", &findings)
                 }
             },
-            write: { "[" + $0.map(write).joined(separator: ", ") + "]" },
+            write: { .array($0.map(write)) },
             keys: keys.map { "[]" + $0 }
         )
     }
@@ -72,8 +72,7 @@ extension SettingKind {
                 return table
             },
             write: { table in
-                let members = table.sorted { $0.key < $1.key }.map { "\(jsonString($0.key)): \(write($0.value))" }
-                return "{" + members.joined(separator: ", ") + "}"
+                .object(table.sorted { $0.key < $1.key }.map { JSON.Member($0.key, write($0.value)) })
             },
             keys: keys.map { ".*" + $0 }
         )

@@ -1,11 +1,11 @@
-private import Core
+import Core
 
 // MARK: - Values of one piece
 
 extension SettingKind where Value == Bool {
     static let flag = SettingKind(
         "true or false",
-        write: { $0 ? "true" : "false" },
+        write: { .bool($0) },
         take: { node in
             if case .bool(let flag) = node.value { flag } else { nil }
         }
@@ -15,9 +15,13 @@ extension SettingKind where Value == Bool {
 extension SettingKind where Value == Double {
     /// - Parameter expected: such as "seconds from 0 to 3600".
     static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
-        SettingKind(expected, write: shortest) { node in
-            if case .number(let number) = node.value, range.contains(number) { number } else { nil }
-        }
+        SettingKind(
+            expected,
+            write: { .encoded(shortest($0)) },
+            take: { node in
+                if case .number(let number) = node.value, range.contains(number) { number } else { nil }
+            }
+        )
     }
 }
 
@@ -25,17 +29,17 @@ extension SettingKind where Value == Float {
     static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
         SettingKind(
             expected,
-            write: { "\($0)" },
+            write: { .shortest($0) },
             take: { node in
                 if case .number(let number) = node.value, range.contains(number) { Float(number) } else { nil }
             }
         )
     }
 
-    /// As on the command line: a confidence of nought would always fire, of one never.
+    /// As on the command line: at 0 a word would always fire, at 1 never.
     static let threshold = SettingKind(
         "a confidence between 0 and 1, such as 0.8",
-        write: { "\($0)" },
+        write: { .shortest($0) },
         take: { node in
             if case .number(let number) = node.value, number > 0, number < 1 { Float(number) } else { nil }
         }
@@ -47,7 +51,7 @@ extension SettingKind where Value == Int {
         let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         return SettingKind(
             expected,
-            write: { "\($0)" },
+            write: { .number($0) },
             take: { node in
                 guard case .number(let number) = node.value, let whole = Int(exactly: number) else { return nil }
                 return range.contains(whole) ? whole : nil
@@ -60,10 +64,14 @@ extension SettingKind where Value == String {
     /// Text that `isValid` accepts.
     static func text(_ expected: String, isValid: @escaping @Sendable (String) -> Bool = { !$0.isEmpty }) -> SettingKind
     {
-        SettingKind(expected, write: jsonString) { node in
-            guard case .string(let text) = node.value, isValid(text), !text.contains("\0") else { return nil }
-            return text
-        }
+        SettingKind(
+            expected,
+            write: { .string($0) },
+            take: { node in
+                guard case .string(let text) = node.value, isValid(text), !text.contains("\0") else { return nil }
+                return text
+            }
+        )
     }
 
     static func absolutePath(_ example: String) -> SettingKind {
@@ -90,7 +98,7 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
                 findings.add("expected \(expected), not \(node.description)\(hint)", key: key, line: node.line)
                 return nil
             },
-            write: { jsonString($0.rawValue) }
+            write: { .string($0.rawValue) }
         )
     }
 }

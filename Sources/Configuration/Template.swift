@@ -1,4 +1,4 @@
-private import Core
+import Core
 public import Events
 
 /// A line of text with placeholders that an event fills in, such as `{word} {percent}`.
@@ -62,7 +62,7 @@ public struct Template: Equatable, Sendable {
         case .date: event.date.text
         case .device: event.device
         case .sequence: String(event.sequence)
-        case .json: event.json
+        case .json: event.json.description
         }
     }
 }

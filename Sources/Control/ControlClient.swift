@@ -44,7 +44,7 @@ public struct ControlClient: ~Copyable {
     /// - Parameter seconds: how long it may take.
     public mutating func send(_ command: ControlCommand, within seconds: Double = 5) throws(ControlError) {
         let deadline = Clock.now + .seconds(seconds)
-        var rest = Array((command.json + "\n").utf8)[...]
+        var rest = Array(command.json.line.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
                 Glibc.send(descriptor.rawValue, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))

@@ -1,12 +1,12 @@
 private import Configuration
-private import Core
+public import Core
 
 /// What the daemon can be asked to do while it runs.
 public enum ControlCommand: Equatable, Sendable {
     case status, mute, unmute, reload
     /// Sends all events from now on.
     case events
-    /// Gives words other thresholds until the next reload.
+    /// Gives words other thresholds, until they are set again or the configuration says something else of these words.
     case set([WordThreshold])
 
     /// Understands a line: words such as `mute` or `set yes=0.7 no=0.8`, or JSON such as
@@ -29,10 +29,10 @@ public enum ControlCommand: Equatable, Sendable {
     }
 
     /// The command as a line of JSON.
-    public var json: String {
-        guard case .set(let words) = self else { return "{\"command\": \(jsonString(name))}" }
-        let members = words.map { "\(jsonString($0.word)): \($0.threshold)" }.joined(separator: ", ")
-        return "{\"command\": \"set\", \"words\": {\(members)}}"
+    public var json: JSON {
+        guard case .set(let words) = self else { return ["command": .string(name)] }
+        let members = words.map { JSON.Member($0.word, .shortest($0.threshold)) }
+        return ["command": "set", "words": .object(members)]
     }
 
     private static let simple: [(name: String, command: ControlCommand)] = [

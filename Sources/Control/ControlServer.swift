@@ -1,45 +1,60 @@
 public import Configuration
-private import Core
+public import Core
+public import Events
+import Synchronization
 public import System
 
-/// The control socket: commands in, one JSON line back for each; and the stream of events for whoever asks for it.
+/// The control socket: commands in, one JSON line back for each; and the stream of events for every client that asks for it.
 ///
 /// One socket serves both. `events` is answered with the status, and then with one line for each event.
-public final class ControlServer: Sendable {
+public final class ControlServer: EventSink {
     /// What became of a command.
     public enum Reply: Equatable, Sendable {
         case done
-        /// Something to be told: members of a JSON object, such as `"state": "muted"`.
-        case status(String)
+        /// An object whose members the answer gets, such as `{"state": "muted"}`.
+        case status(JSON)
         case failed(String)
 
-        var json: String {
+        var json: JSON {
             switch self {
-            case .done: "{\"ok\": true}"
-            case .status(let members): "{\"ok\": true, \(members)}"
-            case .failed(let reason): "{\"ok\": false, \"error\": \(jsonString(reason))}"
+            case .done: return ["ok": true]
+            case .status(.object(let members)): return .object([JSON.Member("ok", true)] + members)
+            case .status: return ["ok": true]
+            case .failed(let reason): return ["ok": false, "error": .string(reason)]
             }
         }
     }
 
-    private let server: LineServer
+    /// Carries commands out; called on the socket's thread, and never with `events`.
+    public typealias Performer = @Sendable (ControlCommand) -> Reply
 
-    /// - Parameter perform: carries a command out; called on the socket's own thread, and never with `events`.
+    /// Shared with the socket's thread, so that commands have somewhere to go once the service has started.
+    private final class Handler: Sendable {
+        let performer = Mutex<Performer?>(nil)
+
+        func perform(_ command: ControlCommand) -> Reply {
+            performer.withLock { $0 }?(command) ?? .failed("the service is just starting")
+        }
+    }
+
+    private let server: LineServer
+    private let handler: Handler
+
+    /// Opens the socket. Commands fail until ``start(_:)``.
+    ///
     /// - Throws: ``ControlError/socket``.
-    public init(
-        path: String,
-        settings: LineServer.Settings = LineServer.Settings(),
-        perform: @escaping @Sendable (ControlCommand) -> Reply
-    ) throws(ControlError) {
+    public init(path: String, settings: LineServer.Settings = LineServer.Settings()) throws(ControlError) {
+        let handler = Handler()
+        self.handler = handler
         let answer: @Sendable (String) -> LineServer.Answer = { line in
             do throws(ControlError) {
                 let command = try ControlCommand(line: line)
-                return command == .events ? .listen : .line(perform(command).json)
+                return command == .events ? .listen : .line("\(handler.perform(command).json)")
             } catch {
-                return .line(Reply.failed(error.description).json)
+                return .line("\(Reply.failed(error.description).json)")
             }
         }
-        let snapshot: @Sendable (String?) -> String = { _ in perform(.status).json }
+        let snapshot: @Sendable (String?) -> String = { _ in "\(handler.perform(.status).json)" }
         do throws(SocketError) {
             server = try LineServer(path: path, settings: settings, snapshot: snapshot, answer: answer)
         } catch {
@@ -47,9 +62,21 @@ public final class ControlServer: Sendable {
         }
     }
 
+    /// Opens the socket and serves it at once.
+    public convenience init(path: String, perform: @escaping Performer) throws(ControlError) {
+        try self.init(path: path)
+        start(perform)
+    }
+
+    /// From here on commands are carried out.
+    public func start(_ perform: @escaping Performer) { handler.performer.withLock { $0 = perform } }
+
     public var counts: LineServer.Counts { server.counts }
 
-    /// Sends a line to all who asked for events.
+    /// Sends an event to all clients that asked for events.
+    public func receive(_ event: DetectionEvent) { publish("\(event.json)") }
+
+    /// Sends a line to all clients that asked for events.
     public func publish(_ line: String) { server.publish(line) }
 
     public func stop() { server.stop() }

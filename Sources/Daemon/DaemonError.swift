@@ -6,6 +6,10 @@ public struct DaemonError: Error, Equatable, Sendable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
+    static func noEventFD(_ error: SystemError) -> DaemonError {
+        DaemonError("\(error); the limit on open files may be too low")
+    }
+
     static func noThread(_ error: SystemError) -> DaemonError {
         DaemonError("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
     }

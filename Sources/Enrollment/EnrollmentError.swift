@@ -5,7 +5,7 @@ private import Core
 /// Two errors are equal if they are of the same kind, whatever their messages; compare with the constants.
 /// ``description`` is one line: what was asked, what happened, what to do.
 public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case store, damaged, name, unknown }
+    private enum Code { case store, damaged, name, unknown, model }
 
     private let code: Code
     public let description: String
@@ -23,6 +23,8 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     public static let damaged = EnrollmentError(.damaged, "the word store is damaged")
     /// A name that no word can have.
     public static let name = EnrollmentError(.name, "not a valid name")
+    /// There is no model, or one that cannot be used here.
+    public static let model = EnrollmentError(.model, "no model")
     /// There is no word of this name.
     public static let unknown = EnrollmentError(.unknown, "no such word")
 

@@ -1,16 +1,18 @@
-private import Core
+public import Core
 public import Spotting
 
-/// Something the service heard, with everything an action may want to know of it.
+/// A word or phrase that the service detected, with everything that an action or an integration may want to know.
+///
+/// The dispatcher makes it once for each ``Detection`` and hands it to every ``EventSink``.
 public struct DetectionEvent: Equatable, Sendable {
-    /// Counts all events since the service began, from 1; a gap tells that some were lost.
+    /// Counts all detections since the service started, from 1; a missing number tells that one was lost or suppressed.
     public let sequence: UInt64
     public let kind: Detection.Kind
     /// The word, or the phrase's text.
     public let name: String
-    /// 0…1.
+    /// Posterior, 0…1.
     public let confidence: Float
-    /// In seconds since the service began to listen, as are the next two.
+    /// Estimated start of the word, in seconds since the service began to listen, as are the next two.
     public let start: Double
     public let end: Double
     /// When it was decided.
@@ -47,15 +49,14 @@ public struct DetectionEvent: Equatable, Sendable {
     public var endDate: Timestamp { date.adding(seconds: end - time) }
 
     /// One JSON object without a line end. The keys up to `time` are those of `beckon classify --json`.
-    public var json: String {
-        let subject = kind == .word ? "word" : "phrase"
-        return """
-            {"event": "\(kind.key)", "\(subject)": \(jsonString(name)), \
-            "confidence": \(decimal(Double(confidence), 4)), "start": \(decimal(start, 3)), \
-            "end": \(decimal(end, 3)), "time": \(decimal(time, 3)), "sequence": \(sequence), \
-            "device": \(jsonString(device)), "date": "\(date.text)", "startDate": "\(startDate.text)", \
-            "endDate": "\(endDate.text)"}
-            """
+    public var json: JSON {
+        [
+            "event": .string(kind.key), kind == .word ? "word" : "phrase": .string(name),
+            "confidence": .number(confidence, places: 4), "start": .number(start, places: 3),
+            "end": .number(end, places: 3), "time": .number(time, places: 3), "sequence": .number(sequence),
+            "device": .string(device), "date": .string(date.text), "startDate": .string(startDate.text),
+            "endDate": .string(endDate.text),
+        ]
     }
 
     /// What programs and journal entries get: names and values, in a fixed order.
@@ -66,4 +67,12 @@ public struct DetectionEvent: Equatable, Sendable {
             ("BECKON_DEVICE", device), ("BECKON_SEQUENCE", String(sequence)),
         ]
     }
+}
+
+/// Something that takes the service's events: actions, the control socket, saved clips, a terminal, an integration.
+public protocol EventSink: Sendable {
+    /// Takes one event. Called on the dispatcher's thread, in the order of the events.
+    ///
+    /// It must not wait for a device, a reader or a network: whoever has to, keeps a bounded queue and a thread.
+    func receive(_ event: DetectionEvent)
 }

@@ -11,19 +11,3 @@ public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     }
     return true
 }
-
-/// Writes a file that is not there yet, and takes it away again where not all of it could be written.
-///
-/// - Returns: false where there is one of this name.
-public func writeNew(_ bytes: [UInt8], path: String) throws(SystemError) -> Bool {
-    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-    if file < 0, errno == EEXIST { return false }
-    guard file >= 0 else { throw SystemError("open") }
-    defer { close(file) }
-    guard writeAll(bytes, to: file) else {
-        let number = errno
-        unlink(path)
-        throw SystemError("write", number)
-    }
-    return true
-}

@@ -23,7 +23,7 @@ struct JournalTests {
         }
         #expect(bound == 0)
         let journal = Journal(path: path)
-        try journal.write("two\nlines", priority: .warning, fields: DetectionEvent.sample.fields)
+        try journal.write("two\nlines", level: .warning, fields: DetectionEvent.sample.fields)
         var piece = [UInt8](repeating: 0, count: 65_536)
         let count = recv(receiver, &piece, piece.count, 0)
         let entry = String(decoding: piece.prefix(max(0, count)), as: UTF8.self)
@@ -37,7 +37,7 @@ struct JournalTests {
         // A journal that reads nothing is not waited for.
         let begun = ContinuousClock.now
         #expect(throws: ActionError.journal) {
-            for _ in 0..<10_000 { try journal.write("again", priority: .info) }
+            for _ in 0..<10_000 { try journal.write("again", level: .info) }
         }
         #expect(begun.duration(to: .now) < .seconds(2))
     }
@@ -45,7 +45,7 @@ struct JournalTests {
     @Test func `no journal is an error`() throws {
         let folder = try TestFolder()
         let error = #expect(throws: ActionError.journal) {
-            try Journal(path: folder.file("none")).write("x", priority: .info)
+            try Journal(path: folder.file("none")).write("x", level: .info)
         }
         #expect(error?.description.contains("No such file or directory") == true)
     }

@@ -49,7 +49,7 @@ struct ProgramTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("fd/1")) == "/dev/null")
 
         try Actions.Program(["/usr/bin/dd", "of=\(folder.file("in"))", "status=none"]).run(stop: nil) { _ in }
-        #expect(String(decoding: try folder.bytes("in"), as: UTF8.self) == DetectionEvent.sample.json + "\n")
+        #expect(String(decoding: try folder.bytes("in"), as: UTF8.self) == DetectionEvent.sample.json.line)
     }
 
     @Test func `it begins in its folder`() throws {

@@ -32,7 +32,7 @@ extension Actions.Program {
             arguments: arguments,
             directory: "/",
             environment: environment,
-            input: Array((DetectionEvent.sample.json + "\n").utf8),
+            input: Array(DetectionEvent.sample.json.line.utf8),
             timeout: timeout,
             grace: grace
         )

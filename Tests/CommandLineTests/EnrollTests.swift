@@ -210,6 +210,7 @@ struct EnrollTests {
         let live = try LiveProgram(playing: said, configuration: "{ device: \"mic\" }")
         #expect(live.waits { live.error.contains("listening to mic") })
         #expect(live.output == "")
+        #expect(try live.ask("set", "stop=0.51").status == 0)
         let taught = try Program.beckon(
             ["enroll", "center", "--takes", "3", "--device", "mic"],
             environment: live.environment
@@ -219,6 +220,8 @@ struct EnrollTests {
         #expect(taught.error.contains("take 3 of 3: speak now"))
         #expect(live.waits { live.output.contains("center") })
         #expect(live.error.contains("your own words were read again"))
+        // What was set for another word lasts.
+        #expect(try live.ask("status").output.contains("thresholds.stop: 0.51\n"))
         let named = "{ device: \"mic\", words: { center: { threshold: 0.7 } } }"
         try live.folder.write("config.json5", bytes: Array(named.utf8))
         #expect(try live.ask("reload").status == 0)

@@ -67,7 +67,7 @@ struct ListenTests {
         #expect(live.end() == 0)
     }
 
-    @Test func `thresholds are set live, and a reload brings back what the file says`() throws {
+    @Test func `thresholds are set live, and last until the file says something else of the word`() throws {
         let live = try LiveProgram(playing: Self.left, configuration: "{ words: { left: { threshold: 0.6 } } }")
         #expect(live.waits { count(live.output, "left") >= 1 })
         #expect(try live.ask("set", "left=0.999").status == 0)
@@ -76,8 +76,14 @@ struct ListenTests {
         let heard = count(live.output, "left")
         Thread.sleep(forTimeInterval: 3.2)
         #expect(count(live.output, "left") == heard)
+        // The same file once more says nothing new.
+        #expect(try live.ask("reload").status == 0)
+        #expect(try live.ask("status").output.contains("thresholds.left: 0.999\n"))
+        try live.folder.write("config.json5", bytes: Array("{ words: { left: { threshold: 0.55 } } }".utf8))
         #expect(try live.ask("reload").status == 0)
         #expect(live.waits { count(live.output, "left") > heard })
+        #expect(count(live.error, "thresholds were set: left=0.999\n") == 1)
+        #expect(count(live.error, "the configuration was read again\n") == 2)
         // Nothing of it cost audio.
         #expect(try live.ask("status").output.contains("gaps: 0\n"))
         #expect(live.end() == 0)

@@ -1,4 +1,5 @@
 import Control
+import Core
 import Foundation
 import Synchronization
 import TestSupport
@@ -60,7 +61,7 @@ struct ServiceVerbTests {
         let server = try ControlServer(path: path) { command in
             asked.withLock { $0.append(command) }
             switch command {
-            case .status: return .status("\"state\": \"listening\", \"counts\": {\"events\": 7}")
+            case .status: return .status(["state": "listening", "counts": ["events": 7]])
             case .reload: return .failed("config.json5:3: mode: expected one of …")
             default: return .done
             }
@@ -90,7 +91,7 @@ struct ServiceVerbTests {
         let isAsked = Atomic<Bool>(false)
         let server = try ControlServer(path: path) { _ in
             isAsked.store(true, ordering: .relaxed)
-            return .status("\"state\": \"listening\"")
+            return .status(["state": "listening"])
         }
         Thread {
             // The status goes before the events, to whoever asks for them.

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Spotting
 import TestSupport
@@ -10,7 +11,7 @@ struct ConfigurationTests {
     static let words = SampleTests.words
 
     private static func read(_ text: String) throws -> ConfigurationFile {
-        try ConfigurationFile(text: text, file: "f") { _ in words }
+        try ParsedConfiguration(text: text, file: "f").validated(words: words)
     }
 
     private static func errors(_ text: String) -> [String] {
@@ -193,6 +194,22 @@ struct ConfigurationTests {
         #expect(file.configuration.actions.count == 4)
     }
 
+    @Test func `a key is read under its former name, with a warning that names the new one`() throws {
+        let file = try Self.read("{\n gate: {\n  breath: 0.2 } }")
+        #expect(file.configuration.gate.trailingSilence == 0.2)
+        #expect(
+            file.warnings.map(\.description) == [
+                "f:3: warning: gate.breath: is now called 'trailingSilence'; rename it"
+            ]
+        )
+        #expect(file.configuration.json.description.contains("\"trailingSilence\": 0.2"))
+        #expect(
+            Self.errors("{gate: {breath: 0.2,\ntrailingSilence: 0.1}}") == [
+                "f:1: gate.breath: given as 'trailingSilence' too, its new name; leave this one out"
+            ]
+        )
+    }
+
     @Test func `a listed host may be posted to`() throws {
         let text = "{webhookHosts: ['Example.org'], actions: [{webhook: 'http://example.ORG:8080/x?y=1'}]}"
         #expect(try Self.read(text).configuration.actions.first?.name == "webhook http://example.ORG:8080/x?y=1")
@@ -208,7 +225,7 @@ struct ConfigurationTests {
             (folder.file("latin.json5"), "UTF-8"), ("/dev/zero", "is not a file"),
         ] {
             let error = #expect(throws: ConfigurationError.self) {
-                try ConfigurationFile(path: path) { _ in Self.words }
+                try ParsedConfiguration(path: path).validated(words: Self.words)
             }
             let text = error?.description ?? ""
             #expect(text.hasPrefix(path) && text.contains(says), "\(text)")
@@ -250,7 +267,8 @@ struct ConfigurationTests {
     @Test func `a model that cannot be read is told with its key`() {
         struct Broken: Error, CustomStringConvertible { let description = "no model here" }
         let error = #expect(throws: ConfigurationError.self) {
-            try ConfigurationFile(text: "{\n\n model: '/m', words: {yess: {}}}", file: "f") { configuration in
+            try ParsedConfiguration(text: "{\n\n model: '/m', words: {yess: {}}}", file: "f").validated {
+                configuration in
                 #expect(configuration.model == "/m")
                 throw Broken()
             }
@@ -262,7 +280,7 @@ struct ConfigurationTests {
         let text =
             "{words: {'hey house': {threshold: 0.6}}, phrases: [{phrase: 'hey house stop'}, {phrase: 'go left'}]}"
         let known = Self.words + ["hey house"]
-        var configuration = try ConfigurationFile(text: text, file: "f") { _ in known }.configuration
+        var configuration = try ParsedConfiguration(text: text, file: "f").validated(words: known).configuration
         #expect(configuration.leaveOut(wordsBeside: known) == [])
         #expect(configuration.phrases.map(\.phrase) == ["hey house stop", "go left"])
         let phrases = try configuration.detectorPhrases(labels: known)

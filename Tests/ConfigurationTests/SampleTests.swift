@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Spotting
 import Testing
@@ -20,14 +21,14 @@ struct SampleTests {
     }
 
     @Test func `the sample is what applies without it`() throws {
-        let file = try ConfigurationFile(path: Self.path) { _ in Self.words }
+        let file = try ParsedConfiguration(path: Self.path).validated(words: Self.words)
         #expect(file.configuration == Configuration())
         #expect(file.warnings == [])
     }
 
     @Test func `the sample shows every key there is, each with a sound value`() throws {
         let text = try Self.withExamples()
-        let file = try ConfigurationFile(text: text, file: "sample") { _ in Self.words }
+        let file = try ParsedConfiguration(text: text, file: "sample").validated(words: Self.words)
         #expect(file.configuration.words["yes"]?.threshold == 0.7)
         #expect(file.configuration.phrases.first?.phrase == "go left")
         #expect(file.configuration.actions.count == 3 && file.configuration.webhookHosts == ["homeassistant.lan"])
@@ -66,10 +67,10 @@ struct SampleTests {
     }
 
     @Test func `what is shown is read back as it was`() throws {
-        let file = try ConfigurationFile(text: try Self.withExamples(), file: "sample") { _ in Self.words }
-        let shown = file.configuration.json
+        let file = try ParsedConfiguration(text: try Self.withExamples(), file: "sample").validated(words: Self.words)
+        let shown = file.configuration.json.description
         #expect(try JSONSerialization.jsonObject(with: Data(shown.utf8)) is [String: Any])
-        let again = try ConfigurationFile(text: shown, file: "shown") { _ in Self.words }
+        let again = try ParsedConfiguration(text: shown, file: "shown").validated(words: Self.words)
         #expect(again.configuration == file.configuration)
         #expect(file.configuration != Configuration())
     }

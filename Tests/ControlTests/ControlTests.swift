@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Foundation
 import Glibc
 import Synchronization
@@ -21,7 +22,7 @@ struct ControlTests {
         ]
         for (line, command) in table {
             #expect(try ControlCommand(line: line) == command)
-            #expect(try ControlCommand(line: command.json) == command, "as JSON: \(command.json)")
+            #expect(try ControlCommand(line: "\(command.json)") == command, "as JSON: \(command.json)")
         }
     }
 
@@ -50,9 +51,9 @@ struct ControlTests {
         let path = folder.file("control.socket")
         let done = Lines()
         let server = try ControlServer(path: path) { command in
-            done.add(command.json)
+            done.add("\(command.json)")
             switch command {
-            case .status: return .status("\"state\": \"listening\"")
+            case .status: return .status(["state": "listening"])
             case .reload: return .failed("line 3 of \"config\" is wrong")
             default: return .done
             }

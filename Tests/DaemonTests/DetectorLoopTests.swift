@@ -7,7 +7,6 @@ import System
 import TestSupport
 import Testing
 
-@testable import Actions
 @testable import Daemon
 
 /// What the detector's thread does, step by step and without the thread.
@@ -15,21 +14,21 @@ struct DetectorLoopTests {
     /// A loop with its ends, in a class so that a trial can hold it.
     private final class Run {
         let source: RingSource
-        let events: EventInbox
+        let queue: DetectionQueue
         let ends: DetectorLoop.Ends
         var loop: DetectorLoop
 
-        init(_ source: RingSource, _ rules: Rules) throws {
+        init(_ source: RingSource, _ settings: DetectorSettings) throws {
             self.source = source
-            events = try EventInbox()
-            ends = DetectorLoop.Ends(source: source, events: events)
-            loop = DetectorLoop(rules: rules, ends)
+            queue = try DetectionQueue()
+            ends = DetectorLoop.Ends(source: source, queue: queue, history: AudioHistory())
+            loop = DetectorLoop(settings, ends)
         }
 
         func step() { loop.step(ends, until: Clock.now + AudioFormat.hopDuration) }
 
         /// Hears everything. Calls `before` before each step with the number of blocks played; returns what was heard.
-        func hearAll(_ before: (Int) throws -> Void = { _ in }) throws -> [HeardEvent] {
+        func hearAll(_ before: (Int) throws -> Void = { _ in }) throws -> [QueuedDetection] {
             while !source.hasEnded {
                 try before(source.count)
                 step()
@@ -37,9 +36,9 @@ struct DetectorLoopTests {
             return taken()
         }
 
-        func taken() -> [HeardEvent] {
-            var heard: [HeardEvent] = []
-            while let event = events.take() { heard.append(event) }
+        func taken() -> [QueuedDetection] {
+            var heard: [QueuedDetection] = []
+            while let event = queue.pop() { heard.append(event) }
             return heard
         }
     }
@@ -49,19 +48,19 @@ struct DetectorLoopTests {
         _ troubles: [Int: RingSource.Trouble] = [:],
         phrases: [String] = []
     ) throws -> Run {
-        try Run(RingSource(audio, troubles: troubles), Material.rules(Material.model(), phrases: phrases))
+        try Run(RingSource(audio, troubles: troubles), Material.settings(Material.model(), phrases: phrases))
     }
 
     @Test func `hundreds of hops allocate nothing, detections included`() throws {
         let source = try RingSource(Material.left(blocks: 25), loops: true)
-        let run = try Run(source, Material.rules(Material.model(), phrases: ["left left"]))
+        let run = try Run(source, Material.settings(Material.model(), phrases: ["left left"]))
         var heard = 0
         var hops = 0
         let trial = HeapTrial {
             let before = source.count
             for _ in 0..<300 { run.step() }
             hops = source.count - before
-            while run.events.take() != nil { heard += 1 }
+            while run.queue.pop() != nil { heard += 1 }
         }
         #expect(trial.isQuiet(seconds: 30))
         // The word comes every 2.5 s, and each begins the phrase or completes it.
@@ -71,8 +70,8 @@ struct DetectorLoopTests {
     @Test func `gaps, losses and late blocks allocate nothing`() throws {
         let troubles: [Int: RingSource.Trouble] = [3: .flush, 9: .loss, 14: .delay, 17: .flush]
         let sources = try (0..<400).map { _ in try RingSource(Material.left(blocks: 25), troubles: troubles) }
-        let rules = try Material.rules(Material.model())
-        let run = try sources.map { try Run($0, rules) }
+        let settings = try Material.settings(Material.model())
+        let run = try sources.map { try Run($0, settings) }
         var next = 0
         let trial = HeapTrial {
             for _ in 0..<23 { run[next % run.count].step() }
@@ -93,7 +92,7 @@ struct DetectorLoopTests {
         // The newest scores are those of the quiet at the end.
         let model = try Material.model()
         #expect(status.scores.count == model.labels.count && status.scores.max() == status.scores[model.silenceIndex])
-        #expect(run.ends.tape.count == 25 * 1600)
+        #expect(run.ends.history.count == 25 * 1600)
     }
 
     @Test func `late blocks are left out and counted, and what follows is heard`() throws {
@@ -121,7 +120,7 @@ struct DetectorLoopTests {
         let whole = try Self.run(audio)
         var firedAt = 0
         _ = try whole.hearAll { block in
-            if whole.events.take() != nil { firedAt = block }
+            if whole.queue.pop() != nil { firedAt = block }
         }
         #expect(firedAt > 10)
         // Wherever the gap comes, the word fires before it or not at all: what is left of it is no word.
@@ -133,7 +132,7 @@ struct DetectorLoopTests {
     }
 
     @Test(arguments: [false, true])
-    func `new rules lose no audio, and nothing fires twice, with another model too`(_ isOther: Bool) throws {
+    func `new settings lose no audio, and nothing fires twice, with another model too`(_ isOther: Bool) throws {
         let audio = try Material.left(blocks: 30)
         let model = try Material.model()
         // The same network read anew is another model to the detector.
@@ -141,7 +140,7 @@ struct DetectorLoopTests {
         for change in 0..<30 {
             let run = try Self.run(audio)
             let heard = try run.hearAll { block in
-                if block == change { run.ends.rules.post(try Material.rules(other, generation: 2)) }
+                if block == change { run.ends.settings.post(try Material.settings(other, generation: 2)) }
             }
             #expect(heard.count == 1, "changed before block \(change)")
             #expect(run.ends.record.status.hops == 30 && run.ends.record.status.gaps == 0)
@@ -155,10 +154,10 @@ struct DetectorLoopTests {
     @Test func `thresholds apply from the next hop on`() throws {
         let model = try Material.model()
         let run = try Self.run(Material.left(blocks: 25) + Material.left(blocks: 25))
-        var strict = try Material.rules(model, generation: 2)
+        var strict = try Material.settings(model, generation: 2)
         strict.thresholds.setAll(0.9999)
         let heard = try run.hearAll { block in
-            if block == 25 { run.ends.rules.post(strict) }
+            if block == 25 { run.ends.settings.post(strict) }
         }
         #expect(heard.map(\.generation) == [1])
     }

@@ -1,4 +1,3 @@
-import Actions
 import Audio
 import Capture
 import Core
@@ -10,42 +9,42 @@ import Testing
 
 @testable import Daemon
 
-struct TapeTests {
+struct AudioHistoryTests {
     /// A window whose sample n of all is n.
     private func window(endingAt end: Int) -> [Float] {
         (end - AudioFormat.windowSamples..<end).map { $0 < 0 ? 0 : Float($0) }
     }
 
-    @Test func `what was heard is kept, as long as the tape`() {
-        let tape = AudioHistory()
-        for block in 1...100 { tape.add(window(endingAt: block * 1600).span) }
-        #expect(tape.count == 160_000)
-        #expect(tape.piece(100_000..<100_003) == [100_000, 100_001, 100_002])
+    @Test func `what was heard is kept, as long as the history reaches`() {
+        let history = AudioHistory()
+        for block in 1...100 { history.add(window(endingAt: block * 1600).span) }
+        #expect(history.count == 160_000)
+        #expect(history.samples(100_000..<100_003) == [100_000, 100_001, 100_002])
         // Older than eight seconds, or to come.
-        #expect(tape.piece(0..<10) == [])
-        #expect(tape.piece(159_999..<170_000) == [159_999])
-        #expect(tape.piece(0..<200_000).count == AudioHistory.seconds * 16_000)
+        #expect(history.samples(0..<10) == [])
+        #expect(history.samples(159_999..<170_000) == [159_999])
+        #expect(history.samples(0..<200_000).count == AudioHistory.seconds * 16_000)
     }
 
     @Test(arguments: [1, 4, 9, 12])
     func `blocks that come while a reader holds it are caught up`(_ held: Int) {
-        let tape = AudioHistory()
-        tape.add(window(endingAt: 1600).span)
+        let history = AudioHistory()
+        history.add(window(endingAt: 1600).span)
         // A reader on another thread, which stays inside while blocks come.
-        tape.state.withLock { _ in
+        history.state.withLock { _ in
             let isDone = DispatchSemaphore(value: 0)
             Thread {
-                for block in 2...held + 1 { tape.add(window(endingAt: block * 1600).span) }
+                for block in 2...held + 1 { history.add(window(endingAt: block * 1600).span) }
                 isDone.signal()
             }.start()
             isDone.wait()
         }
-        #expect(tape.count == 1600)
+        #expect(history.count == 1600)
         let end = (held + 2) * 1600
-        tape.add(window(endingAt: end).span)
-        #expect(tape.count == end)
+        history.add(window(endingAt: end).span)
+        #expect(history.count == end)
         // What left the window is silence in its place; all else is there.
-        let heard = tape.piece(1600..<end)
+        let heard = history.samples(1600..<end)
         let first = max(1600, end - AudioFormat.windowSamples)
         #expect(heard == (1600..<end).map { $0 < first ? 0 : Float($0) })
     }
@@ -90,7 +89,7 @@ struct LiveFileTests {
     }
 }
 
-struct ChangeWordsTests {
+struct CaptureMessageTests {
     private static let status: CaptureStatus? = {
         var status = (try? Microphone())?.status
         status?.device = "hw:CARD=Device,DEV=0"
@@ -113,8 +112,8 @@ struct ChangeWordsTests {
             number: number,
             duration: duration
         )
-        let words = change.words(status)
-        return "\(words.priority) \(words.text)"
+        let message = change.message(status)
+        return "\(message.level) \(message.text)"
     }
 
     @Test func `each change is one line, which names the device and the system's error`() throws {
@@ -144,21 +143,21 @@ struct ChangeWordsTests {
 
     @Test func `gaps that were not told one by one are one line`() throws {
         let status = try #require(Self.status)
-        let sum = GapReport.Item.more(gaps: 37, lost: .milliseconds(1_234)).words(status)
+        let sum = GapReport.Item.more(gaps: 37, lost: .milliseconds(1_234)).message(status)
         #expect(sum == (.warning, "hw:CARD=Device,DEV=0: 37 more gaps, 1.23 s lost"))
         #expect(
-            GapReport.Item.more(gaps: 1, lost: .milliseconds(20)).words(status).text.hasSuffix(
+            GapReport.Item.more(gaps: 1, lost: .milliseconds(20)).message(status).text.hasSuffix(
                 ": 1 more gap, 0.02 s lost"
             )
         )
     }
 
-    @Test func `no change is without words, whatever is known`() throws {
+    @Test func `no change is without a message, whatever is known`() throws {
         var status = try #require(Self.status)
         status.device = ""
         for number in UInt8(0)..<32 {
             guard let kind = CaptureMachine.Change.Kind(rawValue: number) else { continue }
-            let text = CaptureMachine.Change(kind, at: Instant(nanoseconds: 0)).words(status).text
+            let text = CaptureMachine.Change(kind, at: Instant(nanoseconds: 0)).message(status).text
             #expect(text.count > 5 && !text.contains("\n") && !text.hasPrefix(":"), "\(kind): \(text)")
         }
     }

@@ -1,4 +1,3 @@
-import Actions
 import Audio
 import Capture
 import Core
@@ -79,8 +78,8 @@ enum Material {
         return try Model(folder: root.appendingPathComponent("Models/commands").path)
     }
 
-    static func rules(_ model: Model, phrases: [String] = [], generation: UInt32 = 1) throws -> Rules {
-        Rules(
+    static func settings(_ model: Model, phrases: [String] = [], generation: UInt32 = 1) throws -> DetectorSettings {
+        DetectorSettings(
             vocabulary: Vocabulary(model),
             gate: GateSettings(),
             thresholds: Thresholds(labels: model.labels, defaults: model.thresholds),

@@ -1,6 +1,6 @@
-private import Actions
 import Benchmarking
 import Core
+private import Events
 private import FoundationEssentials
 private import Inference
 import KernelInterface
@@ -118,8 +118,9 @@ struct Bench {
             thresholds: recipe.thresholds
         )
         let result = try EndToEnd(settings, model: recipe.model).run(
-            environment: ProcessInfo.processInfo.environment
-        ) { report in Output.tell(report.priority, report.text) }
+            environment: ProcessInfo.processInfo.environment,
+            log: ServiceLog { level, text in Output.tell(level, text) }
+        )
         let (mode, trigger) = (options.gate.mode.rawValue, options.gate.trigger.rawValue)
         if options.json {
             let object: JSON = [

@@ -1,7 +1,7 @@
 import Configuration
 private import Core
+private import Enrollment
 private import FoundationEssentials
-private import Inference
 
 /// `beckon config check` and `beckon config show`: the service's configuration, without the service.
 struct ConfigCommand {
@@ -27,7 +27,7 @@ struct ConfigCommand {
             )
         }
         do {
-            let file = try ConfigurationFile(path: path, words: words)
+            let file = try ParsedConfiguration(path: path).validated(resolving: words)
             for warning in file.warnings { Terminal.tell(.warning, "\(warning)") }
             return report(file.configuration, source: "\(printable(path)): this configuration is sound")
         } catch {
@@ -37,7 +37,7 @@ struct ConfigCommand {
     }
 
     private func report(_ configuration: Configuration, source: String) -> Int32 {
-        Terminal.output(task == .check ? source + "\n" : configuration.json + "\n")
+        Terminal.output(task == .check ? source + "\n" : configuration.json.line)
         return 0
     }
 
@@ -48,9 +48,6 @@ struct ConfigCommand {
 
     /// The words of the model that a configuration names, or of the one that came with the program, and the user's own.
     private func words(_ configuration: Configuration) throws -> [String] {
-        guard let folder = ModelFolder.find(configuration.model) else {
-            throw Failure("no model found; name its folder")
-        }
-        return try Model(folder: folder).labels.filter { !$0.hasPrefix("_") } + TaughtWords(nil).names
+        try VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil)).names()
     }
 }

@@ -3,6 +3,7 @@ import Configuration
 private import Core
 private import Daemon
 import Diagnostics
+private import Enrollment
 private import FoundationEssentials
 import Inference
 
@@ -68,7 +69,7 @@ struct Doctor {
         }
         let remedy = "mend this place; beckon config check tells whether all is well"
         do {
-            let file = try ConfigurationFile(path: path) { configuration in
+            let file = try ParsedConfiguration(path: path).validated { configuration in
                 try model(configuration.model).labels.filter { !$0.hasPrefix("_") } + TaughtWords(nil).names
             }
             let warnings = file.warnings.map { Diagnosis(.warning, check, "\($0)", remedy) }

@@ -63,10 +63,10 @@ struct SpokenTakes: ~Copyable {
     /// Reports warnings of the microphone.
     private mutating func reportWarnings() {
         guard let microphone = source as? Microphone else { return }
-        for words in gaps.news(of: microphone, at: Clock.now) {
-            guard words.priority >= .warning else { continue }
+        for message in gaps.messages(of: microphone, at: Clock.now) {
+            guard message.level >= .warning else { continue }
             meter.clear()
-            Terminal.tell(words.priority, words.text)
+            Output.tell(message.level, message.text)
         }
     }
 

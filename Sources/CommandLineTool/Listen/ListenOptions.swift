@@ -30,7 +30,7 @@ struct ListenOptions {
     }
 
     /// Puts what was said on the command line in place of what the configuration says.
-    func adjust(_ configuration: inout Configuration) {
+    func apply(to configuration: inout Configuration) {
         if let model = listening.modelFolder { configuration.model = model }
         if let device { configuration.device = device }
         if let channels = listening.channels { configuration.channel = channels }

@@ -1,65 +1,97 @@
-private import Capture
-private import Core
+import Capture
+import Core
 import Daemon
+private import Dispatch
 import Events
-private import Spotting
-private import Synchronization
+import Spotting
+import Synchronization
+import System
 
-/// What `listen` shows: on a terminal a meter that moves under the words heard, elsewhere a line a word.
-final class LiveScreen: Sendable {
-    let isShown: Bool
-    private let words: [String]
-    /// Lines of the meter that stand on the terminal.
-    private let lines = Mutex(0)
-
-    init(isShown: Bool, words: [String]) {
-        self.isShown = isShown
-        self.words = words
+/// What `listen` prints: a line an event and, on a terminal, a meter below the lines that moves.
+///
+/// It writes on a thread of its own, so that a reader that stalls holds up nothing but this; lines that then find no room
+/// are dropped.
+final class LiveScreen: EventSink {
+    private struct State {
+        var waiting: [String] = []
+        var isStopped = false
     }
 
-    /// One line for something heard.
-    func show(_ event: DetectionEvent, json: Bool) {
+    /// Lines that may wait.
+    private static let capacity = 1024
+
+    private let json: Bool
+    private let showsMeter: Bool
+    private let state = Mutex(State())
+    private let wakeUp: EventFD
+    private let finished = DispatchSemaphore(value: 0)
+
+    init(json: Bool) throws {
+        self.json = json
+        showsMeter = !json && Terminal.outputIsTerminal
+        wakeUp = try EventFD(or: { $0 })
+    }
+
+    /// Starts the thread.
+    func start(showing daemon: Daemon) throws {
+        let body: @Sendable () -> Void = { [self, weak daemon] in
+            run(meter: { daemon.map(meter) ?? [] }, failed: { daemon?.end() })
+            finished.signal()
+        }
+        _ = try SystemThread(name: "beckon-screen", stackSize: 512 << 10, or: { $0 }, body)
+    }
+
+    /// Prints what waits, for half a second at most, and ends.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        wakeUp.signal()
+        _ = finished.wait(timeout: .now() + .milliseconds(500))
+    }
+
+    func receive(_ event: DetectionEvent) {
         let text: String
         if json {
-            text = event.json
+            text = "\(event.json)"
         } else {
             let mark = event.kind == .phrasePartial ? " …" : ""
             text = "\(event.date.clockText)  \(event.name)\(mark)  \(percent(event.confidence))"
         }
-        lines.withLock { lines in
-            Terminal.output(erasing(&lines) + text + "\n")
+        state.withLock { if $0.waiting.count < Self.capacity { $0.waiting.append(text) } }
+        wakeUp.signal()
+    }
+
+    // MARK: - On the screen's thread
+
+    private func run(meter: () -> [String], failed: () -> Void) {
+        /// Lines of the meter that stand on the terminal.
+        var shown = 0
+        while true {
+            // A meter moves often; all else has time.
+            wakeUp.wait(until: Clock.now + .milliseconds(showsMeter ? 100 : 60_000))
+            let (lines, isStopped) = state.withLock { state in
+                defer { state.waiting = [] }
+                return (state.waiting, state.isStopped)
+            }
+            let below = showsMeter && !isStopped ? meter() : []
+            // Moves up to where the meter began, and clears what is below.
+            let erasing = shown > 0 ? "\u{1B}[\(shown)A\u{1B}[J" : ""
+            shown = below.count
+            let text = erasing + (lines + below).map { $0 + "\n" }.joined()
+            if !text.isEmpty { Output.write(text) }
+            if Output.hasFailed { failed() }
+            if isStopped { return }
         }
     }
 
-    /// The meter as it is now.
-    func show(_ listener: Listener) {
-        guard isShown else { return }
-        let text = meter(listener)
-        lines.withLock { lines in
-            let erasing = erasing(&lines)
-            lines = text.count
-            Terminal.output(erasing + text.map { $0 + "\n" }.joined())
-        }
-    }
-
-    func clear() { lines.withLock { Terminal.output(erasing(&$0)) } }
-
-    /// Moves up to where the meter began, and clears what is below.
-    private func erasing(_ lines: inout Int) -> String {
-        defer { lines = 0 }
-        return lines > 0 ? "\u{1B}[\(lines)A\u{1B}[J" : ""
-    }
-
-    private func meter(_ listener: Listener) -> [String] {
-        let heard = listener.detectorStatus
+    private func meter(_ daemon: Daemon) -> [String] {
         var result: [String] = []
-        if let status = listener.microphone?.status {
+        if let status = daemon.microphone?.status {
             let level = decibels(amplitude: status.level)
             let warning = status.peak >= 0.99 ? "  too loud" : ""
             let state = status.state == .running ? "" : "  \(status.state)"
             result.append("\(levelBar(level, floor: -70)) \(decimal(level, 0)) dB\(state)\(warning)")
         }
-        let classes = zip(words, heard.scores).map { word, score in
+        let classes = zip(daemon.vocabulary.labels, daemon.detectorStatus.scores).map { word, score in
             let name = word.hasPrefix("_") ? String(word.dropFirst().dropLast()) : word
             return "\(name) \(Int((score * 100).rounded()))"
         }

@@ -2,6 +2,7 @@ import Audio
 import Configuration
 import Core
 import Daemon
+import Enrollment
 import Inference
 import KernelInterface
 import Spotting
@@ -46,27 +47,21 @@ struct ListeningOptions {
         return settings
     }
 
+    /// Where the model and the taught words come from.
+    var vocabulary: VocabularyLoader { VocabularyLoader(modelFolder: modelFolder, words: TaughtWords(words)) }
+
     /// The model of `--model`, else the default one.
     ///
     /// - Parameter kernels: the kernel set that runs it; nil for the best one.
     func loadModel(kernels: InstructionSet? = nil) throws -> Model {
-        guard let folder = ModelFolder.find(modelFolder) else {
-            throw Failure("no model found; name its folder with --model DIR or in BECKON_MODEL")
-        }
-        let model = try Model(folder: folder, kernels: kernels)
-        guard model.sampleRate == AudioFormat.sampleRate, model.windowSamples == AudioFormat.windowSamples,
-            model.hopSamples == AudioFormat.hopSamples
-        else {
-            throw Failure("\(folder): this model does not use windows of one second at 16 kHz and hops of 100 ms")
-        }
-        return model
+        try VocabularyLoader.model(in: modelFolder, kernels: kernels)
     }
 
     /// The model with the taught words.
     func loadVocabulary() throws -> Vocabulary {
-        let model = try loadModel()
-        let folder = ModelFolder.find(modelFolder)
-        return Vocabulary(model, personal: try TaughtWords(words).load(for: model, folder: folder))
+        let (vocabulary, lost) = try vocabulary.load()
+        for name in lost { Terminal.tell(.warning, TaughtWords.lostLine(name)) }
+        return vocabulary
     }
 
     /// The thresholds of the model and of taught words, overridden by those of the command line.

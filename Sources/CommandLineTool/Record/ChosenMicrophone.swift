@@ -17,7 +17,7 @@ struct ChosenMicrophone {
         // The configuration may name words that are not taught yet.
         if let path = configuration ?? ConfigurationFile.find(environment: environment) {
             do {
-                chosen = try ConfigurationFile(path: path, words: \.namedWords).configuration
+                chosen = try ParsedConfiguration(path: path).validated(resolving: \.namedWords).configuration
             } catch {
                 throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
             }

@@ -1,4 +1,4 @@
-import Actions
+import Audio
 import Capture
 private import Core
 import Daemon
@@ -111,15 +111,14 @@ struct Record {
 
     /// Writes a clip under the next free number, never over an existing file. Returns its path.
     private func write(_ samples: [Float], _ number: inout Int) throws -> String {
-        let bytes = WaveFile.header(samples: samples.count, sampleRate: Utterance.sampleRate) + WaveFile.data(samples)
         while true {
             let path = "\(folder)/\(speaker)_nohash_\(number).wav"
             number += 1
-            do throws(SystemError) {
-                guard try writeNew(bytes, path: path) else { continue }
-                return path
+            do throws(AudioError) {
+                let isNew = try WaveWriter.writeNew(samples, path: path, sampleRate: Utterance.sampleRate)
+                if isNew { return path }
             } catch {
-                throw Failure("\(printable(path)): cannot write the clip: \(SystemError.text(error.number))")
+                throw Failure("\(printable(path)): cannot write the clip: \(error)")
             }
         }
     }

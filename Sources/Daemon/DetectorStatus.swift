@@ -19,24 +19,7 @@ public struct DetectorStatus: Equatable, Sendable {
     public var scores: [Float]
 }
 
-extension DetectorStatus {
-    /// Members of a JSON object.
-    var json: [String] {
-        let mean = hops > 0 ? busy.milliseconds / Double(hops) : 0
-        let milliseconds = [
-            ("longest", longestHop.milliseconds), ("mean", mean), ("budget", AudioFormat.hopDuration.milliseconds),
-        ]
-        let members = milliseconds.map { "\"\($0)\": \(decimal($1, 2))" }.joined(separator: ", ")
-        return [
-            "\"hops\": \(hops)",
-            "\"hopMilliseconds\": {\(members)}",
-            "\"lateHops\": \(lateHops)",
-            "\"droppedBlocks\": \(droppedBlocks)",
-        ]
-    }
-}
-
-/// The numbers of a ``DetectorStatus``, written by the detector's thread, which waits for nobody.
+/// The numbers of a ``DetectorStatus``. The detector's thread writes them and never waits; any thread may read.
 final class DetectorRecord: Sendable {
     let hops = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
@@ -49,7 +32,7 @@ final class DetectorRecord: Sendable {
     /// Makes room for the scores; allocates.
     func prepare(labels: Int) { scores.withLock { $0 = [Float](repeating: 0, count: labels) } }
 
-    /// A hop is done. Allocates nothing; scores that somebody is just reading stay those of the hop before.
+    /// A hop is done. Allocates nothing; scores that another thread is just reading stay those of the hop before.
     func note(_ newest: Span<Float>, began: Instant, ended: Instant) {
         scores.withLockIfAvailable { scores in
             guard scores.count == newest.count else { return }

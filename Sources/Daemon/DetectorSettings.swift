@@ -1,12 +1,12 @@
 public import Spotting
 
-/// What a detector decides by; changed while it runs.
-public struct Rules: Sendable {
+/// What the detector decides by; it can be replaced while the detector runs.
+public struct DetectorSettings: Sendable {
     public var vocabulary: Vocabulary
     public var gate: GateSettings
     public var thresholds: Thresholds
     public var phrases: [Phrase]
-    /// What the events of this detector are marked with.
+    /// What detections under these settings are marked with, so that the dispatcher can name them.
     public var generation: UInt32
 
     public init(

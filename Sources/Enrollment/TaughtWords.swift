@@ -1,26 +1,27 @@
 private import Core
-import Enrollment
 private import FoundationEssentials
 private import Glibc
-import Inference
-import Spotting
+public import Inference
+public import Spotting
 
 /// The file of taught words: where it is, and what is read from it.
-struct TaughtWords {
+public struct TaughtWords: Sendable {
     /// Nil for no words, or if there is no folder to keep them in.
-    let path: String?
+    public let path: String?
     /// A file that an option names must exist.
     private let isNamed: Bool
 
-    /// - Parameter named: a file; "none" for no words; nil for the default file.
-    init(_ named: String?, environment: [String: String] = ProcessInfo.processInfo.environment) {
+    /// - Parameters:
+    ///   - named: a file; "none" for no words; nil for the default file.
+    ///   - environment: nil for the program's own.
+    public init(_ named: String?, environment: [String: String]? = nil) {
         isNamed = named != nil && named != "none"
-        path = named == "none" ? nil : named ?? Self.usualPath(environment)
+        path = named == "none" ? nil : named ?? Self.usualPath(environment ?? ProcessInfo.processInfo.environment)
     }
 
     /// The default file: `$BECKON_WORDS`, else `words` in the service's state directory (for the service, and for root if that
     /// exists), else in the user's state directory.
-    static func usualPath(_ environment: [String: String]) -> String? {
+    public static func usualPath(_ environment: [String: String]) -> String? {
         func folder(_ name: String) -> String? {
             environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
@@ -32,34 +33,39 @@ struct TaughtWords {
     }
 
     /// The words for a detector that runs this model.
-    func load(for model: Model, folder: String?) throws -> [PersonalWord] {
-        guard var store = try read() else { return [] }
+    ///
+    /// - Parameter folder: the model's.
+    /// - Returns: beside them, names of words that are lost, as another model was taught them and no recordings were kept.
+    /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``; a `ModelError` where what lies beside the model is
+    ///   damaged.
+    public func load(for model: Model, folder: String?) throws -> (words: [PersonalWord], lost: [String]) {
+        guard var store = try read() else { return ([], []) }
         // The negative set is large, and needed only to calibrate the words for another model.
         var negatives: NegativeSet?
         if store.embedding != model.embeddingIdentity, let folder {
             negatives = try NegativeSet.beside(model, in: folder)
         }
-        for name in store.reembed(for: model, negatives) { Output.tell(.warning, Self.lostLine(name)) }
-        return store.words.compactMap(\.personal)
+        let lost = store.reembed(for: model, negatives)
+        return (store.words.compactMap(\.personal), lost)
     }
 
     /// The store; nil if there is none and no option names one.
-    func read() throws -> WordStore? {
+    public func read() throws(EnrollmentError) -> WordStore? {
         guard let path else { return nil }
         if let store = try WordStoreFile(path: path).read() { return store }
         guard !isNamed else {
-            throw Failure("\(printable(path)): no words are kept here; beckon enroll WORD --words FILE adds some")
+            throw .store.saying("\(path): no words are kept here; beckon enroll WORD --words FILE adds some")
         }
         return nil
     }
 
     /// The names of all words; none if they cannot be read, which ``load(for:folder:)`` reports.
-    var names: [String] { (try? read())?.words.map(\.name) ?? [] }
+    public var names: [String] { (try? read())?.words.map(\.name) ?? [] }
 
     /// The file to change; its folder is created if it does not exist.
-    func file() throws -> WordStoreFile {
+    public func file() throws(EnrollmentError) -> WordStoreFile {
         guard let path else {
-            throw Failure("no place to keep words in; name a file with --words FILE or in BECKON_WORDS")
+            throw .store.saying("no place to keep words in; name a file with --words FILE or in BECKON_WORDS")
         }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         do {
@@ -69,14 +75,13 @@ struct TaughtWords {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw Failure(
-                "\(printable(folder)): cannot create this folder to keep words in; name a file with --words FILE"
-            )
+            throw .store.saying("\(folder): cannot create this folder to keep words in; name a file with --words FILE")
         }
         return WordStoreFile(path: path)
     }
 
-    static func lostLine(_ name: String) -> String {
+    /// Tells of a word that ``load(for:folder:)`` gave as lost.
+    public static func lostLine(_ name: String) -> String {
         "'\(printable(name))' was taught to another model and its recordings were not kept; teach it again: beckon enroll "
             + "'\(printable(name))'"
     }

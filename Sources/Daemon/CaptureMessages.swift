@@ -7,7 +7,7 @@ extension CaptureMachine.Change {
     /// The change as one line, and how much it matters.
     ///
     /// - Parameter status: names the device and says why it does not open.
-    public func words(_ status: CaptureStatus) -> (priority: LogLevel, text: String) {
+    public func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
         let device = status.device.isEmpty ? "the microphone" : status.device
         let seconds = "\(decimal(duration.seconds, 2)) s"
         let error = "\(call.function): \(SystemError.text(number))"
@@ -39,18 +39,18 @@ extension GapReport {
     /// What a microphone has to tell since the last time it was asked, as lines, and how much each matters.
     ///
     /// - Parameter now: the time, in nanoseconds.
-    public mutating func news(of microphone: Microphone, at now: Instant) -> [(priority: LogLevel, text: String)] {
+    public mutating func messages(of microphone: Microphone, at now: Instant) -> [(level: LogLevel, text: String)] {
         var items: [Item] = []
         while let change = microphone.nextChange() { items += take(change) }
-        return (items + look(at: now)).map { $0.words(microphone.status) }
+        return (items + look(at: now)).map { $0.message(microphone.status) }
     }
 }
 
 extension GapReport.Item {
     /// The item as one line, and how much it matters.
-    public func words(_ status: CaptureStatus) -> (priority: LogLevel, text: String) {
+    public func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
         switch self {
-        case .change(let change): return change.words(status)
+        case .change(let change): return change.message(status)
         case .more(let gaps, let lost):
             let device = status.device.isEmpty ? "the microphone" : status.device
             let count = gaps == 1 ? "1 more gap" : "\(gaps) more gaps"

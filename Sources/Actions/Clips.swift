@@ -1,0 +1,171 @@
+public import Audio
+public import Configuration
+import Core
+public import Events
+import Glibc
+import Spotting
+import Synchronization
+import System
+
+/// Saves the audio around each word and phrase, where the configuration asks for it.
+public final class ClipSaver: EventSink {
+    private struct State {
+        var settings = Configuration.Clips()
+        var store: ClipStore?
+    }
+
+    private let history: AudioHistory
+    private let log: ServiceLog
+    private let state: Mutex<State>
+    /// Held while a clip is saved. Threads of their own, and not Dispatch's: those ask for priorities that a confined service
+    /// is refused, and complain of it in the journal.
+    private let saving = Mutex(())
+
+    /// - Parameter history: what the detector heard, from which clips are taken.
+    public init(_ settings: Configuration.Clips, history: AudioHistory, log: ServiceLog) {
+        self.history = history
+        self.log = log
+        state = Mutex(State(settings: settings, store: ClipStore(settings)))
+    }
+
+    /// Goes by other settings from the next event on.
+    public func apply(_ settings: Configuration.Clips) {
+        state.withLock { $0 = State(settings: settings, store: ClipStore(settings)) }
+    }
+
+    /// Saves the clip on a thread of its own once the audio after the word has been heard.
+    public func receive(_ event: DetectionEvent) {
+        guard event.kind != .phrasePartial else { return }
+        let (settings, store) = state.withLock { ($0.settings, $0.store) }
+        guard let store else { return }
+        let rate = Double(AudioFormat.sampleRate)
+        let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
+        let wait = max(0, event.end + settings.after - event.time) + 0.2
+        let time = Clock.now + .seconds(wait)
+        attempt { () throws(ActionError) in
+            _ = try SystemThread(name: "beckon-clip", stackSize: 512 << 10, or: ActionError.noThread) { [self] in
+                while Clock.now < time { Clock.sleep(until: time) }
+                attempt { () throws(ActionError) in
+                    _ = try saving.withLock { _ throws(ActionError) in
+                        try store.save(history.samples(range), of: event)
+                    }
+                }
+            }
+        }
+    }
+
+    private func attempt(_ work: () throws(ActionError) -> Void) {
+        do throws(ActionError) {
+            try work()
+        } catch {
+            log.write(.error, error.description)
+        }
+    }
+}
+
+/// A folder of recordings of detected words, the newest of them. Files of other names are left alone.
+///
+/// One thread uses a store at a time.
+public struct ClipStore: Sendable {
+    private static let prefix = "beckon-"
+    private static let unfinished = ".beckon-unfinished-"
+
+    public let folder: String
+    private let keep: Int
+    private let quota: Int
+
+    /// - Parameters:
+    ///   - keep: clips at most, 1 or more.
+    ///   - quota: bytes at most; a clip larger than that is kept alone.
+    public init(folder: String, keep: Int, quota: Int) {
+        self.folder = folder
+        self.keep = max(1, keep)
+        self.quota = quota
+    }
+
+    /// The store that a configuration asks for, if it asks for one.
+    public init?(_ clips: Configuration.Clips) {
+        guard let folder = clips.dir else { return nil }
+        self.init(folder: folder, keep: clips.keep, quota: clips.quota * 1_000_000)
+    }
+
+    /// The file name of an event's clip: its time, its number and its word.
+    public static func name(of event: DetectionEvent) -> String {
+        let word = event.name.unicodeScalars.prefix(40).map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+                ? String(scalar) : "_"
+        }.joined()
+        return "\(prefix)\(event.startDate.compactText)-\(event.sequence)-\(word).wav"
+    }
+
+    /// Writes a clip under a temporary name, renames it once it is whole, and removes the oldest beyond the limits.
+    ///
+    /// - Parameter samples: at 16 kHz, in [−1, 1]; louder ones are clipped.
+    /// - Returns: the path.
+    /// - Throws: ``ActionError/clip``; nothing is left behind then.
+    @discardableResult
+    public func save(_ samples: [Float], of event: DetectionEvent) throws(ActionError) -> String {
+        let name = Self.name(of: event)
+        let path = "\(folder)/\(name)"
+        let temporary = "\(folder)/\(Self.unfinished)\(getpid())-\(event.sequence)"
+        unlink(temporary)
+        let file = FileDescriptor(open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        guard file.isOpen else { throw failure("open: \(SystemError.text(errno))") }
+        do throws(AudioError) {
+            var writer = try WaveWriter(file, sampleRate: AudioFormat.sampleRate)
+            try writer.append(samples)
+        } catch {
+            unlink(temporary)
+            throw failure(error.description)
+        }
+        guard rename(temporary, path) == 0 else {
+            let number = errno
+            unlink(temporary)
+            throw failure("rename: \(SystemError.text(number))")
+        }
+        removeOldest(but: name)
+        return path
+    }
+
+    private func failure(_ reason: String) -> ActionError {
+        .clip.saying(
+            "cannot save a clip in \(folder): \(reason); the folder must exist, be writable for the service and have room "
+                + "left"
+        )
+    }
+
+    /// The names begin with the time, so that the oldest come first.
+    private func removeOldest(but newest: String) {
+        var clips: [(name: String, size: Int)] = []
+        for name in names() {
+            var status = stat()
+            guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            if name.hasPrefix(Self.unfinished) {
+                // Left by a service that died while it wrote.
+                unlink("\(folder)/\(name)")
+            } else if name.hasPrefix(Self.prefix), name.hasSuffix(".wav") {
+                clips.append((name, Int(status.st_size)))
+            }
+        }
+        clips.sort { $0.name < $1.name }
+        var count = clips.count
+        var size = clips.reduce(0) { $0 + $1.size }
+        for clip in clips where clip.name != newest && (count > keep || size > quota) {
+            guard unlink("\(folder)/\(clip.name)") == 0 else { continue }
+            count -= 1
+            size -= clip.size
+        }
+    }
+
+    private func names() -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            )
+        }
+        return names
+    }
+}

@@ -1,0 +1,66 @@
+private import CSndFile
+private import Glibc
+public import System
+
+/// A WAV file of one channel of 16-bit samples that grows.
+///
+/// The header gives the right length after every ``append(_:)``, so that the file is whole whenever the program ends.
+public struct WaveWriter: ~Copyable {
+    private let file: FileDescriptor
+    private let handle: OpaquePointer
+
+    /// - Parameters:
+    ///   - file: empty, open for reading and writing, and seekable; closed with the writer.
+    ///   - sampleRate: in hertz.
+    /// - Throws: ``AudioError/unwritable``.
+    public init(_ file: consuming FileDescriptor, sampleRate: Int) throws(AudioError) {
+        var info = SF_INFO()
+        info.samplerate = Int32(clamping: sampleRate)
+        info.channels = 1
+        info.format = Int32(SF_FORMAT_WAV) | Int32(SF_FORMAT_PCM_16)
+        guard let handle = sf_open_fd(file.rawValue, Int32(SFM_WRITE), &info, Int32(SF_FALSE)) else {
+            throw Self.failure("sf_open_fd", nil)
+        }
+        self.file = file
+        self.handle = handle
+    }
+
+    deinit { sf_close(handle) }
+
+    /// Writes samples, in [−1, 1]; louder ones are clipped, and NaN becomes silence.
+    ///
+    /// - Throws: ``AudioError/unwritable``, as where the disk is full.
+    public mutating func append(_ samples: [Float]) throws(AudioError) {
+        let whole = samples.map { sample in
+            sample.isNaN ? 0 : Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
+        }
+        guard sf_writef_short(handle, whole, sf_count_t(whole.count)) == sf_count_t(whole.count) else {
+            throw Self.failure("sf_writef_short", handle)
+        }
+        sf_command(handle, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+        guard sf_error(handle) == SF_ERR_NO_ERROR else { throw Self.failure("sf_command", handle) }
+    }
+
+    /// Writes a whole file that is not there yet; nothing is left behind where that fails.
+    ///
+    /// - Returns: false where there is a file of this name.
+    /// - Throws: ``AudioError/unwritable``.
+    public static func writeNew(_ samples: [Float], path: String, sampleRate: Int) throws(AudioError) -> Bool {
+        let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))
+        if !file.isOpen, errno == EEXIST { return false }
+        guard file.isOpen else { throw .unwritable.saying("open: \(SystemError.text(errno))") }
+        do throws(AudioError) {
+            var writer = try WaveWriter(file, sampleRate: sampleRate)
+            try writer.append(samples)
+        } catch {
+            unlink(path)
+            throw error
+        }
+        return true
+    }
+
+    private static func failure(_ call: String, _ handle: OpaquePointer?) -> AudioError {
+        let text = sf_strerror(handle).map { String(cString: $0) } ?? "unknown error"
+        return .unwritable.saying("\(call): \(text)")
+    }
+}

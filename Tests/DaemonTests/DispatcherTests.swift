@@ -1,0 +1,180 @@
+import Actions
+import Configuration
+import Events
+import Foundation
+import Glibc
+import Spotting
+import System
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// From the detector's queue to the sinks.
+struct DispatcherTests {
+    private static let labels = ["yes", "left", "_silence_"]
+
+    /// Keeps what it gets as lines.
+    private struct Collector: EventSink {
+        let lines = Lines()
+        var line: @Sendable (DetectionEvent) -> String = { "\($0.name) \($0.time)" }
+
+        func receive(_ event: DetectionEvent) { lines.add(line(event)) }
+    }
+
+    private static func queued(
+        _ index: Int,
+        kind: Detection.Kind = .word,
+        time: Double = 1,
+        generation: UInt32 = 1,
+        sequence: UInt64 = 1
+    ) -> QueuedDetection {
+        let detection = Detection(
+            kind: kind,
+            index: index,
+            confidence: 0.9,
+            start: time - 0.5,
+            end: time - 0.1,
+            time: time
+        )
+        return QueuedDetection(detection, decided: Clock.now, generation: generation, sequence: sequence)
+    }
+
+    private func configuration(_ text: String) throws -> Configuration {
+        try ParsedConfiguration(text: text, file: "f").validated(words: ["yes", "left"]).configuration
+    }
+
+    private func dispatcher(_ text: String, _ sinks: any EventSink...) throws -> EventDispatcher {
+        try EventDispatcher(try configuration(text), labels: Self.labels, device: "mic", sinks: sinks)
+    }
+
+    @Test func `one event for each detection, to every sink in turn`() throws {
+        let first = Collector { "\($0.sequence) \($0.kind.key) \($0.name) \($0.device)" }
+        let second = Collector { "\($0.name) \($0.confidence) \($0.start) \($0.end)" }
+        let dispatcher = try dispatcher("{ phrases: [{ phrase: 'yes  left' }] }", first, second)
+        let before = Timestamp.now
+        dispatcher.queue.push(Self.queued(0))
+        dispatcher.queue.push(Self.queued(0, kind: .phrasePartial, sequence: 2))
+        dispatcher.queue.push(Self.queued(1, time: 2, sequence: 3))
+        dispatcher.queue.push(Self.queued(0, kind: .phrase, time: 2, sequence: 4))
+        // What has no name is no event.
+        dispatcher.queue.push(Self.queued(17, sequence: 5))
+        dispatcher.queue.push(Self.queued(-1, sequence: 6))
+        dispatcher.stop()
+        #expect(
+            first.lines.all == [
+                "1 word yes mic", "2 phrase-partial yes left mic", "3 word left mic", "4 phrase yes left mic",
+            ]
+        )
+        #expect(second.lines.all.count == 4 && second.lines.all[2] == "left 0.9 1.5 1.9")
+        #expect(dispatcher.counts == EventDispatcher.Counts(events: 4, suppressed: 0))
+        #expect(before <= Timestamp.now)
+        dispatcher.stop()
+    }
+
+    @Test func `cool-down, and settings that change while words are heard`() throws {
+        let seen = Collector()
+        let dispatcher = try dispatcher("{ cooldown: 2, words: { yes: { cooldown: 0 } } }", seen)
+        defer { dispatcher.stop() }
+        for (index, time) in [(1, 1.0), (1, 2.5), (0, 2.6), (0, 2.7), (1, 3.1)] {
+            dispatcher.queue.push(Self.queued(index, time: time))
+        }
+        #expect(comesTrue { seen.lines.all == ["left 1.0", "yes 2.6", "yes 2.7", "left 3.1"] })
+        #expect(comesTrue { dispatcher.counts.suppressed == 1 })
+
+        let generation = dispatcher.apply(try configuration("{}"), labels: ["left", "yes"])
+        #expect(generation == 2 && dispatcher.generation == 2)
+        // What the old detector heard keeps its old name.
+        dispatcher.queue.push(Self.queued(0, time: 4, generation: 1))
+        dispatcher.queue.push(Self.queued(0, time: 6, generation: 2))
+        #expect(comesTrue { seen.lines.all.suffix(2) == ["yes 4.0", "left 6.0"] })
+    }
+
+    @Test func `slow programs hold up neither the dispatcher nor another sink`() throws {
+        let seen = Collector()
+        let configuration = try configuration(
+            "{ limits: { atOnce: 2, queue: 3, timeout: 0.1 }, words: { left: { actions: [{ run: ['/bin/sleep', '100'] }] } } }"
+        )
+        let actions = try ActionRunner(configuration, environment: [:], log: ServiceLog { _, _ in })
+        let dispatcher = try EventDispatcher(
+            configuration,
+            labels: Self.labels,
+            device: "mic",
+            sinks: [actions, seen]
+        )
+        let begun = ContinuousClock.now
+        for number in 0..<20 { #expect(dispatcher.queue.push(Self.queued(1, time: Double(number)))) }
+        #expect(comesTrue { seen.lines.all.count == 20 })
+        #expect(begun.duration(to: .now) < .seconds(1))
+        #expect(dispatcher.counts.events == 20 && actions.counts.dropped == 15)
+        dispatcher.stop()
+        actions.stop()
+    }
+
+    @Test func `the queue keeps order, and counts what it loses`() throws {
+        let queue = try DetectionQueue()
+        for index in 0..<300 {
+            let isKept = queue.push(Self.queued(index, sequence: UInt64(index) + 1))
+            #expect(isKept == (index < DetectionQueue.capacity))
+        }
+        #expect(queue.droppedCount == 300 - UInt64(DetectionQueue.capacity))
+        for index in 0..<DetectionQueue.capacity {
+            let detection = try #require(queue.pop())
+            #expect(detection.detection.index == index && detection.sequence == UInt64(index) + 1)
+        }
+        #expect(queue.pop() == nil)
+        queue.push(Self.queued(5, sequence: 301))
+        #expect(queue.pop()?.sequence == 301, "the gap tells of the lost ones")
+    }
+
+    @Test func `two threads and many detections`() throws {
+        let queue = try DetectionQueue()
+        let count = 200_000
+        Thread {
+            for index in 0..<count {
+                while !queue.push(Self.queued(index, sequence: UInt64(index) + 1)) { sched_yield() }
+            }
+        }.start()
+        var expected = 0
+        while expected < count {
+            guard let queued = queue.pop() else {
+                queue.wait()
+                continue
+            }
+            guard queued.detection.index == expected, queued.sequence == UInt64(expected) + 1 else {
+                Issue.record("\(queued) in place of \(expected)")
+                return
+            }
+            expected += 1
+        }
+        #expect(queue.pop() == nil)
+    }
+
+    @Test func `queueing takes no memory`() throws {
+        let queue = try DetectionQueue()
+        let detection = Self.queued(1)
+        let trial = HeapTrial {
+            for _ in 0..<400 { queue.push(detection) }
+            while queue.pop() != nil {}
+        }
+        #expect(trial.isQuiet(seconds: 5))
+    }
+
+    @Test func `cool-downs, each word for itself`() {
+        var cooldown = Cooldown()
+        let table: [(String, Detection.Kind, Double, Bool)] = [
+            ("left", .word, 10, true), ("left", .word, 11.9, false), ("right", .word, 11.9, true),
+            ("left", .word, 12, true),
+            ("left", .phrase, 12, true), ("left", .word, 13, false), ("left", .word, 14, true),
+            // A stream that began anew.
+            ("left", .word, 1, true), ("left", .word, 2, false),
+            ("go left", .phrasePartial, 1, true), ("go left", .phrasePartial, 1, true),
+        ]
+        for (name, kind, time, admitted) in table {
+            let subject = EventNames.Subject(name: name, cooldown: 2)
+            #expect(cooldown.admits(subject, kind: kind, time: time) == admitted, "\(name) at \(time)")
+        }
+        let always = EventNames.Subject(name: "no", cooldown: 0)
+        #expect(cooldown.admits(always, kind: .word, time: 1) && cooldown.admits(always, kind: .word, time: 1))
+    }
+}
