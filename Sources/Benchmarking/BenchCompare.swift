@@ -5,7 +5,9 @@ public struct BenchCompare: Sendable {
     private let names: (String, String)
     private let reports: (BenchReport, BenchReport)
 
-    /// - Parameters: files of ``BenchReport/json``.
+    /// - Parameters:
+    ///   - first: path of a report of `beckon bench --json`.
+    ///   - second: the same.
     public init(_ first: String, _ second: String) throws(BenchmarkError) {
         names = (first, second)
         reports = (try BenchReport(file: first), try BenchReport(file: second))
@@ -37,7 +39,7 @@ public struct BenchCompare: Sendable {
         var places: Int { (first ?? second ?? 0) < 10 ? 2 : 1 }
     }
 
-    /// The stages of the first report in their order, then those that only the second has, then what concerns the whole.
+    /// The stages of the first report in their order, those that only the second has, then start-up and memory.
     var rows: [Row] {
         struct Key: Hashable {
             let stage: String

@@ -102,16 +102,7 @@ public struct BenchReport: Codable, Sendable {
         )
     }
 
-    /// One JSON object and a line end.
-    public var json: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
-        }
-    }
-
-    /// Reads what ``json`` gave.
+    /// Reads a report of `beckon bench --json`.
     ///
     /// - Throws: ``BenchmarkError`` for a file that cannot be read or is no such report.
     public init(file: String) throws(BenchmarkError) {

@@ -1,4 +1,4 @@
-/// Turns marks into SVG, within a plot whose top left corner is the origin.
+/// Draws marks as SVG within a plot whose top left corner is the origin.
 struct Canvas {
     let x: Scale
     let y: Scale
@@ -19,7 +19,7 @@ struct Canvas {
         }
     }
 
-    /// A short piece of a mark, for the legend.
+    /// A sample of a mark for the legend.
     static func sample(of mark: Mark, x: Double, y: Double) -> Markup {
         switch mark.kind {
         case .line(_, _, _, let dashed):
@@ -64,7 +64,7 @@ struct Canvas {
                     )
                 )
             }
-            // A point alone would leave no trace as a line.
+            // A line of a single point would be invisible.
             for place in places where markers || places.count == 1 {
                 drawn.append(
                     .element(
@@ -84,7 +84,7 @@ struct Canvas {
         }
         return places.split(whereSeparator: { $0 == nil }).map { run in
             var run = run.compactMap { $0 }
-            // A slice alone would have no width.
+            // An area of a single slice would have no width.
             if run.count == 1 {
                 run = [(run[0].x - 0.5, run[0].low, run[0].high), (run[0].x + 0.5, run[0].low, run[0].high)]
             }
@@ -95,7 +95,7 @@ struct Canvas {
         }
     }
 
-    /// Each value held until the next place.
+    /// Steps: each value holds until the next x.
     private func steps(_ places: [(x: Double, y: Double)]) -> [(x: Double, y: Double)] {
         var path: [(x: Double, y: Double)] = []
         for place in places {
@@ -129,7 +129,7 @@ struct Canvas {
             )
         ]
         if let label = mark.label, textWidth(label) <= end - start, lower - upper >= 13 {
-            // In a flat band in its middle, in a high one at its top.
+            // The label is centred in a flat band, and at the top of a high one.
             let base = lower - upper < 40 ? (upper + lower) / 2 + 4 : upper + 14
             drawn.append(text(label, x: (start + end) / 2, y: base, anchor: "middle"))
         }
@@ -165,7 +165,7 @@ struct Canvas {
         guard let from = left(x.lowerBound), let to = left(x.upperBound), let above = top(y.upperBound),
             let below = top(y.lowerBound), let address = raster.dataAddress
         else { return [] }
-        // Few large pixels keep their edges; many small ones are averaged.
+        // Large pixels keep sharp edges; small ones are averaged.
         let rendering = Double(raster.width) < to - from ? "pixelated" : "auto"
         return [
             .element(

@@ -1,8 +1,8 @@
-/// An axis: what it measures, and how values lie along it.
+/// An axis: its title, its scale and its ticks.
 public struct Axis: Sendable {
     public let label: String
     public let scale: Scale
-    /// Marked values; nil chooses round ones.
+    /// Marked values; nil for round ones.
     let ticks: [Tick]?
 
     public init(_ label: String, _ scale: Scale, ticks: [Tick]? = nil) {
@@ -14,21 +14,21 @@ public struct Axis: Sendable {
 
 /// A plot with two axes, drawn as one SVG element.
 ///
-/// Charts of the same width have their plots at the same place, so that those with equal x axes can stand below each
-/// other and be read together.
+/// Charts of the same width have their plots at the same horizontal position, so that charts with the same x axis can be
+/// stacked and compared.
 public struct Chart: Sendable {
     public let title: String
-    /// What the picture shows, for readers who cannot see it.
+    /// A description for screen readers.
     public let summary: String
     public let x: Axis
     public let y: Axis
-    /// Size in CSS pixels, all around the plot included.
+    /// Size in CSS pixels, with axes and legend.
     public let width: Double
     public let height: Double
     public private(set) var marks: [Mark] = []
 
     /// - Parameters:
-    ///   - title: what the picture is called; not drawn, but read out and shown by a pointer that rests on it.
+    ///   - title: not drawn; read by screen readers and shown as a tooltip.
     ///   - width: at least 200.
     ///   - height: at least 80.
     public init(
@@ -52,7 +52,7 @@ public struct Chart: Sendable {
     static let left = 92.0
     static let right = 18.0
 
-    /// Rows of the legend, each an array of places from the left edge and marks.
+    /// Rows of the legend: marks with their distances from the left edge.
     var legend: [[(x: Double, mark: Mark)]] {
         var rows: [[(x: Double, mark: Mark)]] = []
         var end = 0.0
@@ -77,5 +77,5 @@ public struct Chart: Sendable {
     }
 }
 
-/// About how wide a text is at the charts' size; no font is at hand to measure it.
+/// Estimated width of a text at the charts' font size, in CSS pixels; there is no font to measure it with.
 func textWidth(_ text: String) -> Double { 6.8 * Double(text.count) }

@@ -1,5 +1,5 @@
 extension Chart {
-    /// The whole picture.
+    /// The chart as one `svg` element.
     public var svg: Markup {
         let plot = plot
         let background = Markup.element(
@@ -9,7 +9,7 @@ extension Chart {
                 "height": short(plot.height),
             ]
         )
-        // An inner `svg` clips to its bounds, without the identifiers that `clipPath` would need.
+        // An inner `svg` clips to its bounds without the identifiers that `clipPath` needs.
         let data = Markup.element(
             "svg",
             [

@@ -1,15 +1,15 @@
-/// Colours by meaning; a page defines them for its light and its dark style.
+/// Colours by meaning; the style sheet defines them for light and dark mode.
 public enum Colour: Sendable, Equatable {
-    /// Six colours that people with any kind of colour vision tell apart (Okabe and Ito 2008), over and over again; lines
-    /// beyond the sixth are dashed too.
+    /// One of six colours that are distinct for the colour-blind too (Okabe and Ito 2008); from the seventh series on they
+    /// repeat, and lines are dashed.
     case series(Int)
-    /// As text.
+    /// Colour of text.
     case ink
-    /// As secondary text.
+    /// Colour of secondary text.
     case faint
-    /// As the lines behind the data.
+    /// Colour of grid lines.
     case grid
-    /// Something is wrong.
+    /// Colour of errors.
     case alarm
 
     static let seriesCount = 6
@@ -24,7 +24,7 @@ public enum Colour: Sendable, Equatable {
         }
     }
 
-    /// Dashes that tell a series from those before it in the same colour.
+    /// Dash pattern that distinguishes a series from earlier ones of the same colour.
     var dashes: String? {
         guard case .series(let number) = self, number >= Colour.seriesCount else { return nil }
         return ["7 3", "2 3", "9 3 2 3"][(number / Colour.seriesCount - 1) % 3]

@@ -1,13 +1,13 @@
-/// A matrix of counts, such as a confusion matrix: each cell with its count and its share of the row.
+/// A matrix of counts, such as a confusion matrix: each cell with its count and its percentage of the row.
 public struct CountMatrix: Sendable {
     public let title: String
-    /// What the picture shows, for readers who cannot see it.
+    /// A description for screen readers.
     public let summary: String
     public let rowTitle: String
     public let columnTitle: String
     public let rows: [String]
     public let columns: [String]
-    /// One row of counts a row, one count a column; missing ones count as 0.
+    /// `[rows × columns]`; missing ones count as 0.
     public let counts: [[Int]]
 
     public init(
@@ -32,7 +32,7 @@ public struct CountMatrix: Sendable {
     private static let left = 124.0
     private static let top = 52.0
 
-    /// The whole picture.
+    /// The matrix as one `svg` element.
     public var svg: Markup {
         let cell = CountMatrix.cell
         let width = CountMatrix.left + cell.width * Double(columns.count) + 8

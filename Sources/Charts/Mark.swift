@@ -9,9 +9,9 @@ public struct Point: Sendable, Equatable {
     }
 }
 
-/// Something drawn into a chart; later marks cover earlier ones.
+/// A shape in a chart; later marks cover earlier ones.
 ///
-/// Points without a place, such as NaN, are left out and part the line or area that they belong to.
+/// Points that cannot be placed, such as NaN, are left out and interrupt their line or area.
 public struct Mark: Sendable {
     /// The extent of an area at one `x`.
     public struct Slice: Sendable, Equatable {
@@ -38,9 +38,9 @@ public struct Mark: Sendable {
     let kind: Kind
     let colour: Colour
     let opacity: Double
-    /// Shown in the legend.
+    /// Text in the legend.
     let name: String?
-    /// Shown beside the mark, where there is room, and as its tooltip.
+    /// Text beside the mark, where there is room, and in its tooltip.
     var label: String?
 
     /// A line from point to point; stepped, each value holds until the next point.
@@ -93,7 +93,7 @@ public struct Mark: Sendable {
         Mark(kind: .horizontalRule(y, dashed: dashed), colour: colour, opacity: 1, name: nil, label: label)
     }
 
-    /// A picture stretched over a part of the plot, its first row on top.
+    /// An image stretched over a part of the plot, its first row on top.
     public static func image(_ raster: Raster, x: ClosedRange<Double>, y: ClosedRange<Double>) -> Mark {
         Mark(kind: .image(raster, x: x, y: y), colour: .ink, opacity: 1, name: nil)
     }

@@ -1,11 +1,11 @@
-/// Text that is HTML, SVG or both: well-formed XML, with everything from outside escaped.
+/// HTML or SVG as well-formed XML; text and attribute values are escaped.
 public struct Markup: Sendable, Equatable {
     public let source: String
 
     /// Plain text, escaped.
     public static func text(_ text: String) -> Markup { Markup(source: escaped(text)) }
 
-    /// An element with its attributes, whose values are escaped, and what is in it.
+    /// An element with its attributes, whose values are escaped, and its children.
     public static func element(
         _ name: String,
         _ attributes: KeyValuePairs<String, String> = [:],
@@ -14,7 +14,7 @@ public struct Markup: Sendable, Equatable {
         var source = "<" + name
         for (key, value) in attributes { source += " \(key)=\"\(escaped(value))\"" }
         guard !content.isEmpty else {
-            // Browsers close these elements at their start tags only, and all others never.
+            // HTML has no end tags for these elements, and needs one for all others.
             return Markup(source: source + (closesItself.contains(name) ? "/>" : "></\(name)>"))
         }
         source += ">"
@@ -25,10 +25,9 @@ public struct Markup: Sendable, Equatable {
     private static let closesItself: Set<String> = ["meta", "br", "hr", "rect", "line", "circle", "polyline", "path"]
 }
 
-/// Text as it may stand in content and in attributes.
+/// Text escaped for content and attributes.
 ///
-/// XML has no way to write control characters at all, so that each of them becomes U+FFFD; line ends and tabs become
-/// spaces.
+/// XML cannot represent control characters: each becomes U+FFFD, line ends and tabs become spaces.
 func escaped(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -50,13 +49,13 @@ private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFFFE || scalar.value == 0xFFFF
 }
 
-/// A coordinate or a tick: two decimals unless told otherwise, none where they are zero.
+/// A number without trailing zeros, by default with at most two decimals.
 func short(_ value: Double, places: Int = 2) -> String {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }
-    // Renderers hold coordinates in floats at best; nothing this far out is seen.
+    // Renderers use floats for coordinates; values this large are outside every chart.
     let bounded = value.isNaN ? 0 : min(max(value, -1e9), 1e9)
-    // Adding zero takes the sign off a negative zero.
+    // Adding zero makes −0 positive.
     let text = "\((bounded * scale).rounded() / scale + 0)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }

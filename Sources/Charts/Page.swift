@@ -1,4 +1,4 @@
-/// A web page in one file: no scripts, no fonts, nothing to fetch; light or dark as the reader's system is.
+/// A web page in one file without scripts, fonts or links to fetch, in light or dark mode as the system is set.
 ///
 /// The source is well-formed XML as well as HTML.
 public struct Page: Sendable {
@@ -16,7 +16,7 @@ public struct Page: Sendable {
 
     public mutating func paragraph(_ text: String) { add(.element("p", [:], [.text(text)])) }
 
-    /// A picture with a heading above it and an explanation between the two.
+    /// A heading, an explanation, and a picture below them.
     public mutating func figure(_ heading: String, _ explanation: String, _ picture: Markup) {
         add(
             .element(
@@ -37,7 +37,7 @@ public struct Page: Sendable {
     }
 
     /// - Parameters:
-    ///   - numeric: indices of the columns that hold numbers, which are set to the right.
+    ///   - numeric: indices of the columns that hold numbers, which are aligned right.
     ///   - rows: cells of each row, as many as there are columns.
     public mutating func table(_ columns: [String], numeric: Set<Int> = [], rows: [[String]]) {
         func cell(_ name: String, _ text: String, _ column: Int, scope: Bool) -> Markup {
@@ -67,7 +67,7 @@ public struct Page: Sendable {
         )
     }
 
-    /// The whole file.
+    /// The source of the page.
     public var html: String {
         let head = Markup.element(
             "head",

@@ -1,17 +1,17 @@
 private import CZlib
 private import FoundationEssentials
 
-/// A picture of numbers: one pixel each, from dark blue (low) over green to yellow (high); no pixel where NaN is.
+/// An image of numbers, one pixel each: dark blue for low, green, yellow for high, transparent for NaN.
 public struct Raster: Sendable, Equatable {
     public let width: Int
     public let height: Int
-    /// Colour numbers row by row, the top row first; 0 is transparent.
+    /// Palette indices, `[height × width]`, the top row first; 0 is transparent.
     let pixels: [UInt8]
 
     /// - Parameters:
-    ///   - values: `width * height` numbers, row by row from the top; missing ones count as NaN.
-    ///   - low: what is darkest; all below is as dark.
-    ///   - high: what is brightest; all above is as bright.
+    ///   - values: `[height × width]`, the top row first; missing ones count as NaN.
+    ///   - low: the darkest value; lower ones are clamped.
+    ///   - high: the brightest value; higher ones are clamped.
     public init(width: Int, height: Int, values: [Float], low: Float, high: Float) {
         self.width = max(1, width)
         self.height = max(1, height)
@@ -23,24 +23,24 @@ public struct Raster: Sendable, Equatable {
         self.pixels = pixels
     }
 
-    /// The picture within an address of its own (`data:`); nil where there is no memory to compress it in.
+    /// The PNG as a `data:` URL; nil where there is no memory to compress it.
     var dataAddress: String? {
         png.map { "data:image/png;base64," + Data($0).base64EncodedString() }
     }
 
-    /// The picture as a PNG file with a palette (ISO/IEC 15948).
+    /// The image as a PNG file with a palette (ISO/IEC 15948).
     var png: [UInt8]? {
         var lines: [UInt8] = []
         lines.reserveCapacity((width + 1) * height)
         for row in 0..<height {
-            // Every line begins with its filter's number: none.
+            // Each line begins with its filter type: 0, none.
             lines.append(0)
             lines += pixels[row * width..<(row + 1) * width]
         }
         var size = compressBound(uLong(lines.count))
         var compressed = [UInt8](repeating: 0, count: Int(size))
         guard compress2(&compressed, &size, lines, uLong(lines.count), 9) == Z_OK else { return nil }
-        // 8 bits a pixel, colours from a palette.
+        // 8 bits a pixel, colour type 3: palette.
         let header = Raster.bigEndian(width) + Raster.bigEndian(height) + [8, 3, 0, 0, 0]
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Raster.chunk("IHDR", header)
             + Raster.chunk("PLTE", Raster.palette) + Raster.chunk("tRNS", [0])
@@ -56,14 +56,13 @@ public struct Raster: Sendable, Equatable {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// Ten colours of "viridis" (Smith and van der Walt, CC0), equal steps of which look equally large, also in grey and to
-    /// the colour-blind.
+    /// Ten colours of the perceptually uniform colour map "viridis" (Smith and van der Walt, CC0).
     private static let colours: [(Double, Double, Double)] = [
         (68, 1, 84), (72, 40, 120), (62, 74, 137), (49, 104, 142), (38, 130, 142), (31, 158, 137), (53, 183, 121),
         (109, 205, 89), (180, 222, 44), (253, 231, 37),
     ]
 
-    /// Colour 0, which is not shown, then 255 from low to high.
+    /// Colour 0, which is transparent, then 255 colours from low to high.
     static let palette: [UInt8] =
         [0, 0, 0]
         + (0..<255).flatMap { step -> [UInt8] in

@@ -1,6 +1,6 @@
 private import Glibc
 
-/// How the values of an axis become places along it.
+/// Maps the values of an axis to positions along it.
 public struct Scale: Sendable, Equatable {
     enum Kind: Sendable, Equatable { case linear, time, log, probit }
 
@@ -8,20 +8,20 @@ public struct Scale: Sendable, Equatable {
     public let lower: Double
     public let upper: Double
 
-    /// Equal differences are equally long.
+    /// Linear.
     public static func linear(_ lower: Double, _ upper: Double) -> Scale { Scale(.linear, lower, upper) }
 
-    /// Linear, in seconds, with ticks as on a clock.
+    /// Linear in seconds, with ticks of clock times.
     public static func time(_ lower: Double, _ upper: Double) -> Scale { Scale(.time, lower, upper) }
 
-    /// Equal ratios are equally long; both ends above zero.
+    /// Logarithmic; both ends are positive.
     public static func log(_ lower: Double, _ upper: Double) -> Scale { Scale(.log, lower, upper) }
 
     /// The normal deviate of a probability, as on the axes of a DET curve (Martin et al. 1997): where the scores of both
     /// classes are normally distributed, the curve is a straight line. Both ends within (0, 1).
     public static func probit(_ lower: Double, _ upper: Double) -> Scale { Scale(.probit, lower, upper) }
 
-    /// Ends that the kind of scale cannot have, or that are no interval, are replaced by the nearest sensible ones.
+    /// Ends outside the domain of the scale, or in the wrong order, are replaced by valid ones.
     private init(_ kind: Kind, _ lower: Double, _ upper: Double) {
         var (low, high) = lower <= upper ? (lower, upper) : (upper, lower)
         if !low.isFinite || !high.isFinite { (low, high) = kind == .log ? (0.1, 1) : (0, 1) }
@@ -42,10 +42,9 @@ public struct Scale: Sendable, Equatable {
         self.upper = high
     }
 
-    /// Where a value lies, from 0 at the lower end to 1 at the upper, and beyond outside of them.
+    /// Position of a value: 0 at the lower end, 1 at the upper, less or more outside.
     ///
-    /// - Returns: nil for values that have no place: NaN and infinities; on a log scale zero and less; on a probit scale
-    ///   all outside (0, 1), its ends included.
+    /// - Returns: nil for NaN and infinities; on a log scale for values ≤ 0; on a probit scale for values outside (0, 1).
     public func position(of value: Double) -> Double? {
         guard value.isFinite, let here = transformed(value), let low = transformed(lower),
             let high = transformed(upper)
@@ -62,14 +61,14 @@ public struct Scale: Sendable, Equatable {
     }
 }
 
-/// The value below which a standard normal variable lies with probability `p`, 0 < p < 1: Newton's method on `erfc`.
+/// Quantile of the standard normal distribution for probability `p`, 0 < p < 1, by Newton's method on `erfc`.
 func normalDeviate(_ p: Double) -> Double {
-    // By symmetry only the lower half is solved, in which erfc keeps all its digits.
+    // By symmetry only the lower half is solved, where erfc is precise.
     guard p <= 0.5 else { return -normalDeviate(1 - p) }
     var z = 0.0
     for _ in 0..<100 {
         let below = 0.5 * erfc(-z / 2.0.squareRoot())
-        // The logarithm is concave: the first step ends on the left of the root, and from there none overshoots.
+        // The logarithm is concave: the first step ends left of the root, and later ones do not overshoot.
         let density = exp(-z * z / 2) / (2 * Double.pi).squareRoot()
         let step = (Glibc.log(below) - Glibc.log(p)) * below / density
         z -= step

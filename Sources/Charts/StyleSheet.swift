@@ -1,4 +1,4 @@
-/// How pages look; it may hold no `<` and no `&`, which mean something else in XML.
+/// The style sheet of pages. It must not contain `<` or `&`, which XML would parse.
 enum StyleSheet {
     static let text = """
         :root { color-scheme: light dark; --paper: #ffffff; --panel: #f6f7f9; --ink: #1c1e21; --faint: #5c6470;

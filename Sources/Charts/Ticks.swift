@@ -12,7 +12,7 @@ public struct Tick: Sendable, Equatable {
 }
 
 extension Scale {
-    /// Round values within the ends, at most about as many as asked for.
+    /// Round values between the ends, about `count` of them.
     public func ticks(atMost count: Int) -> [Tick] {
         switch kind {
         case .linear: linearTicks(count)
@@ -28,7 +28,7 @@ extension Scale {
         return multiples(of: steps.first { fits($0, count) } ?? 20 * decade) { short($0, places: 12) }
     }
 
-    /// Steps of 1, 2 or 5 up to a second, then of a clock's; from a minute on as minutes and seconds.
+    /// Steps of 1, 2 or 5 up to a second, then of clock times; from a minute on written as minutes and seconds.
     private func timeTicks(_ count: Int) -> [Tick] {
         let clock = [1.0, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400]
         guard fits(1, count) || upper - lower > 1, let step = clock.first(where: { fits($0, count) }) else {
@@ -60,7 +60,7 @@ extension Scale {
         }
     }
 
-    /// Decades; with 2 and 5 between them, where these fit; every second or third decade, where not even all of them do.
+    /// Decades, with 2 and 5 between them where there is room; every second or third decade where there is not.
     private func logTicks(_ count: Int) -> [Tick] {
         let first = Int(floor(log10(lower) + 1e-9))
         let last = Int(floor(log10(upper) + 1e-9))
@@ -91,7 +91,7 @@ extension Scale {
         return "\(digit)e\(exponent)"
     }
 
-    /// The values that DET curves are usually marked at, in per cent, as many as have room.
+    /// The usual ticks of DET curves in per cent, as many as there is room for.
     private func probitTicks(_ count: Int) -> [Tick] {
         let usual = [
             0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 80, 90, 95, 98, 99, 99.5, 99.8, 99.9, 99.99, 99.999,

@@ -9,8 +9,8 @@ public struct ClipReportPage: Sendable {
     private let model: String
 
     /// - Parameters:
-    ///   - name: what was measured on.
-    ///   - model: what was measured.
+    ///   - name: of the folder of clips.
+    ///   - model: name of the model.
     public init(_ report: ClipReport, name: String, model: String) {
         self.report = report
         self.name = name
@@ -97,7 +97,7 @@ public struct ClipReportPage: Sendable {
         return chart
     }
 
-    /// Axes of normal deviates, as is usual for such curves; what is nothing at all has no place on them.
+    /// DET curves on probit axes; rates of 0 and 1 cannot be drawn on them.
     private func detectionErrors(title: String, summary: String, _ curves: [(String, DetectionCurve)]) -> Chart {
         var chart = Chart(
             title: title,
@@ -116,6 +116,6 @@ public struct ClipReportPage: Sendable {
 }
 
 extension Page {
-    /// A table of a report.
+    /// A table with the same header, rows and alignment.
     mutating func add(_ columns: TextTable) { table(columns.header, numeric: columns.numeric, rows: columns.rows) }
 }

@@ -1,11 +1,11 @@
 import Core
 public import Evaluation
 
-/// A report on clips as tables, and these as plain text.
+/// A report on clips as tables and as plain text.
 public struct ClipReportTables: Sendable {
     private let report: ClipReport
 
-    /// Mistakes listed.
+    /// Number of mistakes listed.
     private static let mistakes = 12
 
     public init(_ report: ClipReport) { self.report = report }

@@ -74,7 +74,7 @@ struct InspectCharts: Sendable {
             )
         }
         chart.add(.area(slices, .series(0)))
-        // Strokes too, so that a single sample a bin is seen.
+        // Lines too, because the area of a single sample per bin would be invisible.
         chart.add(.line(slices.map { Point($0.x, $0.high) }, .series(0)))
         chart.add(.line(slices.map { Point($0.x, $0.low) }, .series(0)))
         markWords(&chart)
@@ -109,7 +109,7 @@ struct InspectCharts: Sendable {
                 values[(bands - 1 - band) * count + column] = trace.columns[column * bands + band]
             }
         }
-        // The first kept hop ends a hop after `from`, and its newest columns reach back from there.
+        // The first hop ends one hop after `from`; its newest columns lie before that.
         let newest = max(1, model.hopSamples / layout.hopSamples)
         let first = (layout.columns - newest) * layout.hopSamples + layout.frameSamples / 2 - layout.hopSamples / 2
         let rate = Double(model.sampleRate)
@@ -133,7 +133,7 @@ struct InspectCharts: Sendable {
         return chart
     }
 
-    /// Where a frequency lies among the bands, counted in bands from the bottom; nil outside of them.
+    /// Position of a frequency on the axis of bands, from the bottom; nil outside of it.
     private func place(of hertz: Double, in bands: [Double]) -> Double? {
         guard let above = bands.firstIndex(where: { $0 >= hertz }), above > 0 else { return nil }
         let part = (hertz - bands[above - 1]) / (bands[above] - bands[above - 1])
@@ -151,7 +151,7 @@ struct InspectCharts: Sendable {
         }
     }
 
-    /// After the file's end the gate decides about what was said last.
+    /// Marks the silence after the end of the file, in which the last word is decided.
     private func markEnd(_ chart: inout Chart, isNamed: Bool = false) {
         guard axis.upper > trace.to + 0.01 else { return }
         chart.add(.band(x: trace.to...axis.upper, .faint, label: isNamed ? "after the end" : nil, opacity: 0.12))
@@ -272,7 +272,7 @@ struct InspectCharts: Sendable {
         return chart
     }
 
-    /// What a step of the activity tells.
+    /// What a step of the activity stands for.
     private var soundName: String { model.activityCount > 0 ? "voice" : "sound" }
 
     /// The steps that were sound; where several share a point, their fraction.

@@ -43,7 +43,7 @@ public struct InspectPage: Sendable {
 
     // MARK: - Summary
 
-    /// The words, or the nearest to one, in a sentence or two.
+    /// The words that were detected, or the nearest candidate, in one or two sentences.
     private var summary: String {
         if !report.events.isEmpty {
             let words = report.events.prefix(12).map { event in

@@ -1,6 +1,5 @@
 private import Core
 private import Diagnostics
-private import FoundationEssentials
 private import Inference
 private import Spotting
 
@@ -109,15 +108,6 @@ public struct InspectReport: Encodable, Sendable {
             ? "the report shows \(decimal(trace.to - trace.from, 1)) s from \(clockText(trace.from)); choose another part with --from and --to"
             : nil
     }
-
-    /// One JSON object, keys in alphabetical order.
-    public var json: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
-        }
-    }
 }
 
 extension InspectReport.Signal {
@@ -178,7 +168,7 @@ extension InspectReport.Hop {
     }
 }
 
-/// A number rounded to so many decimals.
+/// A number rounded to `places` decimals.
 private func rounded(_ value: Double, _ places: Int) -> Double {
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }

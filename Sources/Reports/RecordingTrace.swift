@@ -6,7 +6,7 @@ public import Spotting
 
 /// A recording and the output of each part of the chain, hop by hop: samples, features, scores, state of the gate, words.
 public struct RecordingTrace: Sendable {
-    /// What to look at, and with which settings of the chain.
+    /// The file, the part of it to trace, and the settings of the detector.
     public struct Settings: Sendable {
         public var file: String
         /// How the channels of the file become one.
@@ -69,7 +69,7 @@ public struct RecordingTrace: Sendable {
     private(set) var columns: [Float] = []
     private(set) var hops: [Hop] = []
     private(set) var words: [Word] = []
-    /// Of each used channel, as recorded.
+    /// Statistics of each used channel, as recorded.
     private(set) var statistics: [SampleStatistics] = []
     /// Why the file could not be read to its end.
     public private(set) var problem: String?
@@ -198,12 +198,12 @@ public struct RecordingTrace: Sendable {
     }
 }
 
-/// What can be wrong with what a report is asked to show.
+/// Why a recording cannot be traced.
 public struct ReportError: Error, Equatable, CustomStringConvertible, Sendable {
     private enum Code: Equatable { case endsBefore }
 
     private let code: Code
-    /// One line: where, what is wrong.
+    /// One line: which file, what is wrong.
     public let description: String
 
     /// Equality is on the kind of error alone.

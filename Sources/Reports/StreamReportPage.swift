@@ -7,7 +7,7 @@ public struct StreamReportPage: Sendable {
     private let report: StreamReport
     private let model: String
 
-    /// - Parameter model: what was measured.
+    /// - Parameter model: name of the model.
     public init(_ report: StreamReport, model: String) {
         self.report = report
         self.model = model

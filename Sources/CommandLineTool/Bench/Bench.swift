@@ -7,7 +7,7 @@ import KernelInterface
 private import Kernels
 private import Spotting
 
-/// `beckon bench`: times of the engine's stages, from a word to its action, of the start; and two reports compared.
+/// `beckon bench`: measures the stages, the latency from a word to its action, and the start-up, or compares two reports.
 struct Bench {
     private let options: BenchOptions
 
@@ -59,7 +59,7 @@ struct Bench {
             run: run
         )
         guard !options.json else {
-            Output.write(try report.json)
+            Output.write(try encodedJSON(report, isPretty: true))
             return 0
         }
         Output.write(BenchTable(report).text)
@@ -70,8 +70,8 @@ struct Bench {
         return 0
     }
 
-    /// The sets asked for, or the one that `BECKON_KERNELS` names, or all but the scalar loops, which would take most of the
-    /// time. The slowest first.
+    /// The kernel sets of the command line, else the one of `BECKON_KERNELS`, else all but the scalar loops, which would take most
+    /// of the time; the slowest first.
     private var kernels: [InstructionSet?] {
         if !options.kernels.isEmpty { return options.kernels.sorted() }
         let forced = ProcessInfo.processInfo.environment["BECKON_KERNELS"] ?? ""

@@ -24,7 +24,7 @@ struct Doctor {
         json = arguments.has("--json")
     }
 
-    /// Looks at everything and tells of each as it is known. Returns the exit status: 1 where something is in the way.
+    /// Makes all checks and prints each result at once. Returns the exit status: 1 if a check found an error.
     func run() -> Int32 {
         var errors = 0
         var warnings = 0
@@ -61,7 +61,7 @@ struct Doctor {
         return errors > 0 ? 1 : 0
     }
 
-    /// The configuration that the service would read; the defaults where it is not sound.
+    /// The configuration that the service would read; the defaults where it has errors.
     private func checkConfiguration(_ environment: [String: String]) -> ([Diagnosis], Configuration) {
         let check = "configuration"
         guard let path = configuration ?? ConfigurationFile.find(environment: environment) else {

@@ -5,7 +5,7 @@ private import Inference
 import Reports
 import Spotting
 
-/// `beckon evaluate`: the accuracy of a model on recordings of which it is known what is said in them.
+/// `beckon evaluate`: the accuracy of a model on labelled recordings.
 struct Evaluate {
     private let options: EvaluateOptions
     private let vocabulary: Vocabulary
@@ -135,9 +135,7 @@ struct Evaluate {
     /// Prints a report as the user wants it, and writes its page if there is to be one.
     private func show(_ report: some Encodable, text: String, html: () -> String) throws {
         if options.json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            Output.write(String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
+            Output.write(try encodedJSON(report, isPretty: true))
         } else {
             Output.write(text)
         }

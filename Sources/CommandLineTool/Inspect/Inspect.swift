@@ -41,7 +41,7 @@ struct Inspect {
         }
         let report = InspectReport(trace)
         if options.json {
-            Output.write(try report.json + "\n")
+            Output.write(try encodedJSON(report))
         } else if let page, let path = options.path {
             try page.write(InspectPage(report, trace).html)
             Output.write("\(printable(path))\n")

@@ -1,20 +1,19 @@
 private import Glibc
 
-/// Up to which frequency a recording holds sound.
+/// Highest frequency with sound in a recording.
 public enum Bandwidth {
-    /// Lines are 125 Hz apart at 16 kHz.
+    /// Samples of a frame; every second line of its spectrum is used, 125 Hz apart at 16 kHz.
     static let frame = 256
     static let lineStep = 2
-    /// What lies this far below the strongest line counts as nothing, in dB.
+    /// Lines this far below the strongest one count as silent, in dB.
     static let range = 60.0
-    /// Frames quieter than the loudest by more than this are left out: hiss between words is not what was said.
+    /// Frames quieter than the loudest by more than this, in dB, are left out: they are noise between words.
     static let loudness = 25.0
     static let frames = 300
 
     /// The highest frequency with sound, in Hz; nil where there is no sound at all.
     ///
-    /// It comes from the mean power spectrum of up to 300 of the louder frames. A plain sum over 64 lines is quick enough
-    /// for so few.
+    /// Taken from the mean power spectrum of up to 300 of the louder frames; a direct DFT of 63 lines is fast enough for these.
     public static func highest(of samples: [Float], sampleRate: Int) -> Double? {
         let loud = loudFrames(samples)
         guard !loud.isEmpty else { return nil }
@@ -27,7 +26,7 @@ public enum Bandwidth {
             for (index, line) in lines.enumerated() {
                 var (re, im) = (0.0, 0.0)
                 for place in 0..<frame {
-                    // A sine is a cosine a quarter of a turn later.
+                    // sin(x) is cos(x − π/2): three quarters of a frame further in the table.
                     re += weighed[place] * cosines[place * line % frame]
                     im += weighed[place] * cosines[(place * line + frame * 3 / 4) % frame]
                 }
@@ -40,7 +39,7 @@ public enum Bandwidth {
         return Double(lines[last]) * Double(sampleRate) / Double(frame)
     }
 
-    /// Where the louder frames begin.
+    /// First samples of the louder frames.
     private static func loudFrames(_ samples: [Float]) -> [Int] {
         guard samples.count >= frame else { return [] }
         let starts = stride(from: 0, through: samples.count - frame, by: frame)

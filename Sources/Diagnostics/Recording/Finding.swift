@@ -1,6 +1,6 @@
-/// Something about a recording that may keep words from being understood.
+/// A defect of a recording that may prevent words from being detected.
 public struct Finding: Sendable, Equatable {
-    /// Names for programs.
+    /// Raw values are names in JSON.
     public enum Kind: String, Sendable, CaseIterable {
         case digitalSilence = "digital-silence"
         case dropouts
@@ -13,14 +13,14 @@ public struct Finding: Sendable, Equatable {
     }
 
     public let kind: Kind
-    /// Whether words are likely to be lost by it.
+    /// Whether words are likely to be missed because of it.
     public let isSerious: Bool
     /// What was found, in one line.
     public let title: String
     public let meaning: String
     public let remedy: String
 
-    /// What stands out in a recording, the serious things first.
+    /// All findings of a recording, the serious ones first.
     public static func all(in report: SignalReport) -> [Finding] {
         if report.levels.overall <= Levels.least, report.offset == 0 { return [silence] }
         let found =

@@ -1,23 +1,23 @@
 private import Glibc
 
-/// A steady tone at the frequency of the mains.
+/// Mains hum: a steady tone at 50 or 60 Hz.
 public struct Hum: Sendable, Equatable {
     /// 50 or 60.
     public let hertz: Double
     /// In dB relative to full scale.
     public let level: Double
 
-    /// Below this it is no nuisance.
+    /// Level from which hum is reported, in dBFS.
     static let leastLevel = -65.0
-    /// Decibels by which a tone stands out from what is beside it; voices and noise do not.
+    /// Decibels by which hum exceeds the frequencies beside it; voices and noise do not.
     static let prominence = 12.0
-    /// At most so many stretches are looked at, spread over the recording.
+    /// Segments that are analysed at most, evenly spread over the recording.
     static let stretches = 60
 
-    /// Looks for hum; nil where there is none, or less than half a second to look at.
+    /// Finds the stronger of the two hums; nil where there is none, or less than half a second of audio.
     ///
-    /// Each stretch of up to a second is weighed with a Hann window. The level at the mains' frequency is compared with that
-    /// at three and five resolutions to each side, and the medians over all stretches count: hum is there all the time.
+    /// Each segment of up to a second gets a Hann window. The level at the mains frequency is compared with the mean level three
+    /// and five bins to each side. The medians over all segments decide, because hum is always there.
     public static func find(in samples: [Float], sampleRate: Int) -> Hum? {
         let length = min(samples.count, sampleRate)
         guard sampleRate > 0, length * 2 >= sampleRate else { return nil }
@@ -42,7 +42,7 @@ public struct Hum: Sendable, Equatable {
         return found.max { $0.level < $1.level }
     }
 
-    /// Level of a tone of so many cycles a sample, by its projection on a turning phasor.
+    /// Level of a tone, by its projection on a rotating phasor; `cycles` are per sample.
     private static func toneLevel(_ samples: ArraySlice<Float>, window: [Double], cycles: Double) -> Double {
         let (turnRe, turnIm) = (cos(2 * Double.pi * cycles), sin(2 * Double.pi * cycles))
         var (phasorRe, phasorIm) = (1.0, 0.0)

@@ -1,21 +1,21 @@
 private import Glibc
 
-/// How loud a recording is, and how loud its quiet parts are, in dB relative to full scale (mean square 1 is 0 dB).
+/// Levels of a recording and of its background, in dBFS: 10 log₁₀ of the mean square.
 ///
-/// The mean of the samples is taken off first, so that a DC offset does not pass for sound.
+/// The mean of the samples is subtracted first, so that a DC offset does not count as sound.
 public struct Levels: Sendable, Equatable {
-    /// Digital silence.
+    /// Level of digital silence.
     public static let least = -120.0
     /// Length of a frame in seconds.
     static let frameSeconds = 0.025
-    /// Frames in the stretch whose level stands for what was said: 0.4 s, as long as a short word.
+    /// Frames of the segment that stands for the words: 0.4 s, the length of a short word.
     static let loudFrames = 16
 
-    /// Of the whole recording.
+    /// Level of the whole recording.
     public let overall: Double
-    /// Of the loudest 0.4 s.
+    /// Level of the loudest 0.4 s.
     public let loudest: Double
-    /// Of the frame that a tenth of all frames are quieter than: the background.
+    /// 10th percentile of the levels of all frames: the background.
     public let floor: Double
 
     public init(_ samples: [Float], sampleRate: Int) {
@@ -30,7 +30,7 @@ public struct Levels: Sendable, Equatable {
                 return sum + value * value
             }
             total += energy
-            // The last frame may be short; it would say little.
+            // A short last frame is left out: its level varies too much.
             if frame.count == length || frames.isEmpty { frames.append(energy / Double(frame.count)) }
         }
         overall = decibels(samples.isEmpty ? 0 : total / Double(samples.count))
@@ -47,5 +47,5 @@ public struct Levels: Sendable, Equatable {
     }
 }
 
-/// A mean square in dB relative to full scale; nothing is less than −120.
+/// A mean square in dBFS, at least −120.
 public func decibels(_ meanSquare: Double) -> Double { 10 * log10(max(meanSquare, 1e-12)) }

@@ -1,12 +1,12 @@
-/// What can be seen in the samples themselves, before they are mixed or resampled: peak, mean, clipping, dead silence.
+/// Statistics of one channel before mixing and resampling: peak, mean, clipping, digital silence.
 ///
-/// One channel, piece by piece; how it is cut into pieces changes nothing.
+/// Samples are added in chunks of any size.
 public struct SampleStatistics: Sendable, Equatable {
-    /// From here on a sample is at the end of what its format can hold (16-bit samples end at 0.99997).
+    /// Magnitude from which a sample is at full scale (16-bit samples end at 0.99997).
     static let fullScale: Float = 0.9998
-    /// Full samples in a row that count as clipped: one alone may just be the peak.
+    /// Consecutive samples at full scale that count as clipped: a single one may be the peak.
     static let clippedRun = 2
-    /// Times of clipped stretches that are kept.
+    /// Times of clipped runs that are kept at most.
     static let keptTimes = 10_000
 
     public let sampleRate: Int
@@ -14,7 +14,7 @@ public struct SampleStatistics: Sendable, Equatable {
     /// The largest magnitude.
     public private(set) var peak: Float = 0
     public private(set) var clippedCount = 0
-    /// When each stretch of clipped samples began, in seconds; only the first 10 000 of them.
+    /// Start of each run of clipped samples, in seconds; the first 10 000 of them.
     public private(set) var clippedTimes: [Double] = []
     private var sum = 0.0
     private var fullRun = 0
@@ -23,13 +23,13 @@ public struct SampleStatistics: Sendable, Equatable {
 
     public init(sampleRate: Int) { self.sampleRate = max(1, sampleRate) }
 
-    /// The mean of all samples: what the signal is off its centre (DC offset).
+    /// Mean of all samples: the DC offset.
     public var mean: Double { count > 0 ? sum / Double(count) : 0 }
 
-    /// Share of samples that are clipped, 0…1.
+    /// Fraction of clipped samples, 0…1.
     public var clippedShare: Double { count > 0 ? Double(clippedCount) / Double(count) : 0 }
 
-    /// Share of samples in stretches of nothing but zeros over 100 ms long, 0…1.
+    /// Fraction of samples in runs of zeros longer than 100 ms, 0…1.
     public var silentShare: Double {
         count > 0 ? Double(silentCount + (isLong(zeroRun) ? zeroRun : 0)) / Double(count) : 0
     }

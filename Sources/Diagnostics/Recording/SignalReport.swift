@@ -1,28 +1,28 @@
-/// Everything measured about a recording's signal; the findings follow from it.
+/// All measurements of a recording's signal; ``Finding/all(in:)`` derives the findings from them.
 public struct SignalReport: Sendable, Equatable {
-    /// Of the recording as it was made.
+    /// Sample rate of the recording, in Hz.
     public let sampleRate: Int
     public let seconds: Double
     /// Peak in dB relative to full scale.
     public let peak: Double
     public let clippedShare: Double
-    /// When clipped stretches began, in seconds.
+    /// Start of each run of clipped samples, in seconds.
     public let clippedTimes: [Double]
-    /// Mean of the samples.
+    /// DC offset: mean of the samples.
     public let offset: Double
-    /// Share of digital silence.
+    /// Fraction of digital silence, 0…1.
     public let silentShare: Double
     public let levels: Levels
     public let hum: Hum?
-    /// Highest frequency with sound in Hz, as far as the listener's rate reaches; nil where there is no sound.
+    /// Highest frequency with sound in what the model gets, in Hz; nil where there is no sound.
     public let highestHertz: Double?
-    /// Highest frequency that a listener at its rate can hear, in Hz.
+    /// Highest frequency that can reach the model, in Hz.
     public let reachHertz: Double
 
     /// - Parameters:
-    ///   - channels: of each channel listened to, as recorded; the worst of them counts.
-    ///   - samples: what the listener gets, one channel.
-    ///   - listeningRate: samples a second of `samples`.
+    ///   - channels: statistics of each channel used, as recorded; the worst of them counts.
+    ///   - samples: what the model gets, one channel.
+    ///   - listeningRate: sample rate of `samples`, in Hz.
     public init(channels: [SampleStatistics], samples: [Float], listeningRate: Int) {
         sampleRate = channels.first?.sampleRate ?? listeningRate
         seconds = Double(channels.first?.count ?? 0) / Double(max(1, sampleRate))
@@ -35,7 +35,7 @@ public struct SignalReport: Sendable, Equatable {
         silentShare = channels.map(\.silentShare).min() ?? 0
         levels = Levels(samples, sampleRate: listeningRate)
         hum = Hum.find(in: samples, sampleRate: listeningRate)
-        // An offset would be the strongest line of a quiet recording.
+        // A DC offset would be the strongest line of a quiet recording.
         let mean = samples.isEmpty ? 0 : samples.reduce(0, +) / Float(samples.count)
         highestHertz = Bandwidth.highest(of: samples.map { $0 - mean }, sampleRate: listeningRate)
         reachHertz = Double(min(sampleRate, listeningRate)) / 2
