@@ -129,8 +129,7 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Daemon",
-                "Diagnostics",
+                "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Daemon", "Diagnostics",
                 "Enrollment", "Evaluation", "Events", "Inference", "KernelInterface", "Kernels", "Reports", "Spotting",
                 "System",
             ]
