@@ -72,7 +72,7 @@ let package = Package(
         ),
         .target(
             name: "Capture",
-            dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "CSystem", "System"]
+            dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "System"]
         ),
         .target(name: "KernelInterface", path: "Sources/Kernels/Interface", swiftSettings: kernelSettings),
         vectorKernels("Baseline"),
@@ -169,21 +169,18 @@ let package = Package(
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Core", "Events", "Spotting", "System", "TestSupport"]
+            dependencies: ["Configuration", "Core", "Spotting", "TestSupport"]
         ),
         .testTarget(
             name: "ActionsTests",
-            dependencies: [
-                "Actions", "Configuration", "Core", "CSndFile", "CSystem", "Events", "Spotting", "System",
-                "TestSupport",
-            ]
+            dependencies: ["Actions", "Configuration", "Core", "Events", "Spotting", "System", "TestSupport"]
         ),
-        .testTarget(name: "ControlTests", dependencies: ["Configuration", "Control", "System", "TestSupport"]),
+        .testTarget(name: "ControlTests", dependencies: ["Configuration", "Control", "Core", "System", "TestSupport"]),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "CSndFile", "Daemon", "Events",
-                "Inference", "Spotting", "System", "TestSupport",
+                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Events", "Inference",
+                "Spotting", "System", "TestSupport",
             ]
         ),
         .testTarget(

@@ -55,7 +55,7 @@ public final class Spotter: Sendable {
 
     /// Loads a model.
     ///
-    /// - Parameter model: its folder, with `model.json` and `weights.safetensors`.
+    /// - Parameter model: its folder, with `model.json` and `model.safetensors`.
     /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/settings`` where the settings name a
     ///   word that it does not know, or a threshold outside 0…1.
     public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {

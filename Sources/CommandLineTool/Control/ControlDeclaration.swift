@@ -39,8 +39,8 @@ extension ControlVerb: Command {
                 name: "set",
                 abstract: "change the thresholds of words",
                 operands: [Operand("word", .modelWord, repeats: true)],
-                help: "change the thresholds of words until the next reload",
-                manual: "Changes the thresholds of words until the next reload."
+                help: "change the thresholds of words; a reload keeps them",
+                manual: "Changes the thresholds of words, until they are set again or the configuration names another value."
             ),
             CommandName(
                 name: "events",
