@@ -1,5 +1,5 @@
-private import Core
 import Audio
+private import Core
 private import Dispatch
 import Inference
 private import Synchronization

@@ -1,5 +1,5 @@
-private import Core
 public import Audio
+private import Core
 private import Inference
 
 /// Scores clips of about a second, one vector of posteriors each, as `classify --clips` and `evaluate` do.
