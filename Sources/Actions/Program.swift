@@ -2,10 +2,10 @@ import Core
 import Glibc
 import System
 
-/// A program that an action runs: started without a shell, in a process group of its own, and seen through to its end.
+/// A program that an action runs: started without a shell, in a process group of its own, and watched until its end.
 ///
 /// It gets the input on standard input, no other descriptor, default signal dispositions and the ordinary scheduling
-/// policy. What it leaves running in the background when it ends may go on until the time-out.
+/// policy. Processes that it leaves in the background may go on until the timeout.
 struct Program: Sendable {
     /// The absolute path and the arguments.
     let arguments: [String]
@@ -134,7 +134,7 @@ struct Supervision {
         deadline = Clock.now + .seconds(timeout)
     }
 
-    /// Returns when nothing of the group is left, or nothing more can be done.
+    /// Returns when no process of the group is left, or when none could be killed.
     ///
     /// - Parameters:
     ///   - watch: readable once the program has ended; negative where the system cannot tell.
@@ -195,8 +195,8 @@ struct Supervision {
         return true
     }
 
-    /// What the program left in the background may go on until the time-out. While any of it lives, the system gives the
-    /// group's number to nobody else.
+    /// Processes left in the background may go on until the timeout. While one of them lives, the system does not give the
+    /// group's number to another.
     private mutating func waitForGroup(_ requests: [pollfd], output: Int32) {
         // The program's own end has been seen.
         var requests = Array(requests.dropFirst())

@@ -3,10 +3,10 @@ private import Core
 import Glibc
 import System
 
-/// Posts JSON to a web server: one HTTP/1.1 request on a connection of its own, for which the whole has a time-out.
+/// Posts JSON to a web server: one HTTP/1.1 request on a connection of its own, all of it within one timeout.
 ///
-/// Redirects are not followed, and nothing of the answer is used but its status. Looking up a name is the C library's
-/// business and has that library's own time-out.
+/// Redirects are not followed, and only the status of the answer is read. The C library looks the name up, with a timeout
+/// of its own.
 struct Webhook: Sendable {
     let address: WebAddress
     /// Seconds.

@@ -1,9 +1,9 @@
 import Core
 import System
 
-/// Does jobs on a few threads of its own; those that find no room are refused, never waited for.
+/// Runs jobs on a few threads of its own, and refuses a job that finds no room instead of waiting.
 ///
-/// Threads begin when there is work for them. `submit` takes a lock for a moment and is not for threads that must not.
+/// Threads start when there is work for them. ``submit(_:)`` takes a lock for a moment: it is not for real-time threads.
 final class WorkQueue: @unchecked Sendable {
     // Sendable is unchecked because of the condition, which guards everything below it.
     private let condition = Condition()
@@ -36,13 +36,15 @@ final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    /// Hands a job over. Returns false where too many wait, or the system gives no thread for it.
+    /// Hands a job over.
+    ///
+    /// - Returns: false where too many wait, or the system gives no thread for it.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         condition.withLock {
             guard !isStopped, running + waiting.count < limit + capacity else { return false }
             waiting.append(job)
             if idle < waiting.count, threads < limit {
-                // One that another thread will get to may stay.
+                // Where no thread can be started, another one will get to the job later; without any, it is refused.
                 guard startThread() || threads > 0 else {
                     waiting.removeLast()
                     return false
@@ -54,7 +56,9 @@ final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    /// Takes no more jobs and forgets those that wait. Returns whether the running ones ended in time.
+    /// Takes no more jobs and drops those that wait.
+    ///
+    /// - Returns: whether the running ones ended in time.
     @discardableResult
     func stop(within seconds: Double) -> Bool {
         let end = Clock.now + .seconds(seconds)

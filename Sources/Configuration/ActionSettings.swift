@@ -1,6 +1,6 @@
 import Core
 
-/// An action as the configuration writes it: an object with one of five keys, and what goes with it.
+/// An action as the configuration writes it: an object with one of five keys, and its options.
 struct ActionSettings: Equatable, Sendable {
     var run: [String]?
     var directory: String?
@@ -23,7 +23,7 @@ struct ActionSettings: Equatable, Sendable {
         }
     }
 
-    /// Whatever was given of the five keys of which one is needed.
+    /// The effects that were given; exactly one is needed.
     var effects: [(key: String, effect: Action.Effect)] {
         var found: [(String, Action.Effect)] = []
         if let run { found.append(("run", .run(run, directory: directory ?? "/"))) }

@@ -1,7 +1,7 @@
 public import Core
 public import Spotting
 
-/// Everything a user can choose about the service. `Configuration()` is what applies where nothing is chosen.
+/// Everything that a user can choose about the service. `Configuration()` holds the defaults.
 public struct Configuration: Equatable, Sendable {
     /// Which channels of the device are listened to.
     public enum Channels: Equatable, Sendable {
@@ -25,7 +25,7 @@ public struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// What is particular to one word; nil stands for what applies to all.
+    /// The settings of one word; nil where those for all words apply.
     public struct Word: Equatable, Sendable {
         public var enabled = true
         public var threshold: Float?
@@ -101,14 +101,14 @@ public struct Configuration: Equatable, Sendable {
 
     public init() {}
 
-    /// A microphone hears talk all day, so that only words said alone count.
+    /// A microphone hears speech all day, so by default only words said alone count.
     private static let defaultGate: GateSettings = {
         var gate = GateSettings()
         gate.mode = .command
         return gate
     }()
 
-    /// The configuration as JSON, every key in its place.
+    /// The configuration as JSON, with every key.
     public var json: JSON { SettingKind.configuration.write(self) }
 }
 
@@ -136,7 +136,9 @@ extension Configuration {
         words.keys + phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
     }
 
-    /// Leaves words out that are not among these, and the phrases that hold them. Returns their names.
+    /// Removes words that are not among `known`, and the phrases that hold them.
+    ///
+    /// - Returns: the names of the removed words.
     public mutating func leaveOut(wordsBeside known: [String]) -> [String] {
         let gone = Set(namedWords(beside: known)).subtracting(known)
         for word in gone { words[word] = nil }

@@ -2,7 +2,7 @@ import Core
 private import Glibc
 import Spotting
 
-/// What can be said of a configuration only as a whole: words against the model, hosts, programs.
+/// The checks that need the whole configuration: words against the model, webhook hosts, programs, margins.
 struct ConfigurationCheck {
     let configuration: Configuration
     /// The words that its model and its user know; nil where that is not known.

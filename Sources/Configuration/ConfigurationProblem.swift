@@ -8,7 +8,7 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
     /// The key, such as `words.yes.threshold`; empty where the whole file is meant.
     public let key: String
     public let message: String
-    /// The configuration works all the same.
+    /// The configuration can be used all the same.
     public let isWarning: Bool
 
     /// One line: file, line, key, what is wrong and what to do.

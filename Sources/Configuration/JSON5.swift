@@ -45,7 +45,7 @@ package struct JSON5Error: Error, Equatable {
 /// Reads JSON5 (json5.org): JSON with comments, trailing commas, names without quotes and numbers as people write them.
 ///
 /// Foundation's decoder reads JSON5 too, but tells neither the line nor the reason when it refuses a text. The tests
-/// compare the two. Texts may come from strangers: nothing is deeper than 32 levels.
+/// compare the two. Texts may come from anybody, so nesting is limited to 32 levels.
 package struct JSON5Parser {
     private static let deepest = 32
 
@@ -54,7 +54,7 @@ package struct JSON5Parser {
     private(set) var line = 1
     private var depth = 0
 
-    /// The one value of a text, comments and blanks around it.
+    /// The one value of a text, with comments and white space around it.
     package static func parse(_ text: String) throws(JSON5Error) -> JSON5Node {
         var parser = JSON5Parser(text: Array(text.unicodeScalars))
         // A byte-order mark, as some editors write.
@@ -86,7 +86,7 @@ package struct JSON5Parser {
         return scalar.properties.generalCategory == .control ? "control character" : "'\(scalar)'"
     }
 
-    // MARK: - Blanks and comments
+    // MARK: - White space and comments
 
     private mutating func skipBlanks() throws(JSON5Error) {
         while let scalar = peek {

@@ -1,8 +1,8 @@
 import Core
 
-/// What a value of the configuration may be: how it is read, and how it is written.
+/// A type of value in the configuration: how it is read and how it is written.
 ///
-/// One description serves reading, error messages, `config show` and the test that holds the sample to the keys there are.
+/// One description serves reading, error messages, `config show`, and the test that the sample file has every key.
 struct SettingKind<Value: Sendable>: Sendable {
     /// Reads a value; reports what is wrong with it and returns nil where it cannot be used.
     var read: @Sendable (JSON5Node, _ key: String, inout Findings) -> Value?
@@ -13,7 +13,7 @@ struct SettingKind<Value: Sendable>: Sendable {
 }
 
 extension SettingKind {
-    /// A value of one piece, for which `take` gives nil where it is not what was expected.
+    /// A value that is read as a whole. `take` returns nil where it is not what was expected.
     init(
         _ expected: String,
         write: @escaping @Sendable (Value) -> JSON,

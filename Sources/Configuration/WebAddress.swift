@@ -1,7 +1,7 @@
 /// Where a webhook posts to: `http://host[:port]/path`.
 ///
-/// Only plain HTTP is spoken. TLS would bring a second certificate store and a large library for a service that talks to
-/// the machine it runs on; whoever needs it puts curl into a `run` action.
+/// Only plain HTTP: TLS would need a certificate store and a large library, for a service that posts to its own machine. For
+/// TLS, a `run` action can call curl.
 public struct WebAddress: Equatable, Sendable {
     /// As the user wrote it.
     public let text: String
@@ -56,7 +56,7 @@ public struct WebAddress: Equatable, Sendable {
         self.authority = String(authority)
     }
 
-    /// Whether it is this machine by its name alone.
+    /// Whether the host's name alone says that it is this machine.
     public var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

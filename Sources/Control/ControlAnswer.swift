@@ -1,6 +1,6 @@
 private import Configuration
 
-/// A daemon's answer to a command, taken apart.
+/// The daemon's answer to a command, parsed.
 public struct ControlAnswer: Equatable, Sendable {
     /// Why the command failed; nil where it did not.
     public let error: String?

@@ -6,10 +6,10 @@ public enum ControlCommand: Equatable, Sendable {
     case status, mute, unmute, reload
     /// Sends all events from now on.
     case events
-    /// Gives words other thresholds, until they are set again or the configuration says something else of these words.
+    /// Gives words other thresholds, until they are set again or the configured threshold changes.
     case set([WordThreshold])
 
-    /// Understands a line: words such as `mute` or `set yes=0.7 no=0.8`, or JSON such as
+    /// Parses a line: words such as `mute` or `set yes=0.7 no=0.8`, or JSON such as
     /// `{"command": "set", "words": {"yes": 0.7}}`.
     ///
     /// - Throws: ``ControlError/command``.
@@ -42,7 +42,7 @@ public enum ControlCommand: Equatable, Sendable {
 
     private var name: String { Self.simple.first { $0.command == self }?.name ?? "set" }
 
-    /// The parts of a line put together up to each threshold, as the name of a word of one's own may be several words.
+    /// Joins the parts of a line up to each threshold, as the name of a taught word may be several words.
     private static func assignments(_ parts: ArraySlice<String>) -> [String] {
         var (whole, open): ([String], [String]) = ([], [])
         for part in parts {

@@ -4,7 +4,7 @@ private import Glibc
 import System
 
 extension CaptureMachine.Change {
-    /// The change as one line, and how much it matters.
+    /// The change as one line for the log.
     ///
     /// - Parameter status: names the device and says why it does not open.
     public func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
@@ -36,7 +36,7 @@ extension CaptureMachine.Change {
 }
 
 extension GapReport {
-    /// What a microphone has to tell since the last time it was asked, as lines, and how much each matters.
+    /// Changes of a microphone since the last call, as lines for the log.
     ///
     /// - Parameter now: the time, in nanoseconds.
     public mutating func messages(of microphone: Microphone, at now: Instant) -> [(level: LogLevel, text: String)] {
@@ -47,7 +47,7 @@ extension GapReport {
 }
 
 extension GapReport.Item {
-    /// The item as one line, and how much it matters.
+    /// The item as one line for the log.
     public func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
         switch self {
         case .change(let change): return change.message(status)

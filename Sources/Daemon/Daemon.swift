@@ -12,7 +12,7 @@ public import Spotting
 import Synchronization
 public import System
 
-/// A change of what the service goes by, whoever asks for it.
+/// A change of settings, wherever the request comes from.
 public enum SettingsChange: Equatable, Sendable {
     /// The configuration, or a file that it names, may be another one: SIGHUP, `beckon reload`.
     case configuration
@@ -67,7 +67,7 @@ public final class Daemon: Sendable {
     /// Opens what the service needs and starts its threads; the microphone is opened by ``run(_:)``.
     ///
     /// - Parameters:
-    ///   - settings: what it goes by at first.
+    ///   - settings: those in force at first.
     ///   - loader: reads the settings again when they have changed.
     ///   - sinks: what gets the events beside actions, control socket and clips.
     public init(
@@ -131,8 +131,8 @@ public final class Daemon: Sendable {
 
     // MARK: - Changes, on any thread
 
-    /// Changes what the service goes by. Every change comes through here, and says in one line of the log how it went; under
-    /// systemd the service is reloading meanwhile.
+    /// Changes the settings in force. Every change comes through here and writes one line to the log; under systemd the
+    /// service is reloading meanwhile. Changes are applied one after the other.
     ///
     /// - Returns: what does not apply before the next start, in a line; nil where all does.
     /// - Throws: what is wrong with the new settings; all is then as it was.
@@ -153,7 +153,7 @@ public final class Daemon: Sendable {
             }
         case .mute(let isMuted):
             guard let microphone else { throw DaemonError("a file is played, which cannot be muted") }
-            // The capture thread tells what became of it.
+            // The change of the microphone is logged when it has happened.
             if isMuted { microphone.mute() } else { microphone.unmute() }
             return nil
         }

@@ -1,9 +1,9 @@
 import Core
 import System
 
-/// Tells when a file is another one than before: replaced, changed, there or gone.
+/// Notices when a file was replaced, changed, created or removed.
 struct FileWatch {
-    /// Between two looks, in nanoseconds.
+    /// Between two checks.
     private static let interval = Duration.seconds(1)
 
     private let path: String?
@@ -16,7 +16,7 @@ struct FileWatch {
         known = path.flatMap { try? FileStatus(path: $0) }
     }
 
-    /// Looks once a second at most.
+    /// Checks once a second at most.
     ///
     /// - Parameter now: on the monotonic clock.
     mutating func hasChanged(at now: Instant) -> Bool {

@@ -1,15 +1,15 @@
 public import Capture
 public import Core
 
-/// Which of a microphone's changes are told, and when: gaps that come thick and fast are summed up.
+/// Decides which of a microphone's changes are reported, and when: frequent gaps are summed up.
 ///
-/// A pure value. The first gap is told at once, with its end. Those that begin within a minute after the last telling and
-/// end soon are only counted, and told together when the minute is over; one that lasts is told all the same.
+/// A pure value. The first gap is reported at once, and so is its end. Gaps that start within a minute after the last report
+/// and end soon are only counted, and reported together when the minute is over; one that lasts is reported all the same.
 public struct GapReport: Equatable, Sendable {
-    /// Something to tell.
+    /// Something to report.
     public enum Item: Equatable, Sendable {
         case change(CaptureMachine.Change)
-        /// So many gaps that were not told one by one, and how long they lasted together.
+        /// Gaps that were not reported one by one, and how long they lasted together.
         case more(gaps: Int, lost: Duration)
     }
 
@@ -32,7 +32,9 @@ public struct GapReport: Equatable, Sendable {
 
     public init() {}
 
-    /// Takes a change, and gives what is to be told now.
+    /// Takes a change.
+    ///
+    /// - Returns: what is to be reported now.
     public mutating func take(_ change: CaptureMachine.Change) -> [Item] {
         var items = look(at: change.time)
         switch change.kind {
@@ -41,7 +43,7 @@ public struct GapReport: Equatable, Sendable {
             gap?.newest = change
             if gap?.isTold == true { items.append(.change(change)) }
         case .framesMissing:
-            // This begins and ends in one, and ends what was before.
+            // This is a gap with its end, and ends the one before.
             end(at: change.time)
             if mayTell(change.time) { items.append(.change(change)) } else { count(change.duration) }
         case .running where gap?.isTold == false: end(at: change.time)
@@ -53,7 +55,7 @@ public struct GapReport: Equatable, Sendable {
         return items
     }
 
-    /// Gives what has become due meanwhile. To be called every now and then.
+    /// What has become due meanwhile; to be called several times a minute.
     public mutating func look(at now: Instant) -> [Item] {
         var items: [Item] = []
         if gaps > 0, isTime(now) {
@@ -66,14 +68,14 @@ public struct GapReport: Equatable, Sendable {
 
     private func isTime(_ now: Instant) -> Bool { lastTold.map { now - $0 >= Self.interval } ?? true }
 
-    /// Whether a gap that begins now is told at once; it then is.
+    /// Whether a gap that starts now is reported at once; it then counts as reported.
     private mutating func mayTell(_ now: Instant) -> Bool {
         guard isTime(now) else { return false }
         lastTold = now
         return true
     }
 
-    /// The gap that is not over yet, once.
+    /// Reports a gap that is not over yet, once.
     private mutating func tellGap() -> [Item] {
         guard let gap, !gap.isTold else { return [] }
         self.gap?.isTold = true
@@ -81,7 +83,7 @@ public struct GapReport: Equatable, Sendable {
         return [.change(gap.newest)]
     }
 
-    /// The gap is over; one of which nothing was said is counted.
+    /// The gap is over; one that was not reported is counted.
     private mutating func end(at now: Instant) {
         if let gap, !gap.isTold { count(now - gap.start) }
         gap = nil

@@ -2,10 +2,10 @@ public import Configuration
 public import Control
 public import Spotting
 
-/// What the service goes by: a valid configuration, the words that its detector knows, and the thresholds that were set since.
+/// The settings in force: a valid configuration, the words that the detector knows, and thresholds that were set since.
 ///
-/// A pure value. A threshold that `beckon set` gave lasts until it is set again, or until the configuration says something
-/// else of that word than it did then.
+/// A pure value. A threshold given by `beckon set` lasts until it is set again or the configured threshold of its word
+/// changes.
 public struct ServiceSettings: Sendable {
     public let configuration: Configuration
     public let vocabulary: Vocabulary
@@ -34,8 +34,8 @@ public struct ServiceSettings: Sendable {
         self = changed
     }
 
-    /// Keeps the thresholds that were set under earlier settings, but those of words that are gone or of which the
-    /// configuration now says something else.
+    /// Takes over the thresholds that were set under earlier settings, except of words that are no longer known or whose
+    /// configured threshold has changed.
     mutating func keepThresholds(of earlier: ServiceSettings) {
         for (word, threshold) in earlier.overrides
         where configuration.threshold(of: word) == earlier.configuration.threshold(of: word) {
@@ -61,7 +61,7 @@ public struct ServiceSettings: Sendable {
 }
 
 extension Configuration {
-    /// What it says of a word's threshold: nil where the model's applies, 1 where the word never fires.
+    /// The configured threshold of a word: nil where the model's applies, 1 where the word never fires.
     fileprivate func threshold(of word: String) -> Float? {
         words[word]?.enabled == false ? 1 : words[word]?.threshold ?? threshold
     }

@@ -4,7 +4,7 @@ public import Enrollment
 public import Events
 public import Spotting
 
-/// Where a service's settings come from: a file, what the command line says in its place, the model, the user's own words.
+/// Reads a service's settings: a file, the overrides of the command line, the model and the taught words.
 ///
 /// Settings are parsed, then resolved to a model and its words, then validated against these.
 public struct SettingsLoader: Sendable {

@@ -22,7 +22,7 @@ public struct Timestamp: Equatable, Comparable, Sendable {
     /// ISO 8601 in UTC: `2026-03-01T12:30:05.250Z`.
     public var text: String { text(date: "-", time: ":") }
 
-    /// ISO 8601 without the signs that file systems dislike: `20260301T123005.250Z`.
+    /// ISO 8601 without `-` and `:`, for file names: `20260301T123005.250Z`.
     public var compactText: String { text(date: "", time: "") }
 
     /// The time of day where the reader is: `12:30:05`.

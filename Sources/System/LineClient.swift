@@ -1,7 +1,7 @@
 import Core
 import Glibc
 
-/// One connection of a ``LineServer``: what it has sent and not yet got. Belongs to the server's thread.
+/// One connection of a ``LineServer``: its input, and what waits to be sent. Used by the server's thread alone.
 final class LineClient {
     enum End { case gone, slow, protocolViolation }
 
@@ -29,7 +29,7 @@ final class LineClient {
     /// Whether something waits to be sent.
     var isWaiting: Bool { !output.isEmpty }
 
-    /// When it must be looked at even if nothing happens.
+    /// When it must be checked even if nothing happens.
     var deadline: Instant? {
         if let readingEnd { return listens ? readingEnd : min(readingEnd, silenceEnd) }
         return listens ? nil : silenceEnd
@@ -42,7 +42,7 @@ final class LineClient {
         return !listens && now >= silenceEnd ? .protocolViolation : nil
     }
 
-    /// Takes in what has come, 4 KiB at a time, so that no client has the thread to itself.
+    /// Reads at most 4 KiB, so that no client keeps the thread to itself.
     func receive() {
         var piece = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor.rawValue, &piece, piece.count, 0)
@@ -72,7 +72,7 @@ final class LineClient {
         output.append(10)
     }
 
-    /// Sends as much as the system takes; a client that leaves too much waiting is slow.
+    /// Sends as much as the system takes. A client for which too much waits is closed as slow.
     func flush() {
         guard ended == nil, !output.isEmpty else { return }
         var sent = 0

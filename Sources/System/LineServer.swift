@@ -4,7 +4,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A unix socket at which clients send lines and get lines: answers to theirs, and what is published to all who listen.
+/// A unix socket for lines of text: clients send lines and get answers, and subscribers get every published line.
 ///
 /// One thread serves all clients and waits for none of them. A client that does not read, sends endless lines or says
 /// nothing is dropped and counted; it costs the others nothing.
@@ -19,11 +19,11 @@ public final class LineServer: Sendable {
     public struct Settings: Sendable {
         /// Further clients are told so and closed.
         public var clients = 16
-        /// Places among these that those who only listen may not take.
+        /// Places of these that are kept for clients that do not subscribe.
         public var reserved = 4
-        /// Clients listen as soon as they are connected, and what they send is of no interest.
+        /// Clients are subscribed as soon as they connect, and what they send is ignored.
         public var listensAtOnce = false
-        /// Bytes that may wait for a client, beside those that the system keeps.
+        /// Bytes that may wait for a client, beside those in the system's buffer.
         public var pending = 64 << 10
         /// The longest line a client may send, in bytes.
         public var longestLine = 4096
@@ -39,7 +39,7 @@ public final class LineServer: Sendable {
         public var slow = 0
         /// Sent no line in time, or one that was too long.
         public var protocolViolations = 0
-        /// Found no place.
+        /// Found no free place.
         public var refused = 0
         public var published = 0
         /// Published lines that the server's own thread did not take in time.
@@ -92,7 +92,7 @@ public final class LineServer: Sendable {
 
     public var counts: Counts { shared.withLock { $0.counts } }
 
-    /// Sends a line to all who listen. Takes a lock for a moment; waits for no client.
+    /// Sends a line to all subscribers. Takes a lock for a moment; waits for no client.
     public func publish(_ line: String) {
         shared.withLock { shared in
             shared.last = line
@@ -118,7 +118,7 @@ public final class LineServer: Sendable {
         if Self.identity(of: path) == identity { unlink(path) }
     }
 
-    /// Device and number of the socket's file.
+    /// Device and inode of the socket's file.
     private static func identity(of path: String) -> [UInt64] {
         var status = stat()
         return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []

@@ -1,6 +1,6 @@
 public import Glibc
 
-/// Sockets that are files.
+/// Unix stream sockets with a path. None of them blocks.
 public enum UnixSocket {
     /// Nil where the path is too long for one.
     public static func address(_ path: String) -> sockaddr_un? {
@@ -14,7 +14,7 @@ public enum UnixSocket {
         } ? address : nil
     }
 
-    /// Connects, without waiting for anybody; nil with `errno` set where that fails.
+    /// Connects without waiting; nil with `errno` set where that fails.
     public static func connect(_ path: String) -> FileDescriptor? {
         let descriptor = make()
         guard descriptor.isOpen, let address = address(path),

@@ -40,7 +40,11 @@ extension ControlVerb: Command {
                 abstract: "change the thresholds of words",
                 operands: [Operand("word", .modelWord, repeats: true)],
                 help: "change the thresholds of words; a reload keeps them",
-                manual: "Changes the thresholds of words, until they are set again or the configuration names another value."
+                manual: """
+                    Changes the thresholds of words.
+                    A change lasts until the service ends, the word is set again, or a reload
+                    brings another threshold for it.
+                    """
             ),
             CommandName(
                 name: "events",
