@@ -1,4 +1,5 @@
-import Glibc
+import Core
+import System
 
 /// What went wrong with a file, a converter or a buffer of the audio room.
 ///
@@ -53,24 +54,9 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter message: What was asked, what happened and what to do next.
     func saying(_ message: String) -> AudioError {
-        AudioError(code, AudioError.oneLine(message))
+        AudioError(code, printable(message))
     }
 
     /// A path between quotes, safe to print.
-    static func quoted(_ path: String) -> String { "'\(oneLine(path))'" }
-
-    /// The C library's text for an errno value.
-    static func text(ofErrno number: Int32) -> String { String(cString: strerror(number)) }
-
-    /// File names may hold line ends and escape sequences, and a message must stay one line on a terminal.
-    private static func oneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        var cleaned = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars { cleaned.append(isControl(scalar) ? "?" : scalar) }
-        return String(cleaned)
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || (0x2028...0x2029).contains(scalar.value)
-    }
+    static func quoted(_ path: String) -> String { "'\(printable(path))'" }
 }

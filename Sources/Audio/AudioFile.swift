@@ -4,8 +4,8 @@ import Glibc
 /// An audio file open for reading, in any format that libsndfile reads (WAV, RF64, AIFF, FLAC, Ogg Vorbis, Opus …).
 ///
 /// Samples come as 32-bit floats: integer formats are scaled to -1…1, float formats are left as they are, also
-/// beyond 1. What is sound in a damaged file is handed out first and the error thrown after it, once reading
-/// reaches the damage, so that a caller can use what is there and still report the file.
+/// beyond 1. The sound part of a damaged file is returned first; the error is thrown once reading reaches the damage,
+/// so that a caller can use that part and still report the file.
 public struct AudioFile: ~Copyable {
     /// Sample rates accepted, in Hz.
     public static let rates = 8_000...192_000
@@ -31,7 +31,7 @@ public struct AudioFile: ~Copyable {
 
     /// Opens a file and reads its header.
     ///
-    /// Only regular files are opened: a pipe or a device could block for ever.
+    /// Only regular files are opened: a pipe or a device could block without end.
     ///
     /// - Throws: ``AudioError/notFound``, ``AudioError/unreadable``, ``AudioError/notRegularFile``,
     ///   ``AudioError/emptyFile``, ``AudioError/notAudio``, ``AudioError/undecodable``,
@@ -59,7 +59,7 @@ public struct AudioFile: ~Copyable {
     ///   - output: Room for frames of ``channels`` samples each.
     ///   - maxFrames: At most so many frames.
     /// - Returns: Frames read; fewer than asked for only near the end or before damage, 0 at the end.
-    /// - Throws: At the end of what is sound: ``AudioError/truncated`` when the file is shorter than its header
+    /// - Throws: At the end of the sound part: ``AudioError/truncated`` when the file is shorter than its header
     ///   promises, ``AudioError/notFinite`` naming the time of a NaN or infinite sample, or
     ///   ``AudioError/undecodable`` with libsndfile's text. A further call throws the same again.
     public mutating func read(

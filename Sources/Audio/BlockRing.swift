@@ -5,13 +5,13 @@ import Synchronization
 /// A lock-free ring of 1600-sample blocks from one producer to one consumer, who sees the last second as one slice.
 ///
 /// The consumer gets each block at the end of its window: the block and the nine before it, contiguous, because the
-/// memory is mapped twice (``MirroredMemory``). Indices count up for ever; each side reads its own relaxed and the
+/// memory is mapped twice (``MirroredMemory``). Indices only grow; each side reads its own relaxed and the
 /// other's with acquire, and publishes with release, after PipeWire's `spa_ringbuffer`.
 ///
 /// A full ring drops its oldest unread block and counts it: the producer moves the read index on, which the consumer
 /// sees in ``AudioBlock/missed``; the audio of that block stays in the next window. While the consumer holds
 /// a window the read index is marked busy and the producer drops its new block instead, so nothing the consumer
-/// looks at is ever overwritten. Such a hole, like ``flush()``, begins a new stretch: the window is zero before it,
+/// looks at is ever overwritten. After such a hole, as after ``flush()``, the window is zero before the new audio,
 /// so that no decision is made across the gap.
 ///
 /// ``write(_:time:)``, ``withWindow(_:)`` and ``flush()`` neither allocate, lock nor retain.
@@ -24,16 +24,16 @@ public final class BlockRing: @unchecked Sendable {
     private let memory: MirroredMemory
     private let stamps: UnsafeMutablePointer<(sequence: UInt64, time: Instant)>
     /// The slot that the producer writes next.
-    let writeIndex = CacheLine(0)
+    private let writeIndex = CacheLine(0)
     /// Twice the slot that the consumer reads next, plus 1 while it holds that slot's window.
-    let readIndex = CacheLine(0)
+    private let readIndex = CacheLine(0)
     /// Slots before this one are stale.
     private let floor = CacheLine(0)
-    let offered = CacheLine(0)
-    let dropped = CacheLine(0)
-    let consumed = CacheLine(0)
-    let flushed = CacheLine(0)
-    let underruns = CacheLine(0)
+    private let offered = CacheLine(0)
+    private let dropped = CacheLine(0)
+    private let consumed = CacheLine(0)
+    private let flushed = CacheLine(0)
+    private let underruns = CacheLine(0)
     /// The consumer's own: the sequence of the block after the one it has read, 0 before the first.
     private let expected = CacheLine(0)
 
@@ -117,7 +117,7 @@ public final class BlockRing: @unchecked Sendable {
     ///
     /// The window is valid inside `body` only; while `body` runs, the window cannot change.
     ///
-    /// - Parameter body: Gets ``AudioFormat/windowSamples`` samples, oldest first, and what is known of the newest block.
+    /// - Parameter body: Gets ``AudioFormat/windowSamples`` samples, oldest first, and the newest block.
     /// - Returns: False if there was no unread block; ``Counts/underruns`` counts it.
     public func withWindow<Failure: Error>(
         _ body: (Span<Float>, AudioBlock) throws(Failure) -> Void
@@ -133,7 +133,7 @@ public final class BlockRing: @unchecked Sendable {
         let block = newestBlock(slot)
         let first = Int((slot + UInt64(slots) - UInt64(AudioFormat.windowHops - 1)) % UInt64(slots))
         let start = memory.start + first * BlockRing.blockBytes
-        // What precedes the stretch is read or dropped, and lies in the window: it is the consumer's to clear.
+        // The slots before the newest run were read or dropped, so they belong to the consumer, which clears them.
         memset(start, 0, (AudioFormat.windowHops - block.filled) * BlockRing.blockBytes)
         let samples = UnsafeBufferPointer(
             start: UnsafePointer(start.assumingMemoryBound(to: Float.self)),
@@ -150,7 +150,7 @@ public final class BlockRing: @unchecked Sendable {
             let slot = index / 2
             let end = writeIndex.value.load(ordering: .acquiring)
             let fresh = min(max(floor.value.load(ordering: .acquiring), slot), end)
-            // With nothing fresh the index still moves past what is stale, unmarked, so that the ring is empty.
+            // With nothing fresh the index still moves past the stale slots, unmarked, so that the ring is empty.
             if fresh == end, slot == end { return nil }
             let (exchanged, now) = readIndex.value.compareExchange(
                 expected: index,
@@ -195,5 +195,51 @@ public final class BlockRing: @unchecked Sendable {
     /// looked at stays as it is.
     public func flush() {
         floor.value.max(writeIndex.value.load(ordering: .acquiring), ordering: .acquiringAndReleasing)
+    }
+}
+
+extension BlockRing {
+    /// What happened to the blocks so far.
+    public struct Counts: Equatable, Sendable {
+        /// Blocks handed to ``BlockRing/write(_:time:)``; the sum of the next four when both sides rest.
+        public var offered: UInt64
+        /// Blocks the consumer has read.
+        public var read: UInt64
+        /// Blocks lost because the ring was full.
+        public var dropped: UInt64
+        /// Blocks skipped by the consumer after a ``BlockRing/flush()``.
+        public var flushed: UInt64
+        /// Blocks waiting to be read, stale ones among them until the consumer passes them.
+        public var unread: UInt64
+        /// How often the consumer found nothing.
+        public var underruns: UInt64
+    }
+
+    /// The counters now; exact when both sides rest, else each one true for itself.
+    public var counts: Counts {
+        let read = readIndex.value.load(ordering: .acquiring) / 2
+        let written = writeIndex.value.load(ordering: .acquiring)
+        return Counts(
+            offered: offered.value.load(ordering: .relaxed),
+            read: consumed.value.load(ordering: .relaxed),
+            dropped: dropped.value.load(ordering: .relaxed),
+            flushed: flushed.value.load(ordering: .relaxed),
+            unread: written - min(read, written),
+            underruns: underruns.value.load(ordering: .relaxed)
+        )
+    }
+}
+
+/// An atomic number with a cache line of 64 bytes to itself, so that the two sides do not slow each other down.
+private struct CacheLine: ~Copyable {
+    let value: Atomic<UInt64>
+    // Two numbers 64 bytes apart never share a line, wherever the object begins.
+    private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
+
+    init(_ initial: UInt64) { value = Atomic(initial) }
+
+    /// Adds without a locked instruction, for a number that only one thread writes.
+    func increment(by amount: UInt64 = 1) {
+        value.store(value.load(ordering: .relaxed) + amount, ordering: .relaxed)
     }
 }

@@ -7,7 +7,7 @@ public enum ChannelMix: Equatable, Sendable {
     /// The mean of some channels.
     case channels(ChannelSet)
 
-    /// Checks that the choice can be made from audio with so many channels.
+    /// Checks that audio with this number of channels has the selected ones.
     ///
     /// - Parameter source: What the audio is called in the message.
     /// - Throws: ``AudioError/noSuchChannel`` naming the channels there are.
@@ -26,7 +26,7 @@ public enum ChannelMix: Equatable, Sendable {
         }
     }
 
-    /// Whether a channel is heard, by its number.
+    /// Whether a channel is part of the mix, by its number.
     public func contains(_ number: Int) -> Bool {
         switch self {
         case .mix: true

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Compares what a file's header promises with what is there: libsndfile quietly cuts the promise to fit.
+/// Compares the size in a file's header with the file: libsndfile silently shortens it to fit.
 ///
 /// WAV, RF64 and AIFF are walked chunk by chunk (Microsoft "Multimedia Programming Interface and Data
-/// Specifications 1.0", EBU Tech 3306, Apple "AIFF 1.3"); for AU and W64 libsndfile's own log tells.
+/// Specifications 1.0", EBU Tech 3306, Apple "AIFF 1.3"); for AU and W64 libsndfile's own log says it.
 enum DeclaredSize {
     /// More was promised than is there, in bytes.
     struct Shortage: Equatable {

@@ -1,6 +1,7 @@
 import CSndFile
 import Glibc
 import Synchronization
+import System
 
 /// The handle of libsndfile on an open file; the file's descriptor stays with its owner, and the two share its position.
 struct Decoder: ~Copyable {
@@ -19,11 +20,11 @@ struct Decoder: ~Copyable {
         guard !file.begins(with: [0xF0, 0x7E]) else {
             throw .unsupported.saying("\(name) is a MIDI sample dump; give WAV, FLAC, Ogg or AIFF")
         }
-        // A copy for libsndfile to close: told to leave the descriptor open, it still closes it when opening fails.
+        // A copy for libsndfile to close: even when asked to leave the descriptor open, it closes it when opening fails.
         let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else {
             throw .unreadable.saying(
-                "audio file \(name) cannot be opened (fcntl: \(AudioError.text(ofErrno: errno))); close other files"
+                "audio file \(name) cannot be opened (fcntl: \(SystemError.text(errno))); close other files"
             )
         }
         var info = SF_INFO()

@@ -1,6 +1,6 @@
 import Core
 
-/// A file as mono blocks at 16 kHz: reads, mixes and resamples piece by piece.
+/// A file as mono blocks at 16 kHz: reads, mixes and resamples a part at a time.
 ///
 /// Nothing allocates after `init`, however long the file is or says it is.
 public struct FileBlocks: ~Copyable {
@@ -48,7 +48,7 @@ public struct FileBlocks: ~Copyable {
     /// - Parameter block: Filled to its end, usually ``AudioFormat/hopSamples`` samples; what lies after the last sample of the
     ///   file is set to zero.
     /// - Returns: The number of the file's samples in the block, or nil when there are no more.
-    /// - Throws: What ``AudioFile/read(into:maxFrames:)`` throws, once all that is sound has been handed out.
+    /// - Throws: What ``AudioFile/read(into:maxFrames:)`` throws, after all sound audio was returned.
     public mutating func next(into block: inout MutableSpan<Float>) throws(AudioError) -> Int? {
         try block.withUnsafeMutableBufferPointer { block throws(AudioError) in try next(into: block) }
     }

@@ -1,14 +1,14 @@
 public import Core
 
-/// A file as the windows that a detector hears: decoder, ring, and a second of quiet after the end, in which what was
-/// said last is decided.
+/// A file as the windows that a detector takes: decoder, ring, and a second of silence after the end, so that the last
+/// word is decided too.
 public struct FileStream: ~Copyable {
-    /// Audio of the file so far, in seconds; the quiet after it does not count.
+    /// Audio of the file so far, in seconds, without the silence after it.
     public var seconds: Double { Double(samples) / Double(AudioFormat.sampleRate) }
     /// Length that the file's header promises, in seconds; 0 where it promises none.
     public let expectedSeconds: Double
 
-    /// Holds the window, for whoever shows it apart from ``advance(time:)``.
+    /// Holds the window, for a caller that reads it after ``advance(time:)``.
     public let ring: BlockRing
 
     private var blocks: FileBlocks
@@ -35,7 +35,7 @@ public struct FileStream: ~Copyable {
     /// Moves the window one block on; false when there are no more.
     ///
     /// - Parameter time: When the block's last sample was captured, on the caller's clock.
-    /// - Throws: What reading the file throws, once; the quiet that follows the end can still be heard then.
+    /// - Throws: What reading the file throws, once; the silence after the end can still be read then.
     public mutating func advance(time: Instant = Instant(nanoseconds: 0)) throws(AudioError) -> Bool {
         // A span of a property would hold all of `self`.
         var block: [Float] = []

@@ -59,9 +59,9 @@ struct LowPass {
         return progress.consumed
     }
 
-    /// Filters what is there into `output`; returns the number of samples made at 16 kHz.
+    /// Filters the samples in the line into `output`; returns the number of samples made at 16 kHz.
     ///
-    /// How the input was cut into pieces does not change a bit of them: the kernel sums each in the same order.
+    /// Bit-identical for every division of the input into parts: the kernel sums each in the same order.
     mutating func drain(into output: UnsafeMutableBufferPointer<Float>) -> Int {
         guard let target = output.baseAddress, end - start >= taps.count else { return 0 }
         let made = min(output.count, (end - start - taps.count) / factor + 1)

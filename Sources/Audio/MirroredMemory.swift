@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import System
 
 /// Memory that is mapped twice, one copy right after the other, so that a range across its end is contiguous.
 ///
@@ -40,7 +41,7 @@ struct MirroredMemory: ~Copyable {
     func lock() -> Bool { mlock(start, 2 * size) == 0 }
 
     private static func refused(_ function: String, _ size: Int) -> AudioError {
-        let text = AudioError.text(ofErrno: errno)
+        let text = SystemError.text(errno)
         return .memory.saying("no memory for a ring of \(size) bytes (\(function): \(text)); ask for fewer blocks")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The descriptor of a regular file that holds something, open for reading.
 struct RegularFile: ~Copyable {
@@ -18,7 +19,7 @@ struct RegularFile: ~Copyable {
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let number = errno
-            let text = AudioError.text(ofErrno: number)
+            let text = SystemError.text(number)
             if number == ENOENT || number == ENOTDIR {
                 throw .notFound.saying("audio file \(name) does not exist (open: \(text)); check the path")
             }
@@ -45,7 +46,7 @@ struct RegularFile: ~Copyable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
             throw .unreadable.saying(
-                "audio file \(name) cannot be examined (fstat: \(AudioError.text(ofErrno: errno))); check the disk"
+                "audio file \(name) cannot be examined (fstat: \(SystemError.text(errno))); check the disk"
             )
         }
         switch status.st_mode & S_IFMT {

@@ -1,11 +1,11 @@
 import CSampleRate
 import Core
 
-/// Turns mono audio of any rate from 8 to 192 kHz into 16 kHz, piece by piece.
+/// Turns mono audio of any rate from 8 to 192 kHz into 16 kHz, in parts of any size.
 ///
 /// Output sample `n` lies at the time `n / 16000` of the input; after the end of input exactly
-/// `ceil(frames · 16000 / rate)` samples have come out, and how the input was cut into pieces does not change a bit
-/// of them. Nothing allocates after `init`. At 16 kHz the samples pass through untouched.
+/// `ceil(frames · 16000 / rate)` samples have come out, bit-identical
+/// for every division of the input into parts. Nothing allocates after `init`. At 16 kHz the samples pass through untouched.
 ///
 /// libsamplerate's converters stop everything from half the lower rate on, but pay for it inside the band: at
 /// 7 kHz `SINC_FASTEST` has lost 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB, and `SINC_BEST_QUALITY`, which is flat,
@@ -26,7 +26,7 @@ public struct Resampler: ~Copyable {
 
     /// What one call did, in samples.
     public struct Progress: Equatable, Sendable {
-        /// Input samples taken; hand in the others again.
+        /// Input samples taken; pass the others again.
         public var consumed = 0
         /// Output samples written.
         public var produced = 0
@@ -69,7 +69,7 @@ public struct Resampler: ~Copyable {
         produced = 0
     }
 
-    /// Samples that come out in all for so many that go in.
+    /// The number of output samples for a number of input samples.
     public static func outputLength(of frames: Int, at rate: Int) -> Int {
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
         return seconds * AudioFormat.sampleRate + (rest * AudioFormat.sampleRate + rate - 1) / rate
@@ -80,7 +80,7 @@ public struct Resampler: ~Copyable {
     /// - Parameters:
     ///   - input: Mono samples at ``inputRate``.
     ///   - output: Room for samples at 16 kHz.
-    ///   - endOfInput: No input follows this piece. Call on, with an empty piece once all is taken, until nothing
+    ///   - endOfInput: No input follows. Call again, with empty input once all is taken, until nothing
     ///     is produced any more; then ``reset()`` before other audio.
     /// - Throws: ``AudioError/converter`` with libsamplerate's text.
     public mutating func process(

@@ -17,12 +17,12 @@ static inline int CSystem_memfd(const char *name) {
     return memfd_create(name, 1u /* MFD_CLOEXEC */);
 }
 
-/// A counter to wait for with poll, closed on exec and never waited for; its descriptor, or -1 with errno set.
+/// An eventfd, closed on exec and non-blocking; its descriptor, or -1 with errno set.
 static inline int CSystem_eventfd(void) {
     return eventfd(0, 02000000 /* EFD_CLOEXEC */ | 04000 /* EFD_NONBLOCK */);
 }
 
-/// What `ps` and `top` call the calling thread; at most 15 bytes.
+/// Names the calling thread for `ps` and `top`; at most 15 bytes.
 static inline void CSystem_name_thread(const char *name) {
     prctl(15 /* PR_SET_NAME */, name);
 }
@@ -57,7 +57,7 @@ static inline int CSystem_watch(int pid) {
     return pidfd_open(pid, 0);
 }
 
-/// The next connection, closed on exec and never waited for; or -1 with errno set.
+/// The next connection, closed on exec and non-blocking; or -1 with errno set.
 static inline int CSystem_accept(int listener) {
     return accept4(listener, 0, 0, CSystem_closeOnExec | CSystem_doNotWait);
 }

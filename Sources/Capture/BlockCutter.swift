@@ -2,7 +2,7 @@ import Audio
 import Core
 import Glibc
 
-/// Frames as a device gives them, cut into blocks at 16 kHz: converted, mixed to one channel and resampled.
+/// Cuts a device's frames into blocks at 16 kHz: converts, mixes to one channel and resamples.
 ///
 /// Nothing allocates after `init`.
 struct BlockCutter: ~Copyable {
@@ -20,12 +20,12 @@ struct BlockCutter: ~Copyable {
     private let block: UnsafeMutableBufferPointer<Float>
     private var filled = 0
     private var resampler: Resampler
-    /// Since the last ``reset()``.
+    /// Counted since the last ``reset()``.
     private var framesTaken = 0
     private var samplesMade = 0
 
     init(format: StreamFormat, mix: ChannelMix, quality: Resampler.Quality) throws(CaptureError) {
-        // A block at a time, where the device holds as much.
+        // Room for a block, where the device holds as much.
         let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
@@ -64,7 +64,7 @@ struct BlockCutter: ~Copyable {
         }
     }
 
-    /// Forgets all audio so far; a block that was not full is lost.
+    /// Forgets all audio so far; an unfinished block is lost.
     mutating func reset() throws(AudioError) {
         try resampler.reset()
         (filled, framesTaken, samplesMade) = (0, 0, 0)
@@ -84,11 +84,11 @@ struct BlockCutter: ~Copyable {
         var samples = interleaved.mutableSpan
         format.sample.convert(source.bytes, into: &samples)
         var room = mono.mutableSpan
-        let heard = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
-        mix.apply(to: heard, channels: format.channels, into: &room)
+        let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
+        mix.apply(to: taken, channels: format.channels, into: &room)
         framesTaken += count
         var used = 0
-        // What the filters still hold when all is taken comes out with the next frames.
+        // Samples still in the filters come out with the next frames.
         while used < count {
             let input = UnsafeBufferPointer(mono).span.extracting(used..<count)
             var rest = UnsafeMutableBufferPointer(rebasing: block[filled...]).mutableSpan

@@ -1,4 +1,5 @@
 import CALSAMessages
+import Core
 import Glibc
 import System
 
@@ -35,24 +36,24 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
     ///
     /// - Parameter result: What ALSA returned, a negative errno.
     static func device(_ name: String, _ call: String, _ result: Int32) -> CaptureError {
-        let complaint = CALSAMessages_last().map { String(cString: $0) } ?? ""
-        let detail = complaint.isEmpty ? "" : "; alsa-lib: \(complaint)"
+        let message = CALSAMessages_last().map { String(cString: $0) } ?? ""
+        let detail = message.isEmpty ? "" : "; alsa-lib: \(message)"
         let holder = -result == EBUSY ? DeviceList.holder(of: name) : nil
         let next = holder.map { "\($0.name) (process \($0.process)) holds it; end that first" } ?? advice(-result)
         let what = "audio device '\(name)': \(call): \(SystemError.text(-result))\(detail); \(next)"
-        return CaptureError(.device, -result, oneLine(what))
+        return CaptureError(.device, -result, printable(what))
     }
 
     static func unsupported(_ name: String, _ what: String) -> CaptureError {
         unsupported("audio device '\(name)': \(what)")
     }
 
-    static func unsupported(_ what: String) -> CaptureError { CaptureError(.unsupported, EINVAL, oneLine(what)) }
+    static func unsupported(_ what: String) -> CaptureError { CaptureError(.unsupported, EINVAL, printable(what)) }
 
-    static func noDevice(_ what: String) -> CaptureError { CaptureError(.noDevice, ENODEV, oneLine(what)) }
+    static func noDevice(_ what: String) -> CaptureError { CaptureError(.noDevice, ENODEV, printable(what)) }
 
     static func system(_ what: String, _ number: Int32) -> CaptureError {
-        CaptureError(.system, number, oneLine(what))
+        CaptureError(.system, number, printable(what))
     }
 
     /// A call of the system that failed, and what it was needed for.
@@ -79,12 +80,5 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         case ECONNREFUSED, EHOSTDOWN: "is the sound server running?"
         default: "'beckon devices' lists what is there"
         }
-    }
-
-    /// Names and complaints may hold control characters, and a message must stay one line.
-    private static func oneLine(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 })
-        )
     }
 }

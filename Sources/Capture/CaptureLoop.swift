@@ -4,15 +4,15 @@ import Glibc
 import Synchronization
 import System
 
-/// Where captured audio goes, and where the capture thread hears what is wanted of it.
+/// Everything that the capture thread shares with other threads: audio, changes and status out, target and selection in.
 final class CaptureOutput: Sendable {
     let ring: BlockRing
     let record = CaptureRecord()
     let changes = SPSCQueue<CaptureMachine.Change>(capacity: 64)
-    /// Rung for each block.
+    /// Signalled for each block.
     let reader: EventFD
     let selections = Mailbox<InputSelection>()
-    private let wish = Atomic<UInt8>(CaptureMachine.Target.capture.rawValue)
+    private let targetValue = Atomic<UInt8>(CaptureMachine.Target.capture.rawValue)
 
     init(ringCapacity: Int) throws(CaptureError) {
         do throws(AudioError) {
@@ -42,15 +42,16 @@ final class CaptureOutput: Sendable {
         record.status(droppedBlocks: ring.counts.dropped, droppedChanges: changes.droppedCount)
     }
 
-    var wanted: CaptureMachine.Target {
-        get { CaptureMachine.Target(rawValue: wish.load(ordering: .acquiring)) ?? .stop }
-        set { wish.store(newValue.rawValue, ordering: .releasing) }
+    /// What the user wants.
+    var target: CaptureMachine.Target {
+        get { CaptureMachine.Target(rawValue: targetValue.load(ordering: .acquiring)) ?? .stop }
+        set { targetValue.store(newValue.rawValue, ordering: .releasing) }
     }
 }
 
-/// Takes the steps that ``CaptureMachine`` asks for, and brings the audio into the ring.
+/// Takes the actions that ``CaptureMachine`` decides, and writes the audio into the ring.
 ///
-/// While the device runs, nothing here allocates, locks, logs or retains; opening a device may.
+/// While the device runs, nothing here allocates, locks, logs or retains; opening a device does.
 struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var source: Source
     private var machine: CaptureMachine
@@ -58,7 +59,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private let output: CaptureOutput
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
-    private var step: CaptureMachine.Action?
+    private var action: CaptureMachine.Action?
     /// What the device is, or will be, opened with.
     private var selection: InputSelection
     /// Frames that the device still held after the newest read, and when that was.
@@ -85,30 +86,30 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         while advance(output) {}
     }
 
-    /// Takes one step; false when there are no more.
+    /// Takes one action; false when there are no more.
     mutating func advance() -> Bool { advance(output) }
 
     private mutating func advance(_ output: CaptureOutput) -> Bool {
         let event: CaptureMachine.Event
-        if output.wanted != machine.wish || step == nil {
-            event = .wish(output.wanted)
-        } else if step != .close, let newest = output.selections.take(), newest != selection {
+        if output.target != machine.target || action == nil {
+            event = .target(output.target)
+        } else if action != .close, let newest = output.selections.take(), newest != selection {
             selection = newest
-            event = .chosen
+            event = .selectionChanged
         } else {
-            event = take(step ?? .end, output)
+            event = take(action ?? .end, output)
         }
         let decision = machine.take(event, at: source.now)
         if decision.flush { flush(output) }
-        // The state first: whoever is told of a change finds it there.
+        // The state first: a thread that takes the change already finds it.
         output.record.note(machine)
         if let change = decision.change { output.changes.push(change) }
-        step = decision.step
-        return decision.step != .end
+        action = decision.action
+        return decision.action != .end
     }
 
-    private mutating func take(_ step: CaptureMachine.Action, _ output: CaptureOutput) -> CaptureMachine.Event {
-        switch step {
+    private mutating func take(_ action: CaptureMachine.Action, _ output: CaptureOutput) -> CaptureMachine.Event {
+        switch action {
         case .open: return open(output)
         case .close:
             source.close()
@@ -149,14 +150,16 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         return result < 0 ? .failed(call, -result) : .restarted
     }
 
-    /// Lets the frames of a block gather, so that the thread wakes once a block and not once a period; nil where the
-    /// device is to be waited for. Asking it counts the frames within a period too, which polling does not.
+    /// Sleeps until the frames of a block have gathered, so that the thread wakes once a block and not once a period.
+    ///
+    /// - Returns: nil where the device must be polled. Asking the device for its frames is exact; polling knows whole
+    ///   periods only.
     private mutating func rest(until time: Instant) -> CaptureMachine.Event? {
-        // Where frames may be missing, every period tells more.
+        // Where frames may be missing, each period is read, to know sooner.
         guard machine.state == .running, !clock.isBehind, let format = cutter?.format,
             let needed = cutter?.framesToBlock
         else { return nil }
-        // However small the device's buffer is, it is not left to run over.
+        // A small device buffer must not overrun meanwhile.
         let goal = min(needed, format.buffer / 2)
         if held >= goal { return .ready }
         let due = lastRead + format.duration(of: goal - held)
@@ -177,7 +180,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         let waiting = max(0, source.waiting())
         (held, lastRead) = (waiting, now)
         output.record.note(frames: count)
-        // These frames are of both sides of the gap: they go too.
+        // These frames lie on both sides of the gap: they are dropped too.
         if let missing = clock.note(count, waiting: waiting, at: now) { return .missing(missing) }
         let newest = now - (cutter?.format.duration(of: waiting) ?? .zero)
         do throws(AudioError) {
@@ -188,11 +191,11 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Whatever was heard before is stale.
+    /// Makes all audio so far stale.
     private mutating func flush(_ output: CaptureOutput) {
         output.ring.flush()
         clock.reset()
-        // A converter that cannot be reset fails at its next use too, which is answered there.
+        // A converter that cannot be reset also fails at its next use, where the error is handled.
         try? cutter?.reset()
     }
 }

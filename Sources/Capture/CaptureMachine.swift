@@ -1,15 +1,191 @@
 public import Core
 import Glibc
 
-/// What a capture loop does about whatever happens to its device.
+/// The state machine of capture: what to do about each thing that happens to a device.
 ///
-/// A pure value: it is told what happened and when, and answers with the next step; the steps are taken outside, by
-/// ``CaptureLoop``. Times are on one monotonic clock.
+/// A pure value. It is given an event and its time and returns the next action; ``CaptureLoop`` takes the actions and
+/// reports how they went. All times are on one monotonic clock.
 ///
-/// A *gap* begins with the first trouble and ends with the next frame, however many recoveries and openings lie in
-/// between; it is counted once. A device that has been given up is asked for again every half second at most, so that
-/// capture resumes within a second of its return; what is said of it comes at growing intervals.
+/// A *gap* begins with the first failure and ends with the next frame, however many recoveries and openings lie between;
+/// it counts once. A device that was given up is reopened every half second at most, so that capture resumes within a
+/// second of its return. Messages about it come at growing intervals.
 public struct CaptureMachine: Equatable, Sendable {
+    // MARK: - States and counts
+
+    public enum State: UInt8, Sendable, CaseIterable {
+        /// No frame since the start, the end of muting or another selection: the device is missing, busy, or just open.
+        case waiting
+        /// Frames arrive.
+        case running
+        /// The device is open and is being restarted.
+        case recovering
+        /// The device ran and was given up; it is reopened again and again.
+        case lost
+        /// The device is closed because the user asked for it.
+        case muted
+        case stopped
+    }
+
+    /// What the user wants.
+    public enum Target: UInt8, Sendable {
+        case capture, mute, stop
+    }
+
+    /// Timeouts and numbers of attempts.
+    public struct Limits: Equatable, Sendable {
+        /// A running device without a frame for this long has stalled.
+        public var progress = Duration.seconds(1)
+        /// How long a device may take to its first frame; Bluetooth needs more than a second.
+        public var firstFrame = Duration.seconds(3)
+        /// After frames for this long, the next loss is answered as quickly as the first.
+        public var settled = Duration.seconds(1)
+        /// Recoveries without a frame in between before the device is given up.
+        public var recoveries = 5
+        /// Time between two attempts to resume a suspended device.
+        public var resume = Duration.milliseconds(50)
+        /// Attempts to resume before the device is prepared instead.
+        public var resumes = 20
+        /// Delays before the first opening after a loss, the second, and so on; the last one stays.
+        static let reopen: [Duration] = [50, 100, 200, 400, 500].map(Duration.milliseconds)
+        /// Delays before the first reminder of a missing device, the second, and so on; the last one stays.
+        static let reminders: [Duration] = [60, 600, 3600, 21_600].map(Duration.seconds)
+
+        public init() {}
+    }
+
+    /// How often what happened, since the start.
+    public struct Counts: Equatable, Sendable {
+        /// Times without audio, or with audio missing, whatever the cause.
+        public var gaps: UInt64 = 0
+        /// Gaps that began with an overrun: the reader was late.
+        public var overruns: UInt64 = 0
+        /// Gaps that began with a suspend.
+        public var suspensions: UInt64 = 0
+        /// Gaps that began with a device that delivered nothing more.
+        public var stalls: UInt64 = 0
+        /// Gaps without an error, found by comparing frames with the clock.
+        public var missing: UInt64 = 0
+        /// Devices given up.
+        public var losses: UInt64 = 0
+        /// Devices that came back after that.
+        public var reconnects: UInt64 = 0
+    }
+
+    // MARK: - Events, actions and changes
+
+    /// A call to the device, as the source of an error.
+    public enum Call: UInt8, Sendable, BitwiseCopyable {
+        case none, open, prepare, resume, wait, read, convert
+
+        /// The function's name, for messages.
+        public var function: String {
+            switch self {
+            case .none: "–"
+            case .open: "snd_pcm_open"
+            case .prepare: "snd_pcm_prepare"
+            case .resume: "snd_pcm_resume"
+            case .wait: "poll"
+            case .read: "snd_pcm_readi"
+            case .convert: "src_process"
+            }
+        }
+    }
+
+    /// What happened.
+    public enum Event: Equatable, Sendable {
+        /// The user wants something else than before; the first one starts capture.
+        case target(Target)
+        /// Another device or other channels were selected.
+        case selectionChanged
+        case opened
+        /// With the errno.
+        case openFailed(Int32)
+        /// The device has something to read.
+        case ready
+        /// Frames were read.
+        case frames
+        /// Frames were read, and by the clock this much audio is missing before them.
+        case missing(Duration)
+        /// A wait ended, or a read gave nothing, without an error.
+        case nothing
+        /// A call failed with this errno.
+        case failed(Call, Int32)
+        /// The device was prepared or resumed, and runs.
+        case restarted
+        case closed
+        case slept
+    }
+
+    /// What to do next.
+    public enum Action: Equatable, Sendable {
+        case open
+        case close
+        /// Wait for frames, at most until this time.
+        case wait(until: Instant)
+        case read
+        /// Prepare and start the device.
+        case prepare
+        case resume
+        /// Leave the device alone until this time, or until the target or the selection changes.
+        case sleep(until: Instant)
+        case end
+    }
+
+    /// The next action, and what to do besides.
+    public struct Decision: Equatable, Sendable {
+        public var action: Action
+        /// Whether all audio before this moment is stale.
+        public var flush = false
+        /// To be reported to the user.
+        public var change: Change?
+
+        init(_ action: Action) { self.action = action }
+    }
+
+    /// A change that the user should know of. Plain numbers only, so that the capture thread can pass it on without
+    /// allocating.
+    public struct Change: Equatable, Sendable, BitwiseCopyable {
+        public enum Kind: UInt8, Sendable, BitwiseCopyable {
+            /// Frames arrive, again or for the first time.
+            case running
+            case overrun, suspended, framesMissing
+            /// The device was given up because of an error, or because it delivered nothing.
+            case lost, stalled
+            /// The device cannot be opened.
+            case unavailable, stillUnavailable
+            case muted, unmuted
+            /// Another device or other channels were selected.
+            case selectionChanged
+            /// The thread runs without real-time priority.
+            case notRealTime
+        }
+
+        public var kind: Kind
+        /// On the monotonic clock.
+        public var time: Instant
+        public var call = Call.none
+        /// An errno, or 0.
+        public var number: Int32 = 0
+        /// How long there was no audio, or how long the device has been missing.
+        public var duration = Duration.zero
+
+        public init(
+            _ kind: Kind,
+            at time: Instant,
+            call: Call = .none,
+            number: Int32 = 0,
+            duration: Duration = .zero
+        ) {
+            self.kind = kind
+            self.time = time
+            self.call = call
+            self.number = number
+            self.duration = duration
+        }
+    }
+
+    // MARK: - The machine
+
     public private(set) var state = State.waiting
     public private(set) var counts = Counts()
 
@@ -19,26 +195,27 @@ public struct CaptureMachine: Equatable, Sendable {
     private var recoveries = 0
     /// Attempts to resume since the suspend.
     private var resumes = 0
-    /// Attempts to open since the device was last sound.
+    /// Attempts to open since the device last ran for ``Limits/settled``.
     private var openings = 0
-    /// When the frames that now come began to come.
+    /// When the present run of frames began.
     private var runningSince: Instant?
     private var deadline = Instant(nanoseconds: 0)
     private var gapStart: Instant?
-    private var absence: Absence?
+    private var outage: Outage?
 
-    /// A time without a device, and what was said of it.
-    private struct Absence: Equatable {
+    /// A time without a device, and what was reported of it.
+    private struct Outage: Equatable {
         let start: Instant
-        var said: Int32
-        var lastSaid: Instant
+        /// The errno last reported.
+        var number: Int32
+        var lastReport: Instant
         var reminders = 0
     }
 
     public init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// The wish that is being followed.
-    public var wish: Target {
+    /// What the machine is working towards.
+    public var target: Target {
         switch state {
         case .muted: .mute
         case .stopped: .stop
@@ -46,18 +223,18 @@ public struct CaptureMachine: Equatable, Sendable {
         }
     }
 
-    /// Takes what happened and says what to do.
+    /// Takes an event and decides what to do.
     ///
     /// - Parameter now: not before that of the call before.
     public mutating func take(_ event: Event, at now: Instant) -> Decision {
         switch event {
-        case .wish(let wish): return follow(wish, now)
-        case .chosen: return choose(now)
+        case .target(let target): return apply(target, now)
+        case .selectionChanged: return reopen(now)
         case .opened:
             (isOpen, recoveries, resumes) = (true, 0, 0)
             deadline = now + limits.firstFrame
             return Decision(.wait(until: deadline))
-        case .openFailed(let number): return absent(number, now)
+        case .openFailed(let number): return openFailed(number, now)
         case .ready: return Decision(.read)
         case .frames: return progress(now)
         case .missing(let duration): return missing(duration, now)
@@ -75,10 +252,10 @@ public struct CaptureMachine: Equatable, Sendable {
         }
     }
 
-    private mutating func follow(_ wish: Target, _ now: Instant) -> Decision {
+    private mutating func apply(_ target: Target, _ now: Instant) -> Decision {
         let closing: Action? = isOpen ? .close : nil
         var decision: Decision
-        switch wish {
+        switch target {
         case .capture:
             decision = Decision(.open)
             if state == .muted { decision.change = Change(.unmuted, at: now) }
@@ -93,12 +270,12 @@ public struct CaptureMachine: Equatable, Sendable {
             state = .stopped
         }
         isOpen = false
-        (openings, runningSince, gapStart, absence) = (0, nil, nil, nil)
+        (openings, runningSince, gapStart, outage) = (0, nil, nil, nil)
         return decision
     }
 
-    /// Whatever is open is closed, and opened as it is wanted now.
-    private mutating func choose(_ now: Instant) -> Decision {
+    /// Closes what is open, so that the new selection is opened.
+    private mutating func reopen(_ now: Instant) -> Decision {
         switch state {
         case .muted: return Decision(.sleep(until: .distantFuture))
         case .stopped: return Decision(.end)
@@ -106,8 +283,8 @@ public struct CaptureMachine: Equatable, Sendable {
         }
         var decision = Decision(isOpen ? .close : .open)
         decision.flush = beginGap(now)
-        decision.change = Change(.chosen, at: now)
-        (state, isOpen, openings, absence) = (.waiting, false, 0, nil)
+        decision.change = Change(.selectionChanged, at: now)
+        (state, isOpen, openings, outage) = (.waiting, false, 0, nil)
         return decision
     }
 
@@ -123,7 +300,7 @@ public struct CaptureMachine: Equatable, Sendable {
         guard state != .running else { return decision }
         if state == .lost { counts.reconnects += 1 }
         decision.change = Change(.running, at: now, duration: gapStart.map { now - $0 } ?? .zero)
-        (state, gapStart, absence) = (.running, nil, nil)
+        (state, gapStart, outage) = (.running, nil, nil)
         return decision
     }
 
@@ -136,11 +313,11 @@ public struct CaptureMachine: Equatable, Sendable {
         return decision
     }
 
-    // MARK: Trouble
+    // MARK: Failures
 
     private mutating func recover(from call: Call, _ number: Int32, _ now: Instant) -> Decision {
         if call == .resume, ![EPIPE, ESTRPIPE, ENODEV].contains(number) {
-            // A device may sleep on for a while; a driver that cannot resume is prepared instead.
+            // EAGAIN: the device is still suspended. A driver that cannot resume is prepared instead.
             resumes += 1
             let again = number == EAGAIN && resumes <= limits.resumes
             return Decision(again ? .sleep(until: now + limits.resume) : .prepare)
@@ -160,7 +337,7 @@ public struct CaptureMachine: Equatable, Sendable {
         return decision
     }
 
-    /// Closes the device; it is asked for again later.
+    /// Closes the device; it is reopened later.
     private mutating func giveUp(_ kind: Change.Kind, _ call: Call, _ number: Int32, _ now: Instant) -> Decision {
         var decision = Decision(.close)
         decision.flush = beginGap(now)
@@ -169,35 +346,35 @@ public struct CaptureMachine: Equatable, Sendable {
             state = .lost
             counts.losses += 1
         }
-        decision.change = say(kind, call, number, now)
+        decision.change = report(kind, call, number, now)
         isOpen = false
         return decision
     }
 
-    private mutating func absent(_ number: Int32, _ now: Instant) -> Decision {
+    private mutating func openFailed(_ number: Int32, _ now: Instant) -> Decision {
         isOpen = false
         var decision = Decision(.sleep(until: now + reopenDelay()))
-        decision.change = say(.unavailable, .open, number, now)
+        decision.change = report(.unavailable, .open, number, now)
         return decision
     }
 
-    /// What to say of a device that is not there: its absence once, another reason for it where the user can do
-    /// something about that, and then reminders.
-    private mutating func say(_ kind: Change.Kind, _ call: Call, _ number: Int32, _ now: Instant) -> Change? {
-        guard var absence else {
-            absence = Absence(start: now, said: number, lastSaid: now)
+    /// The change to report for a missing device: once at first, again for another reason that the user can act on, then
+    /// reminders.
+    private mutating func report(_ kind: Change.Kind, _ call: Call, _ number: Int32, _ now: Instant) -> Change? {
+        guard var outage else {
+            outage = Outage(start: now, number: number, lastReport: now)
             return Change(kind, at: now, call: call, number: number)
         }
-        defer { self.absence = absence }
-        if number != absence.said, [EBUSY, EACCES, EPERM].contains(number) {
-            (absence.said, absence.lastSaid) = (number, now)
+        defer { self.outage = outage }
+        if number != outage.number, [EBUSY, EACCES, EPERM].contains(number) {
+            (outage.number, outage.lastReport) = (number, now)
             return Change(kind, at: now, call: call, number: number)
         }
-        let due = Limits.reminders[min(absence.reminders, Limits.reminders.count - 1)]
-        guard now - absence.lastSaid >= due else { return nil }
-        absence.reminders += 1
-        absence.lastSaid = now
-        return Change(.stillUnavailable, at: now, call: call, number: number, duration: now - absence.start)
+        let due = Limits.reminders[min(outage.reminders, Limits.reminders.count - 1)]
+        guard now - outage.lastReport >= due else { return nil }
+        outage.reminders += 1
+        outage.lastReport = now
+        return Change(.stillUnavailable, at: now, call: call, number: number, duration: now - outage.start)
     }
 
     private mutating func reopenDelay() -> Duration {
@@ -205,7 +382,7 @@ public struct CaptureMachine: Equatable, Sendable {
         return Limits.reopen[min(openings, Limits.reopen.count - 1)]
     }
 
-    /// Whether this is the first trouble since the last frame; trouble before any frame is no gap.
+    /// Whether this is the first failure since the last frame, which begins a gap; before any frame there is none.
     private mutating func beginGap(_ now: Instant) -> Bool {
         runningSince = nil
         guard state == .running else { return false }

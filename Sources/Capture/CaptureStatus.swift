@@ -1,12 +1,12 @@
 public import Core
 import Synchronization
 
-/// What a microphone does now and has done so far.
+/// What a microphone does now, and counts since the start.
 public struct CaptureStatus: Equatable, Sendable {
     public var state: CaptureMachine.State
-    /// The device that is or was last asked for, by ALSA's name; empty before the first.
+    /// ALSA's name of the device last opened or tried; empty before the first.
     public var device: String
-    /// Why the device could last not be opened, as one line; empty where it never failed.
+    /// Why the last failed opening failed, as one line; empty where none failed.
     public var problem: String
     /// What the device was last opened with.
     public var format: StreamFormat?
@@ -17,11 +17,11 @@ public struct CaptureStatus: Equatable, Sendable {
     public var counts: CaptureMachine.Counts
     /// Frames read from devices.
     public var frames: UInt64
-    /// Blocks made of them.
+    /// Blocks made of these frames.
     public var blocks: UInt64
-    /// Blocks that the reader came too late for.
+    /// Blocks dropped because the ring was full: the reader was late.
     public var droppedBlocks: UInt64
-    /// Changes that nobody took in time.
+    /// Changes dropped because their queue was full.
     public var droppedChanges: UInt64
     /// Greatest absolute sample of the last block.
     public var peak: Float
@@ -33,7 +33,7 @@ public struct CaptureStatus: Equatable, Sendable {
 
 /// The numbers of a ``CaptureStatus``, written by the capture thread and read by any other.
 ///
-/// Each is true for itself. Only the texts are behind a lock, which the capture thread takes while it opens a device
+/// Each is consistent in itself. Only the texts are behind a lock, which the capture thread takes while it opens a device
 /// and never while it captures.
 final class CaptureRecord: Sendable {
     private let state = Atomic<UInt8>(CaptureMachine.State.waiting.rawValue)
@@ -101,7 +101,7 @@ final class CaptureRecord: Sendable {
         blocks.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// The state alone, for those who look often.
+    /// The state alone, which is cheaper.
     var currentState: CaptureMachine.State {
         CaptureMachine.State(rawValue: state.load(ordering: .acquiring)) ?? .stopped
     }

@@ -1,9 +1,9 @@
 import Glibc
 import System
 
-/// A thread of its own for capturing, with real-time priority where the system allows it.
+/// The capture thread, with real-time priority where the system allows it.
 struct CaptureThread: ~Copyable {
-    /// ALSA's plug-ins want some 100 KiB while a device is opened.
+    /// In bytes. ALSA's plug-ins use some 100 KiB while a device is opened.
     private static let stackSize = 512 * 1024
 
     private let thread: SystemThread

@@ -1,7 +1,7 @@
 import CALSA
 
 extension DeviceList {
-    /// A card's capture device, not yet asked what it can do.
+    /// A card's capture device, before its abilities are known.
     struct CardDevice {
         let card: Int
         let device: Int
@@ -55,7 +55,7 @@ extension DeviceList {
 
     static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 
-    /// Who has a card's device open, given one of its names; nil where that is not known.
+    /// The program that has a card's device open, given a name of the device; nil where that is not known.
     static func holder(of name: String) -> Device.Holder? {
         guard let (card, device) = place(of: name) else { return nil }
         let index = snd_card_get_index(card)

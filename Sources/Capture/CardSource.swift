@@ -4,15 +4,15 @@ import Core
 import Glibc
 import System
 
-/// The sound card, or whatever ALSA takes for one.
+/// A sound card, or another capture device of ALSA.
 struct CardSource: CaptureSource, ~Copyable {
     private var finder: DeviceFinder
     private let wanted: PCM.Wanted
     private let record: CaptureRecord
-    /// Rung when the wish changes.
+    /// Signalled when the target or the selection changes.
     private let wakeUp: EventFD
     private var pcm: PCM?
-    /// The wakeUp's descriptor, and after it the device's own.
+    /// The descriptor of `wakeUp`, then the device's own.
     private var polls = UnsafeMutableBufferPointer<pollfd>(start: nil, count: 0)
 
     init(wanted: PCM.Wanted, record: CaptureRecord, wakeUp: EventFD) {
@@ -44,13 +44,13 @@ struct CardSource: CaptureSource, ~Copyable {
         } catch {
             finder.missed(at: now)
             record.problem = error.description
-            // ALSA remembers its configuration, and with it which cards there are to have names of their own.
+            // ALSA caches its configuration, and with it the names of the cards that were there.
             snd_config_update_free_global()
             throw error
         }
     }
 
-    /// A card that was found and not named may have a format that only ALSA understands.
+    /// A card chosen by `auto` may have a format that only ALSA's `plug` converts.
     private func openCard(_ name: String, highestChannel: Int) throws(CaptureError) -> PCM {
         var wanted = wanted
         wanted.channels = max(wanted.channels, highestChannel + 1)
@@ -77,9 +77,9 @@ struct CardSource: CaptureSource, ~Copyable {
 
     mutating func waiting() -> Int { pcm?.waiting() ?? -Int(ENODEV) }
 
-    // snd_pcm_wait may stay beyond its time-out, and knows no wakeUp.
+    // Not snd_pcm_wait: it may block beyond its time-out, and does not watch `wakeUp`.
     mutating func wait(until time: Instant) -> Int32 {
-        // Nothing generic here: without the optimiser, slices and `last` would allocate.
+        // Nothing generic here: in debug builds slices and `last` allocate.
         guard let first = polls.baseAddress else { return -ENODEV }
         let own = UnsafeMutableBufferPointer(start: first + 1, count: polls.count - 1)
         while true {
@@ -91,7 +91,7 @@ struct CardSource: CaptureSource, ~Copyable {
                 return 0
             }
             let events = count == 0 ? 0 : pcm?.events(of: own) ?? -ENODEV
-            // A poll may end without any event that means something.
+            // A poll may end without a meaningful event.
             if events != 0 || now >= time { return events }
         }
     }

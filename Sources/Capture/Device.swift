@@ -1,11 +1,11 @@
-/// Something to capture from.
+/// A capture device.
 public struct Device: Equatable, Sendable {
     /// What a device can do.
     public struct Abilities: Equatable, Sendable {
-        /// The common rates among those it has itself, in Hz.
+        /// The common rates that it supports without conversion, in Hz.
         public var rates: [Int]
         public var channels: ClosedRange<Int>
-        /// By ALSA's names, as far as they are understood.
+        /// The supported formats, by ALSA's names.
         public var formats: [String]
 
         public init(rates: [Int], channels: ClosedRange<Int>, formats: [String]) {
@@ -26,23 +26,23 @@ public struct Device: Equatable, Sendable {
         }
     }
 
-    /// What was found out about a device.
+    /// Whether a device can be used now.
     public enum Condition: Equatable, Sendable {
         case free(Abilities)
         /// In use; the holder is nil where the system does not tell.
         case busy(Holder?)
-        /// It does not open; why.
+        /// It does not open; the system's reason.
         case failed(String)
     }
 
     /// ALSA's name, which stays the same whatever else is plugged in: `hw:CARD=Device,DEV=0`.
     public var name: String
-    /// What it calls itself.
+    /// The card's and the device's own names.
     public var description: String
-    /// The driver, such as `USB-Audio`; nil for a device that is no card.
+    /// The driver, such as `USB-Audio`; nil for a device that is not a card.
     public var driver: String?
     public var condition: Condition
-    /// Whether ``DeviceChoice/auto`` means this one now.
+    /// Whether ``DeviceChoice/auto`` selects this one now.
     public var isAutomatic: Bool
 
     public init(

@@ -2,7 +2,7 @@ import Core
 
 /// Which device to capture from.
 public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
-    /// The sound server's `default` where there is one, else the first card that captures, one on USB before others.
+    /// The sound server's `default` where there is one, else the first card that captures, USB cards before others.
     case auto
     /// By ALSA's name.
     case named(String)
@@ -20,9 +20,10 @@ public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
 
 /// Finds the device to open, again after each loss.
 ///
-/// `auto` stays with a device that is gone for ten seconds, so that one that was pulled and put back is used again,
-/// and only then takes another.
+/// `auto` waits ten seconds for a lost device, so that one that was unplugged and plugged in again is used again; then it
+/// takes another.
 final class DeviceFinder {
+    /// How long `auto` waits for a lost device.
     static let maxAge = Duration.seconds(10)
 
     let choice: DeviceChoice

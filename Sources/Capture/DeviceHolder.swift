@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Device.Holder {
-    /// Who has a card's capture device open, as far as `/proc` tells.
+    /// The program that has a card's capture device open, read from `/proc`.
     ///
     /// - Parameter root: Where the process file system is mounted.
     init?(card: Int, device: Int, root: String = "/proc") {

@@ -3,18 +3,18 @@ import CALSAMessages
 import FoundationEssentials
 import Glibc
 
-/// What there is to capture from.
+/// The capture devices of this machine.
 public enum DeviceList {
-    /// Names of ALSA's own that lead to no device of theirs.
+    /// ALSA's own names that are converters and not devices.
     private static let converters: Set<String> = [
         "null", "jack", "oss", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
     ]
 
     /// All cards' capture devices, and the devices that ALSA's configuration names.
     ///
-    /// Devices that are free are opened, asked what they can do and closed again; none is started.
+    /// Free devices are opened, queried and closed again; none is started.
     ///
-    /// - Throws: ``CaptureError/noDevice`` saying where it was looked, where there is none.
+    /// - Throws: ``CaptureError/noDevice`` naming the places searched, where there is none.
     public static func scan() throws(CaptureError) -> [Device] {
         CALSAMessages_install()
         let found = cardDevices()
@@ -34,7 +34,7 @@ public enum DeviceList {
         return devices
     }
 
-    /// The device that `auto` means now.
+    /// The device that `auto` selects now.
     ///
     /// - Throws: ``CaptureError/noDevice``.
     static func automatic() throws(CaptureError) -> String {
@@ -47,7 +47,7 @@ public enum DeviceList {
         defaultIsServer() ? "default" : preferred(cards)?.name
     }
 
-    /// A card on USB was plugged in to be used; a loopback is the last that anybody means.
+    /// USB cards first, as a user plugged them in; loopbacks last.
     static func preferred(_ devices: [CardDevice]) -> CardDevice? {
         func rank(_ device: CardDevice) -> Int {
             switch device.driver {
@@ -56,7 +56,7 @@ public enum DeviceList {
             default: 1
             }
         }
-        // min takes the first of equals.
+        // `min` returns the first of equals.
         return devices.min { rank($0) < rank($1) }
     }
 
@@ -76,7 +76,7 @@ public enum DeviceList {
                 !converters.contains(name), !name.contains("CARD=")
             else { continue }
             let condition = Device.Condition(of: name) { nil }
-            // A name whose server does not run is no device.
+            // A name whose sound server does not run is not a device.
             if case .failed = condition { continue }
             let description = value("DESC", of: hint) ?? ""
             devices.append(

@@ -7,7 +7,7 @@ extension Device.Abilities {
         8_000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000,
     ]
 
-    /// Asks a device what it can do; it is opened for that and not started.
+    /// Opens a device, without starting it, and queries its abilities.
     ///
     /// - Throws: ``CaptureError/device``; its number is `EBUSY` for a device in use.
     init(of name: String) throws(CaptureError) {
@@ -27,7 +27,7 @@ extension Device.Abilities {
         rates = Device.Abilities.commonRates.filter {
             snd_pcm_hw_params_test_rate(handle, hardware, UInt32($0), 0) == 0
         }
-        // Plug-ins say that there may be ten thousand channels.
+        // ALSA's plug-ins report up to ten thousand channels.
         channels = Int(min(fewest, most))...Int(most)
         formats = PCM.formats.filter { snd_pcm_hw_params_test_format(handle, hardware, $0.alsa) == 0 }.map(
             \.sample.name
@@ -36,7 +36,7 @@ extension Device.Abilities {
 }
 
 extension Device.Condition {
-    /// Finds out about a device by its name.
+    /// Opens a device by its name to find its condition.
     init(of name: String, holder: () -> Device.Holder?) {
         do throws(CaptureError) {
             self = .free(try Device.Abilities(of: name))

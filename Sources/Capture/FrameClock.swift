@@ -1,12 +1,12 @@
 import Core
 
-/// Finds frames that went missing without an error, by comparing their number with the clock.
+/// Finds frames that went missing without an error, by comparing their count with the clock.
 ///
-/// A sound card's clock is off by some hundred parts in a million, and its reports of frames waiting come in steps;
+/// A sound card's clock is off by some hundred parts in a million, and its count of waiting frames moves in steps;
 /// a sound server may also begin with a backlog. So the lag of the frames behind the clock is compared with its own
-/// least value, which follows the lag up at 0.1 % at most. A gap is a lag that jumps by 100 ms and stays for three
-/// reads and 40 ms: a thread that was held up between two calls sees one read out of step, not three, and one that
-/// reads a backlog without waiting sees many in a moment.
+/// minimum, which follows the lag up by at most 0.1 % of the time. A gap is a lag that jumps by 100 ms and stays for three
+/// reads and 40 ms. A thread that was delayed between two calls sees one late read, not three; a thread that reads a
+/// backlog without waiting sees many reads, but within a moment.
 struct FrameClock {
     // All times below are nanoseconds.
     static let threshold: Int64 = 100_000_000
@@ -21,13 +21,13 @@ struct FrameClock {
     private var base: Int64 = 0
     /// The last three lags, the newest first.
     private var lags: (Int64, Int64, Int64) = (0, 0, 0)
-    /// The reads that lag too far behind, up to now.
+    /// The reads with too much lag, up to now.
     private var behind: (since: Int64, reads: Int, least: Int64)?
 
     /// - Parameter rate: Frames a second.
     init(rate: Int) { self.rate = Int64(rate) }
 
-    /// Frames may be missing; the next reads will tell.
+    /// Frames may be missing; the next reads decide it.
     var isBehind: Bool { behind != nil }
 
     /// Forgets everything: the next frames begin a new count.
@@ -64,7 +64,7 @@ struct FrameClock {
         return .nanoseconds(least - base)
     }
 
-    /// Whole seconds apart, so that years of frames do not overflow.
+    /// In whole seconds and the rest, so that years of frames do not overflow.
     private func duration(of frames: Int64) -> Int64 {
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
         return seconds * 1_000_000_000 + rest * 1_000_000_000 / rate

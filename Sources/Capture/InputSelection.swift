@@ -1,9 +1,9 @@
 public import Audio
 
-/// What is listened to; it may change while a microphone captures.
+/// The device and the channels to capture; they may change while a microphone captures.
 public struct InputSelection: Equatable, Sendable {
     public var device: DeviceChoice
-    /// How the device's channels become one.
+    /// How the device's channels are mixed to one.
     public var mix: ChannelMix
 
     public init(device: DeviceChoice = .auto, mix: ChannelMix = .mix) {

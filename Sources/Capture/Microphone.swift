@@ -4,9 +4,9 @@ import Glibc
 import Synchronization
 import System
 
-/// A microphone that is listened to until it is stopped, through whatever happens to it.
+/// A microphone that captures until it is stopped: it recovers from overruns and suspends, and reopens lost devices.
 ///
-/// A thread of its own captures; one other thread reads the blocks with ``nextBlock(until:_:)``. All other members may
+/// One thread of its own captures; one other thread reads the blocks with ``nextBlock(until:_:)``. All other members may
 /// be used from any thread.
 public final class Microphone: Sendable {
     public struct Settings: Equatable, Sendable {
@@ -16,7 +16,7 @@ public final class Microphone: Sendable {
         public var wanted = PCM.Wanted()
         /// SCHED_FIFO priority, 1–99; nil leaves the thread as it is.
         public var realTimePriority: Int? = 20
-        /// Blocks of 100 ms that the reader may be late.
+        /// How late the reader may be, in blocks of 100 ms.
         public var ringBlocks = 32
 
         public init() {}
@@ -43,14 +43,14 @@ public final class Microphone: Sendable {
 
     deinit { stop() }
 
-    /// Starts to capture; a device that is not there is waited for.
+    /// Starts to capture; a missing device is waited for.
     ///
-    /// - Throws: ``CaptureError/system`` where no thread can be had.
+    /// - Throws: ``CaptureError/system`` where the system gives no thread.
     public func start() throws(CaptureError) {
         let (settings, output, wakeUp, selection) = (settings, output, wakeUp, selection.withLock { $0 })
         try thread.withLock { thread throws(CaptureError) in
             guard thread == nil else { return }
-            output.wanted = output.wanted == .stop ? .capture : output.wanted
+            output.target = output.target == .stop ? .capture : output.target
             thread = try CaptureThread {
                 Self.becomeRealTime(settings.realTimePriority, output)
                 var loop = CaptureLoop(
@@ -74,21 +74,21 @@ public final class Microphone: Sendable {
     /// Closes the device and ends the thread; returns when that is done.
     public func stop() {
         thread.withLock { thread in
-            wish(.stop)
+            set(.stop)
             thread.take()?.join()
         }
         output.reader.signal()
     }
 
-    /// Closes the device until ``unmute()``, so that its light goes out; audio not yet read is forgotten.
-    public func mute() { wishUnlessStopped(.mute) }
+    /// Closes the device until ``unmute()``, so that its light goes out; audio not yet read is dropped.
+    public func mute() { setUnlessStopped(.mute) }
 
     /// Opens the device again.
-    public func unmute() { wishUnlessStopped(.capture) }
+    public func unmute() { setUnlessStopped(.capture) }
 
-    /// Listens to another device, or to other channels of it; where this is what it does already, nothing happens.
+    /// Captures from another device, or from other channels of it. The selection in force may be given again.
     ///
-    /// The device that is open is closed, audio not yet read is forgotten, and a gap is counted; muted, it stays so.
+    /// The open device is closed, audio not yet read is dropped, and a gap is counted. A muted microphone stays muted.
     public func apply(_ selection: InputSelection) {
         // Posted under the lock, so that of two callers the later one's selection is the newer one in the mailbox too.
         self.selection.withLock { current in
@@ -98,27 +98,27 @@ public final class Microphone: Sendable {
         wakeUp.signal()
     }
 
-    private func wishUnlessStopped(_ wanted: CaptureMachine.Target) {
+    private func setUnlessStopped(_ target: CaptureMachine.Target) {
         thread.withLock { thread in
-            if output.wanted != .stop || thread == nil { wish(wanted) }
+            if output.target != .stop || thread == nil { set(target) }
         }
     }
 
-    private func wish(_ wanted: CaptureMachine.Target) {
-        output.wanted = wanted
+    private func set(_ target: CaptureMachine.Target) {
+        output.target = target
         wakeUp.signal()
     }
 
-    /// Whether it was stopped: no block will come any more.
-    public var isStopped: Bool { output.wanted == .stop }
+    /// Whether it was stopped: no more blocks come.
+    public var isStopped: Bool { output.target == .stop }
 
-    /// What it does now and has done so far.
+    /// What it does now, and counts since the start.
     public var status: CaptureStatus { output.status }
 
-    /// The oldest change that nobody has taken; nil where there is none. For a thread that tells of them.
+    /// Removes the oldest change from the queue; nil where there is none.
     public func nextChange() -> CaptureMachine.Change? { takingChanges.withLock { _ in output.changes.pop() } }
 
-    /// Readable when there may be a block; for a reader that waits for other things too.
+    /// Readable when there may be a block; for a reader that polls other descriptors too.
     public var descriptor: Int32 { output.reader.descriptor }
 
     /// Waits for the next block and shows the second of audio that ends with it.
@@ -135,7 +135,7 @@ public final class Microphone: Sendable {
     ) throws(Failure) -> Bool {
         while true {
             if try output.ring.withWindow(body) { return true }
-            guard output.wanted != .stop, output.reader.wait(until: time) else { return false }
+            guard output.target != .stop, output.reader.wait(until: time) else { return false }
         }
     }
 }

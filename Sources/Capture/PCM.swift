@@ -4,18 +4,18 @@ import Glibc
 
 /// An open ALSA capture device, without blocking calls.
 ///
-/// ALSA's own rate converter, which folds what it should stop, stays out of the way: the device runs at a rate of its
-/// own, the nearest to 48 kHz. Formats are taken as the device has them.
+/// ALSA's own rate converter is off, because it aliases: the device runs at its own rate that is nearest to 48 kHz, and in
+/// its own format.
 public struct PCM: ~Copyable {
     /// What to ask a device for.
     public struct Wanted: Equatable, Sendable {
-        /// Frames a second; the nearest the device has itself is taken.
+        /// Frames per second; the device's nearest own rate is used.
         public var rate = 48_000
-        /// The nearest number is taken.
+        /// The device's nearest number is used.
         public var channels = 2
-        /// Between two wake-ups.
+        /// Time between two wake-ups.
         public var periodMilliseconds = 20
-        /// How late the reader may come.
+        /// How late the reader may be.
         public var bufferMilliseconds = 500
 
         public init() {}
@@ -72,10 +72,10 @@ public struct PCM: ~Copyable {
         return result < 0 ? result : snd_pcm_start(handle)
     }
 
-    /// Wakes a suspended device; 0 or a negative errno, `-EAGAIN` while it is still asleep.
+    /// Wakes a suspended device; 0 or a negative errno, `-EAGAIN` while it is still suspended.
     public func resume() -> Int32 { snd_pcm_resume(handle) }
 
-    /// Reads frames that are there.
+    /// Reads the available frames, without waiting.
     ///
     /// - Returns: Frames read, or a negative errno; `-EAGAIN` where there are none.
     public func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int {
@@ -83,10 +83,10 @@ public struct PCM: ~Copyable {
         return snd_pcm_readi(handle, start, UInt(min(count, frames.count / max(1, format.frameBytes))))
     }
 
-    /// Frames that are there, by the device's newest account; or a negative errno.
+    /// The number of available frames, newly asked from the device; or a negative errno.
     public func waiting() -> Int {
         let count = snd_pcm_avail(handle)
-        // A device whose count goes back a little seems to hold nearly everything that can be counted.
+        // Where the device's position goes back a little, its count wraps around to nearly the largest number.
         return count > format.buffer ? 0 : count
     }
 

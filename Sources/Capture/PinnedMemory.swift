@@ -1,6 +1,6 @@
 import Glibc
 
-/// Pages that are there from the start and stay in memory, for a thread that has no time to wait for the disk.
+/// Pages mapped from the start and locked in memory, for a thread that must not wait for a page fault.
 struct PinnedMemory: ~Copyable {
     let bytes: UnsafeMutableRawBufferPointer
     /// False where the limit of locked memory (`ulimit -l`) forbids it; the pages can then be swapped out.

@@ -2,11 +2,11 @@ import Core
 import Glibc
 import System
 
-/// A piece of what a device gives, each channel for itself, as it comes: to be looked at rather than listened to.
+/// A short recording of a device, each channel apart, neither mixed nor resampled; for diagnosis.
 public struct RawCapture: Equatable, Sendable {
-    /// Frames a second.
+    /// Frames per second.
     public let rate: Int
-    /// Samples of each channel, full scale at ±1, all of one length; shorter than was asked for where the device stopped.
+    /// Samples of each channel, full scale at ±1, all of one length; shorter than asked for where the device stopped.
     public let channels: [[Float]]
 
     public init(rate: Int, channels: [[Float]]) {
@@ -17,7 +17,7 @@ public struct RawCapture: Equatable, Sendable {
     /// Opens a device, waits for the audio, and closes it.
     ///
     /// - Parameters:
-    ///   - skipped: seconds at the beginning that are left out, in which a device settles.
+    ///   - skipped: seconds dropped at the beginning, in which a device settles.
     /// - Throws: what opening a device throws; ``CaptureError/device`` also where it does not start.
     public init(
         of name: String,
@@ -40,7 +40,7 @@ public struct RawCapture: Equatable, Sendable {
                 usleep(5_000)
                 continue
             }
-            // Whoever is late here has all the time to begin again.
+            // After an overrun it starts again; nothing here is in a hurry.
             if count < 0 {
                 guard pcm.restart() >= 0 else { break }
                 continue

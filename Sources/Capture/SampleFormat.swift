@@ -1,4 +1,4 @@
-/// How a device writes a sample: little-endian, full scale at ±1.
+/// The format of a device's samples, little-endian; full scale is ±1.
 public enum SampleFormat: UInt8, Sendable, CaseIterable {
     case s16, s24, s24Packed, s32, float
 
@@ -22,9 +22,9 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Converts samples to numbers in [−1, 1]; as many as both sides have room for.
+    /// Converts samples to numbers in [−1, 1]; as many as fit on both sides.
     ///
-    /// Floating-point samples that are no numbers become 0: one of them would stay in the filters for ever.
+    /// Floating-point samples that are NaN or infinite become 0: a single one would stay in the filters.
     ///
     /// - Returns: The number of samples converted.
     @discardableResult
@@ -45,7 +45,7 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
             let value = Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 2, as: Int16.self))
             return Float(value) * 0x1p-15
         case .s24:
-            // The highest byte may hold anything.
+            // The highest byte is undefined.
             let value = Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self))
             return Float((value << 8) >> 8) * 0x1p-23
         case .s24Packed:
@@ -64,7 +64,7 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
 
 /// What a device was opened with.
 public struct StreamFormat: Equatable, Sendable {
-    /// Frames a second.
+    /// Frames per second.
     public var rate: Int
     public var channels: Int
     public var sample: SampleFormat
@@ -76,6 +76,6 @@ public struct StreamFormat: Equatable, Sendable {
     /// Bytes of one sample of each channel.
     public var frameBytes: Int { sample.bytes * channels }
 
-    /// How long so many frames last.
+    /// The duration of a number of frames.
     func duration(of frames: Int) -> Duration { .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(max(1, rate))) }
 }

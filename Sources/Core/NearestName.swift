@@ -1,11 +1,11 @@
-/// The known name that somebody may have meant: it differs in at most two letters, and in fewer than it has.
+/// The known name nearest to a misspelt one: at most two edits away, and fewer edits than it has letters.
 public func nearestName(to name: String, of names: some Sequence<String>) -> String? {
     let nearest = names.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
     guard let nearest, nearest.1 <= 2, nearest.1 < nearest.0.count else { return nil }
     return nearest.0
 }
 
-/// Letters to insert, delete or replace to turn one word into the other.
+/// The Levenshtein distance: letters to insert, delete or replace.
 func editDistance(_ left: String, _ right: String) -> Int {
     let right = Array(right)
     var row = Array(0...right.count)

@@ -25,7 +25,7 @@ extension CaptureMachine.Change {
         case .stillUnavailable: return (.warning, "still no microphone after \(seconds): \(status.problem)")
         case .muted: return (.info, "muted: the device is closed")
         case .unmuted: return (.info, "no longer muted")
-        case .chosen: return (.info, "another device or channel was chosen")
+        case .selectionChanged: return (.info, "another device or channel was selected")
         case .notRealTime:
             let reason = SystemError.text(number)
             return (

@@ -47,7 +47,7 @@ public struct GapReport: Equatable, Sendable {
             end(at: change.time)
             if mayTell(change.time) { items.append(.change(change)) } else { count(change.duration) }
         case .running where gap?.isTold == false: end(at: change.time)
-        case .running, .muted, .chosen:
+        case .running, .muted, .selectionChanged:
             end(at: change.time)
             items.append(.change(change))
         case .unavailable, .stillUnavailable, .unmuted, .notRealTime: items += tellGap() + [.change(change)]

@@ -1,3 +1,4 @@
+private import Core
 public import Inference
 private import Spotting
 private import System
@@ -38,7 +39,7 @@ public struct NegativeSet: Sendable {
         ends = try vectors("ends")
         endHours = try file.floats("ends.hours", shape: [1]).first.map(Double.init) ?? 0
         var words: [(name: String, vectors: [[Float]])] = []
-        for label in model.labels.dropLast(2) { words.append((label, try vectors("word.\(label)"))) }
+        for label in Labels(model.labels).words { words.append((label, try vectors("word.\(label)"))) }
         self.words = words
         hopsPerHour = 3600 * Double(model.sampleRate) / Double(model.hopSamples)
     }

@@ -1,3 +1,4 @@
+import Core
 public import Inference
 public import Spotting
 
@@ -116,7 +117,7 @@ public struct WordStore: Sendable, Equatable {
         guard name.utf8.count <= Limit.nameBytes else {
             throw .name.saying("'\(name.prefix(40))…': a name has at most \(Limit.nameBytes) bytes; \(advice)")
         }
-        guard !name.hasPrefix("_") else {
+        guard !Labels.isSpecial(name) else {
             throw .name.saying("'\(name)': names do not begin with an underscore; \(advice)")
         }
         guard

@@ -1,16 +1,19 @@
+import Core
+
 /// A model's labels by kind: words, then unknown, then silence.
 public struct LabelSet: Sendable, Equatable {
     /// What a label stands for.
     public enum Kind: String, Sendable { case word, unknown, silence }
 
     /// In the model's order; the last two are `_unknown_` and `_silence_`.
-    public let names: [String]
+    public var names: [String] { labels.names }
+    private let labels: Labels
 
-    public init(_ names: [String]) { self.names = names }
+    public init(_ names: [String]) { labels = Labels(names) }
 
-    public var words: Range<Int> { 0..<max(0, names.count - 2) }
-    public var unknown: Int { names.count - 2 }
-    public var silence: Int { names.count - 1 }
+    public var words: Range<Int> { labels.wordIndices }
+    public var unknown: Int { labels.unknownIndex }
+    public var silence: Int { labels.silenceIndex }
 
     public func kind(of label: Int) -> Kind { words.contains(label) ? .word : label == silence ? .silence : .unknown }
 

@@ -1,3 +1,4 @@
+private import Core
 private import Glibc
 public import KernelInterface
 import Kernels
@@ -109,7 +110,7 @@ public final class Model: Sendable {
     }
 
     /// Index of `_silence_` among the labels.
-    public var silenceIndex: Int { labels.count - 1 }
+    public var silenceIndex: Int { Labels(labels).silenceIndex }
     /// Dimensions of the embedding; 0 where the model has none.
     public var embeddingCount: Int { network.embedding.map { network.tensors[$0].channels } ?? 0 }
     /// Activity logits per hop; 0 where the model has no activity layer.

@@ -1,3 +1,4 @@
+import Core
 import FoundationEssentials
 
 /// `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
@@ -100,7 +101,7 @@ extension ModelDescription {
         guard (3...Limits.labels).contains(labels.count) else {
             throw wrong("labels", "\(labels.count) labels, not from 3 to \(Limits.labels)")
         }
-        guard Array(labels.suffix(2)) == ["_unknown_", "_silence_"] else {
+        guard Array(labels.suffix(Labels.special.count)) == Labels.special else {
             throw wrong("labels", "the last two are not _unknown_ and _silence_")
         }
         var seen: Set<String> = []
@@ -129,7 +130,7 @@ extension ModelDescription {
                 throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature")
             }
         }
-        let firing = seen.subtracting(["_unknown_", "_silence_"])
+        let firing = seen.subtracting(Labels.special)
         for (label, threshold) in thresholds.sorted(by: { $0.key < $1.key }) {
             guard firing.contains(label) else {
                 throw wrong("thresholds", "\(quoted(label)) is not a label that may fire")

@@ -1,3 +1,5 @@
+import Core
+
 /// When the gate fires. All durations are in seconds.
 public struct GateSettings: Sendable, Equatable {
     /// Which words may fire.
@@ -72,7 +74,7 @@ public struct Thresholds: Sendable, Equatable {
     public init(labels: [String], defaults: [Float]) {
         self.labels = labels
         values = labels.indices.map { index in
-            if labels[index].hasPrefix("_") { return nil }
+            if Labels.isSpecial(labels[index]) { return nil }
             return defaults.indices.contains(index) ? defaults[index] : 0.8
         }
     }
@@ -99,7 +101,7 @@ public struct Thresholds: Sendable, Equatable {
     ///
     /// - Throws: ``SpottingError/unknownWord(_:known:)``.
     public mutating func disable(_ word: String) throws(SpottingError) {
-        guard let index = labels.firstIndex(of: word), !word.hasPrefix("_") else {
+        guard let index = labels.firstIndex(of: word), !Labels.isSpecial(word) else {
             throw .unknownWord(word, known: words)
         }
         values[index] = nil

@@ -1,3 +1,5 @@
+import Core
+
 /// A sequence of words that means one thing, such as "go left".
 public struct Phrase: Sendable, Equatable {
     /// Its words joined by single spaces.
@@ -17,7 +19,7 @@ public struct Phrase: Sendable, Equatable {
         words: [String],
         longestGap: Double = PhraseMatcher.defaultGap
     ) throws(SpottingError) {
-        let words = words.map { $0.hasPrefix("_") ? "" : $0 }
+        let words = words.map { Labels.isSpecial($0) ? "" : $0 }
         let parts = Self.parts(of: text, words: words)
         guard parts.count >= 2 else { throw .emptyPhrase }
         var labels: [Int] = []

@@ -1,3 +1,4 @@
+import Core
 public import Inference
 
 /// The labels that a detector tells apart: the words of a model, those that the user taught, and the special labels.
@@ -15,7 +16,7 @@ public final class Vocabulary: Sendable {
     public init(_ model: Model, personal: [PersonalWord] = []) {
         self.model = model
         self.personal = personal
-        let words = Array(model.labels.dropLast(2))
+        let words = Labels(model.labels).words
         var labels = words
         var thresholds = Array(model.thresholds.prefix(words.count))
         let wordLabels = personal.map { word in
@@ -24,9 +25,9 @@ public final class Vocabulary: Sendable {
             thresholds.append(word.threshold)
             return labels.count - 1
         }
-        self.labels = labels + model.labels.suffix(2)
+        self.labels = labels + Labels.special
         fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
-        self.thresholds = thresholds + model.thresholds.suffix(2)
+        self.thresholds = thresholds + model.thresholds.suffix(Labels.special.count)
         var extraDurations = [Double](repeating: 0, count: self.labels.count)
         for (word, label) in zip(personal, wordLabels) {
             let reach = Double((word.templates.count - 1) * word.templateSpacing) * HopScorer.hopSeconds(of: model)
@@ -36,7 +37,7 @@ public final class Vocabulary: Sendable {
     }
 
     /// Index of `_silence_` among the labels.
-    public var silenceIndex: Int { labels.count - 1 }
+    public var silenceIndex: Int { Labels(labels).silenceIndex }
 
     /// Fuses posteriors of the model with probabilities of the personal words. Allocates.
     ///

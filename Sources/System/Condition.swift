@@ -1,7 +1,7 @@
 public import Core
 import Glibc
 
-/// A lock with a means to wait, under it, for what another thread does under it.
+/// A mutex with a condition variable.
 public final class Condition: Sendable {
     // The system's own objects must not move.
     private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -38,10 +38,10 @@ public final class Condition: Sendable {
     public func signal() { pthread_cond_signal(condition) }
     public func broadcast() { pthread_cond_broadcast(condition) }
 
-    /// Gives the lock up until it is woken; that may also happen for no reason.
+    /// Releases the lock until woken. Spurious wake-ups happen.
     public func wait() { pthread_cond_wait(condition, mutex) }
 
-    /// The same, at most until a time on ``Clock``; false when that has come.
+    /// The same, at most until a time on ``Clock``. Returns false when the time has passed.
     public func wait(until time: Instant) -> Bool {
         var end = time.timespec
         return pthread_cond_timedwait(condition, mutex, &end) != ETIMEDOUT

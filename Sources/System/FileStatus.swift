@@ -1,19 +1,19 @@
 import Glibc
 
-/// What the system knows of a file.
+/// The status of a file, by `stat`.
 public struct FileStatus: Equatable, Sendable {
     public let device: UInt64
     public let inode: UInt64
     /// In bytes.
     public let size: Int64
-    /// Neither a folder nor a device nor a pipe.
+    /// Not a folder, a device or a pipe.
     public let isRegular: Bool
     public let owner: UInt32
     public let group: UInt32
-    /// When it was changed last, in nanoseconds of the system's time.
+    /// When the content was last modified, in nanoseconds since 1970.
     public let changed: Int64
 
-    /// - Throws: where there is no such file, or it may not be looked at.
+    /// - Throws: where there is no such file, or its folder may not be searched.
     public init(path: String) throws(SystemError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError("stat") }

@@ -1,7 +1,7 @@
 import Core
 import Glibc
 
-/// The signals that a service is told by, taken one by one by the thread that made this, and by no other.
+/// The signals of a service (TERM, INT, HUP, USR1), taken one by one by the thread that made this.
 public struct Signals {
     private var set = sigset_t()
 
@@ -10,7 +10,7 @@ public struct Signals {
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
-        // A reader that goes away is told of by the write itself.
+        // A write to a closed pipe returns EPIPE instead.
         signal(SIGPIPE, SIG_IGN)
     }
 

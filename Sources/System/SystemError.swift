@@ -1,6 +1,6 @@
 import Glibc
 
-/// A call of the system that failed: `eventfd: Too many open files`.
+/// A failed system call: `eventfd: Too many open files`.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public let call: String
     /// An errno.

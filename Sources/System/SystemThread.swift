@@ -1,11 +1,11 @@
 import CSystem
 import Glibc
 
-/// A thread of the system, with a stack of its own size. It goes on when this value ends, unless it is joined.
+/// A POSIX thread with a chosen stack. Dropping this value detaches the thread.
 public struct SystemThread: ~Copyable {
     private let thread: pthread_t
 
-    /// What the new thread gets, and frees.
+    /// Passed to the new thread, which frees it.
     private final class Start {
         let name: StaticString
         let body: @Sendable () -> Void
@@ -13,7 +13,7 @@ public struct SystemThread: ~Copyable {
         init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) { (self.name, self.body) = (name, body) }
     }
 
-    /// Begins a thread on a stack that the system makes.
+    /// Starts a thread on a stack that the system allocates.
     ///
     /// - Parameters:
     ///   - name: what `ps` and `top` show: 15 bytes of it.
@@ -33,7 +33,7 @@ public struct SystemThread: ~Copyable {
         }
     }
 
-    /// Begins a thread on memory of the caller, which must outlive it.
+    /// Starts a thread on the caller's memory, which must outlive it.
     public init<Failure: Error>(
         name: StaticString,
         stack: UnsafeMutableRawBufferPointer,
@@ -43,7 +43,7 @@ public struct SystemThread: ~Copyable {
         do throws(SystemError) {
             try self.init(Start(name, body)) { attributes in
                 guard let base = stack.baseAddress else { return EINVAL }
-                // The system puts no guard below a stack that it was given.
+                // The system puts no guard page below a given stack.
                 mprotect(base, Int(sysconf(Int32(_SC_PAGESIZE))), PROT_NONE)
                 return pthread_attr_setstack(attributes, base, stack.count)
             }
@@ -92,4 +92,12 @@ public struct SystemThread: ~Copyable {
         discard self
         pthread_join(thread, nil)
     }
+}
+
+/// Keeps the calling thread on the processor that it runs on now.
+///
+/// - Returns: the processor's number, nil where the system does not allow it.
+public func pinThread() -> Int? {
+    let number = CSystem_pin_thread()
+    return number >= 0 ? Int(number) : nil
 }

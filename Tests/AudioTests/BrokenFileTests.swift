@@ -156,7 +156,7 @@ import Testing
         let bytes = try noise(container.name, container.format, rate: container.rate, frames: container.rate)
         let whole = try AudioFileTests.read(folder.file(container.name))
         #expect(whole.error == nil)
-        var random = Random(seed: UInt64(bytes.count))
+        var random = SplitMix(seed: UInt64(bytes.count))
         for percent in [3, 20, 50, 75, 97] {
             let cut = max(1, bytes.count * percent / 100 - random.below(64))
             let path = try folder.write("cut-\(container.name)", bytes: Array(bytes.prefix(cut)))

@@ -109,7 +109,7 @@ import Testing
     func cutsDoNotMatter(rate: Int) throws {
         let input = Signals.noise(count: rate / 5, seed: UInt64(rate))
         let whole = try Self.convert(input, rate: rate)
-        var random = Random(seed: 7)
+        var random = SplitMix(seed: 7)
         let cut = try Self.convert(input, rate: rate) {
             random.below(4) == 0 ? (random.below(3), 1 + random.below(5)) : (random.below(900), 1 + random.below(1600))
         }

@@ -10,8 +10,8 @@ enum Signals {
     }
 
     static func noise(count: Int, seed: UInt64) -> [Float] {
-        var random = Random(seed: seed)
-        return (0..<count).map { _ in random.sample() }
+        var random = SplitMix(seed: seed)
+        return (0..<count).map { _ in random.float(-0.5...0.5) }
     }
 
     static func decibels(_ ratio: Double) -> Double { 20 * log10(max(ratio, 1e-12)) }
@@ -64,11 +64,7 @@ enum Signals {
     }
 }
 
-typealias Random = SplitMix
-
 extension SplitMix {
-    /// Uniform in -0.5…0.5.
-    mutating func sample() -> Float { Float(next() >> 40) / Float(1 << 24) - 0.5 }
-
-    mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
+    /// A number from 0 to below the limit.
+    mutating func below(_ limit: Int) -> Int { int(0...max(0, limit - 1)) }
 }

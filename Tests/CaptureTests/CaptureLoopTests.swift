@@ -26,7 +26,7 @@ struct CaptureLoopTests {
         let log = ScriptedSource.Log()
         var next = choices[...]
         let source = ScriptedSource(script, log: log) {
-            if let choice = next.popFirst() { output.selections.post(choice) } else { output.wanted = .stop }
+            if let choice = next.popFirst() { output.selections.post(choice) } else { output.target = .stop }
         }
         var loop = CaptureLoop(source: source, output: output)
         var steps = 0
@@ -110,7 +110,7 @@ struct CaptureLoopTests {
         let outcome = try Self.run([.periods(25), .missing([ENOENT]), .periods(20)], choices: [other, other])
         #expect(outcome.calls == ["open", "close", "open", "close", "open", "close"])
         #expect(outcome.blocks.map(\.first) == [4_000, 5_600] && outcome.blocks.map(\.filled) == [1, 2])
-        #expect(outcome.changes.map(\.kind) == [.running, .chosen, .unavailable, .running])
+        #expect(outcome.changes.map(\.kind) == [.running, .selectionChanged, .unavailable, .running])
         // 50 ms before the first try, 100 before the second, and the period that then comes.
         #expect(outcome.changes.last?.duration == .milliseconds(160))
         #expect(outcome.counts == .init(gaps: 1))
@@ -146,7 +146,7 @@ struct CaptureLoopTests {
 
         init() throws {
             let output = try CaptureOutput(ringCapacity: 1)
-            let source = ScriptedSource([.periods(.max)], log: ScriptedSource.Log()) { output.wanted = .stop }
+            let source = ScriptedSource([.periods(.max)], log: ScriptedSource.Log()) { output.target = .stop }
             self.output = output
             loop = CaptureLoop(source: source, output: output)
             hear()

@@ -12,7 +12,7 @@ struct CaptureMachineTests {
     struct Turn {
         var event: Machine.Event
         var time: Int64
-        var step: Machine.Action
+        var action: Machine.Action
         var state: Machine.State
         var flush = false
         var told: Machine.Change.Kind?
@@ -35,22 +35,22 @@ struct CaptureMachineTests {
 
     /// From the start to the first frame, in 20 ms.
     static let begin = [
-        Turn(event: .wish(.capture), time: 0, step: .open, state: .waiting),
-        Turn(event: .opened, time: 0, step: wait(3_000), state: .waiting),
-        Turn(event: .ready, time: 20, step: .read, state: .waiting),
-        Turn(event: .frames, time: 20, step: wait(1_020), state: .running, told: .running),
+        Turn(event: .target(.capture), time: 0, action: .open, state: .waiting),
+        Turn(event: .opened, time: 0, action: wait(3_000), state: .waiting),
+        Turn(event: .ready, time: 20, action: .read, state: .waiting),
+        Turn(event: .frames, time: 20, action: wait(1_020), state: .running, told: .running),
     ]
 
     /// The device given up at a time for an errno, and back at the second try.
     static func comeBack(from time: Int64, _ number: Int32) -> [Turn] {
         [
-            Turn(event: .closed, time: time, step: sleep(time + 50), state: .lost),
-            Turn(event: .slept, time: time + 50, step: .open, state: .lost),
-            Turn(event: .openFailed(number), time: time + 50, step: sleep(time + 150), state: .lost),
-            Turn(event: .slept, time: time + 150, step: .open, state: .lost),
-            Turn(event: .opened, time: time + 150, step: wait(time + 3_150), state: .lost),
-            Turn(event: .ready, time: time + 170, step: .read, state: .lost),
-            Turn(event: .frames, time: time + 170, step: wait(time + 1_170), state: .running, told: .running),
+            Turn(event: .closed, time: time, action: sleep(time + 50), state: .lost),
+            Turn(event: .slept, time: time + 50, action: .open, state: .lost),
+            Turn(event: .openFailed(number), time: time + 50, action: sleep(time + 150), state: .lost),
+            Turn(event: .slept, time: time + 150, action: .open, state: .lost),
+            Turn(event: .opened, time: time + 150, action: wait(time + 3_150), state: .lost),
+            Turn(event: .ready, time: time + 170, action: .read, state: .lost),
+            Turn(event: .frames, time: time + 170, action: wait(time + 1_170), state: .running, told: .running),
         ]
     }
 
@@ -58,7 +58,9 @@ struct CaptureMachineTests {
         Case(
             name,
             .init(gaps: 1, losses: 1, reconnects: 1),
-            begin + [Turn(event: .failed(call, number), time: 40, step: .close, state: .lost, flush: true, told: .lost)]
+            begin + [
+                Turn(event: .failed(call, number), time: 40, action: .close, state: .lost, flush: true, told: .lost)
+            ]
                 + comeBack(from: 40, reopen)
         )
     }
@@ -71,14 +73,14 @@ struct CaptureMachineTests {
                 Turn(
                     event: .failed(.read, EPIPE),
                     time: 700,
-                    step: .prepare,
+                    action: .prepare,
                     state: .recovering,
                     flush: true,
                     told: .overrun
                 ),
-                Turn(event: .restarted, time: 700, step: wait(1_700), state: .recovering),
-                Turn(event: .ready, time: 720, step: .read, state: .recovering),
-                Turn(event: .frames, time: 720, step: wait(1_720), state: .running, told: .running),
+                Turn(event: .restarted, time: 700, action: wait(1_700), state: .recovering),
+                Turn(event: .ready, time: 720, action: .read, state: .recovering),
+                Turn(event: .frames, time: 720, action: wait(1_720), state: .running, told: .running),
             ]
         ),
         Case(
@@ -88,15 +90,15 @@ struct CaptureMachineTests {
                 Turn(
                     event: .failed(.read, ESTRPIPE),
                     time: 40,
-                    step: .resume,
+                    action: .resume,
                     state: .recovering,
                     flush: true,
                     told: .suspended
                 ),
-                Turn(event: .failed(.resume, EAGAIN), time: 40, step: sleep(90), state: .recovering),
-                Turn(event: .slept, time: 90, step: .resume, state: .recovering),
-                Turn(event: .restarted, time: 90, step: wait(1_090), state: .recovering),
-                Turn(event: .frames, time: 110, step: wait(1_110), state: .running, told: .running),
+                Turn(event: .failed(.resume, EAGAIN), time: 40, action: sleep(90), state: .recovering),
+                Turn(event: .slept, time: 90, action: .resume, state: .recovering),
+                Turn(event: .restarted, time: 90, action: wait(1_090), state: .recovering),
+                Turn(event: .frames, time: 110, action: wait(1_110), state: .running, told: .running),
             ]
         ),
         Case(
@@ -106,14 +108,14 @@ struct CaptureMachineTests {
                 Turn(
                     event: .failed(.read, ESTRPIPE),
                     time: 40,
-                    step: .resume,
+                    action: .resume,
                     state: .recovering,
                     flush: true,
                     told: .suspended
                 ),
-                Turn(event: .failed(.resume, ENOSYS), time: 40, step: .prepare, state: .recovering),
-                Turn(event: .restarted, time: 40, step: wait(1_040), state: .recovering),
-                Turn(event: .frames, time: 60, step: wait(1_060), state: .running, told: .running),
+                Turn(event: .failed(.resume, ENOSYS), time: 40, action: .prepare, state: .recovering),
+                Turn(event: .restarted, time: 40, action: wait(1_040), state: .recovering),
+                Turn(event: .frames, time: 60, action: wait(1_060), state: .running, told: .running),
             ]
         ),
         lost("unplugged: ENODEV", .read, ENODEV, reopen: ENOENT),
@@ -126,20 +128,20 @@ struct CaptureMachineTests {
                 Turn(
                     event: .failed(.read, EPIPE),
                     time: 40,
-                    step: .prepare,
+                    action: .prepare,
                     state: .recovering,
                     flush: true,
                     told: .overrun
                 ),
-                Turn(event: .failed(.prepare, ENODEV), time: 40, step: .close, state: .lost, told: .lost),
+                Turn(event: .failed(.prepare, ENODEV), time: 40, action: .close, state: .lost, told: .lost),
             ] + comeBack(from: 40, ENODEV)
         ),
         Case(
             "driver stalls: closed at the progress deadline",
             .init(gaps: 1, stalls: 1, losses: 1, reconnects: 1),
             begin + [
-                Turn(event: .nothing, time: 500, step: wait(1_020), state: .running),
-                Turn(event: .nothing, time: 1_020, step: .close, state: .lost, flush: true, told: .stalled),
+                Turn(event: .nothing, time: 500, action: wait(1_020), state: .running),
+                Turn(event: .nothing, time: 1_020, action: .close, state: .lost, flush: true, told: .stalled),
             ]
                 + comeBack(from: 1_020, EBUSY).map {
                     // The stalled device is busy, which is another reason and worth a line.
@@ -155,7 +157,7 @@ struct CaptureMachineTests {
                 Turn(
                     event: .failed(.read, EPIPE),
                     time: 40,
-                    step: .prepare,
+                    action: .prepare,
                     state: .recovering,
                     flush: true,
                     told: .overrun
@@ -163,10 +165,10 @@ struct CaptureMachineTests {
             ]
                 + (0..<4).flatMap { _ in
                     [
-                        Turn(event: .restarted, time: 40, step: wait(1_040), state: .recovering),
-                        Turn(event: .failed(.read, EPIPE), time: 40, step: .prepare, state: .recovering),
+                        Turn(event: .restarted, time: 40, action: wait(1_040), state: .recovering),
+                        Turn(event: .failed(.read, EPIPE), time: 40, action: .prepare, state: .recovering),
                     ]
-                } + [Turn(event: .failed(.read, EPIPE), time: 40, step: .close, state: .lost, told: .lost)]
+                } + [Turn(event: .failed(.read, EPIPE), time: 40, action: .close, state: .lost, told: .lost)]
                 + comeBack(from: 40, EHOSTDOWN)
         ),
         Case(
@@ -176,47 +178,47 @@ struct CaptureMachineTests {
                 Turn(
                     event: .missing(.milliseconds(300)),
                     time: 400,
-                    step: wait(1_400),
+                    action: wait(1_400),
                     state: .running,
                     flush: true,
                     told: .framesMissing
                 ),
-                Turn(event: .frames, time: 420, step: wait(1_420), state: .running),
+                Turn(event: .frames, time: 420, action: wait(1_420), state: .running),
             ]
         ),
         Case(
             "busy when opened: said once, and it is no gap",
             .init(),
             [
-                Turn(event: .wish(.capture), time: 0, step: .open, state: .waiting),
-                Turn(event: .openFailed(EBUSY), time: 0, step: sleep(50), state: .waiting, told: .unavailable),
-                Turn(event: .slept, time: 50, step: .open, state: .waiting),
-                Turn(event: .openFailed(EBUSY), time: 50, step: sleep(150), state: .waiting),
-                Turn(event: .slept, time: 150, step: .open, state: .waiting),
-                Turn(event: .opened, time: 150, step: wait(3_150), state: .waiting),
-                Turn(event: .frames, time: 170, step: wait(1_170), state: .running, told: .running),
+                Turn(event: .target(.capture), time: 0, action: .open, state: .waiting),
+                Turn(event: .openFailed(EBUSY), time: 0, action: sleep(50), state: .waiting, told: .unavailable),
+                Turn(event: .slept, time: 50, action: .open, state: .waiting),
+                Turn(event: .openFailed(EBUSY), time: 50, action: sleep(150), state: .waiting),
+                Turn(event: .slept, time: 150, action: .open, state: .waiting),
+                Turn(event: .opened, time: 150, action: wait(3_150), state: .waiting),
+                Turn(event: .frames, time: 170, action: wait(1_170), state: .running, told: .running),
             ]
         ),
         Case(
             "opens and never gives a frame",
             .init(),
             [
-                Turn(event: .wish(.capture), time: 0, step: .open, state: .waiting),
-                Turn(event: .opened, time: 0, step: wait(3_000), state: .waiting),
-                Turn(event: .nothing, time: 3_000, step: .close, state: .waiting, told: .stalled),
-                Turn(event: .closed, time: 3_000, step: sleep(3_050), state: .waiting),
+                Turn(event: .target(.capture), time: 0, action: .open, state: .waiting),
+                Turn(event: .opened, time: 0, action: wait(3_000), state: .waiting),
+                Turn(event: .nothing, time: 3_000, action: .close, state: .waiting, told: .stalled),
+                Turn(event: .closed, time: 3_000, action: sleep(3_050), state: .waiting),
             ]
         ),
         Case(
             "muted is closed, and neither gap nor loss",
             .init(),
             begin + [
-                Turn(event: .wish(.mute), time: 40, step: .close, state: .muted, flush: true, told: .muted),
-                Turn(event: .closed, time: 40, step: .sleep(until: .distantFuture), state: .muted),
-                Turn(event: .slept, time: 60, step: .sleep(until: .distantFuture), state: .muted),
-                Turn(event: .wish(.capture), time: 90, step: .open, state: .waiting, told: .unmuted),
-                Turn(event: .opened, time: 90, step: wait(3_090), state: .waiting),
-                Turn(event: .frames, time: 110, step: wait(1_110), state: .running, told: .running),
+                Turn(event: .target(.mute), time: 40, action: .close, state: .muted, flush: true, told: .muted),
+                Turn(event: .closed, time: 40, action: .sleep(until: .distantFuture), state: .muted),
+                Turn(event: .slept, time: 60, action: .sleep(until: .distantFuture), state: .muted),
+                Turn(event: .target(.capture), time: 90, action: .open, state: .waiting, told: .unmuted),
+                Turn(event: .opened, time: 90, action: wait(3_090), state: .waiting),
+                Turn(event: .frames, time: 110, action: wait(1_110), state: .running, told: .running),
             ]
         ),
         Case(
@@ -226,65 +228,72 @@ struct CaptureMachineTests {
                 Turn(
                     event: .failed(.read, ENODEV),
                     time: 40,
-                    step: .close,
+                    action: .close,
                     state: .lost,
                     flush: true,
                     told: .lost
                 ),
-                Turn(event: .closed, time: 40, step: sleep(90), state: .lost),
+                Turn(event: .closed, time: 40, action: sleep(90), state: .lost),
                 Turn(
-                    event: .wish(.mute),
+                    event: .target(.mute),
                     time: 60,
-                    step: .sleep(until: .distantFuture),
+                    action: .sleep(until: .distantFuture),
                     state: .muted,
                     flush: true,
                     told: .muted
                 ),
-                Turn(event: .wish(.capture), time: 90, step: .open, state: .waiting, told: .unmuted),
-                Turn(event: .opened, time: 90, step: wait(3_090), state: .waiting),
-                Turn(event: .frames, time: 110, step: wait(1_110), state: .running, told: .running),
+                Turn(event: .target(.capture), time: 90, action: .open, state: .waiting, told: .unmuted),
+                Turn(event: .opened, time: 90, action: wait(3_090), state: .waiting),
+                Turn(event: .frames, time: 110, action: wait(1_110), state: .running, told: .running),
             ]
         ),
         Case(
             "stopped",
             .init(),
             begin + [
-                Turn(event: .wish(.stop), time: 40, step: .close, state: .stopped),
-                Turn(event: .closed, time: 40, step: .end, state: .stopped),
+                Turn(event: .target(.stop), time: 40, action: .close, state: .stopped),
+                Turn(event: .closed, time: 40, action: .end, state: .stopped),
             ]
         ),
         Case(
             "another device is chosen while one runs: one gap, though it is not there at first",
             .init(gaps: 1),
             begin + [
-                Turn(event: .chosen, time: 40, step: .close, state: .waiting, flush: true, told: .chosen),
-                Turn(event: .closed, time: 40, step: sleep(90), state: .waiting),
-                Turn(event: .slept, time: 90, step: .open, state: .waiting),
-                Turn(event: .openFailed(ENOENT), time: 90, step: sleep(190), state: .waiting, told: .unavailable),
-                Turn(event: .chosen, time: 120, step: .open, state: .waiting, told: .chosen),
-                Turn(event: .opened, time: 120, step: wait(3_120), state: .waiting),
-                Turn(event: .frames, time: 140, step: wait(1_140), state: .running, told: .running),
+                Turn(
+                    event: .selectionChanged,
+                    time: 40,
+                    action: .close,
+                    state: .waiting,
+                    flush: true,
+                    told: .selectionChanged
+                ),
+                Turn(event: .closed, time: 40, action: sleep(90), state: .waiting),
+                Turn(event: .slept, time: 90, action: .open, state: .waiting),
+                Turn(event: .openFailed(ENOENT), time: 90, action: sleep(190), state: .waiting, told: .unavailable),
+                Turn(event: .selectionChanged, time: 120, action: .open, state: .waiting, told: .selectionChanged),
+                Turn(event: .opened, time: 120, action: wait(3_120), state: .waiting),
+                Turn(event: .frames, time: 140, action: wait(1_140), state: .running, told: .running),
             ]
         ),
         Case(
             "another device is chosen while one is lost: asked for at once",
             .init(gaps: 1, losses: 1),
             begin + [
-                Turn(event: .failed(.read, ENODEV), time: 40, step: .close, state: .lost, flush: true, told: .lost),
-                Turn(event: .closed, time: 40, step: sleep(90), state: .lost),
-                Turn(event: .chosen, time: 60, step: .open, state: .waiting, told: .chosen),
-                Turn(event: .opened, time: 60, step: wait(3_060), state: .waiting),
-                Turn(event: .frames, time: 80, step: wait(1_080), state: .running, told: .running),
+                Turn(event: .failed(.read, ENODEV), time: 40, action: .close, state: .lost, flush: true, told: .lost),
+                Turn(event: .closed, time: 40, action: sleep(90), state: .lost),
+                Turn(event: .selectionChanged, time: 60, action: .open, state: .waiting, told: .selectionChanged),
+                Turn(event: .opened, time: 60, action: wait(3_060), state: .waiting),
+                Turn(event: .frames, time: 80, action: wait(1_080), state: .running, told: .running),
             ]
         ),
         Case(
             "another device is chosen while muted: it stays so",
             .init(),
             begin + [
-                Turn(event: .wish(.mute), time: 40, step: .close, state: .muted, flush: true, told: .muted),
-                Turn(event: .closed, time: 40, step: .sleep(until: .distantFuture), state: .muted),
-                Turn(event: .chosen, time: 60, step: .sleep(until: .distantFuture), state: .muted),
-                Turn(event: .wish(.capture), time: 80, step: .open, state: .waiting, told: .unmuted),
+                Turn(event: .target(.mute), time: 40, action: .close, state: .muted, flush: true, told: .muted),
+                Turn(event: .closed, time: 40, action: .sleep(until: .distantFuture), state: .muted),
+                Turn(event: .selectionChanged, time: 60, action: .sleep(until: .distantFuture), state: .muted),
+                Turn(event: .target(.capture), time: 80, action: .open, state: .waiting, told: .unmuted),
             ]
         ),
     ]
@@ -294,7 +303,7 @@ struct CaptureMachineTests {
         for (number, turn) in one.turns.enumerated() {
             let decision = machine.take(turn.event, at: Self.moment(turn.time))
             let place = "turn \(number), \(turn.event)"
-            #expect(decision.step == turn.step, "\(place)")
+            #expect(decision.action == turn.action, "\(place)")
             #expect(machine.state == turn.state, "\(place)")
             #expect(decision.flush == turn.flush, "\(place)")
             #expect(decision.change?.kind == turn.told, "\(place)")
@@ -312,8 +321,8 @@ struct CaptureMachineTests {
         if let change = decision.change { told.append((change.kind, now.nanoseconds / 1_000_000_000)) }
         decision = machine.take(.closed, at: now)
         while now < Self.moment(86_400_000) {
-            guard case .sleep(let until) = decision.step else {
-                Issue.record("\(decision.step)")
+            guard case .sleep(let until) = decision.action else {
+                Issue.record("\(decision.action)")
                 return
             }
             longest = max(longest, until - now)
@@ -333,14 +342,14 @@ struct CaptureMachineTests {
             var machine = Machine()
             var waits: [Double] = []
             var now = Self.moment(0)
-            _ = machine.take(.wish(.capture), at: now)
+            _ = machine.take(.target(.capture), at: now)
             for _ in 0..<7 {
                 _ = machine.take(.opened, at: now)
                 _ = machine.take(.frames, at: now)
                 now += .milliseconds(milliseconds)
                 _ = machine.take(.frames, at: now)
                 _ = machine.take(.failed(.read, ENODEV), at: now)
-                if case .sleep(let until) = machine.take(.closed, at: now).step {
+                if case .sleep(let until) = machine.take(.closed, at: now).action {
                     waits.append((until - now).milliseconds)
                     now = until
                 }
@@ -357,13 +366,13 @@ struct CaptureMachineTests {
         for turn in Self.begin { _ = machine.take(turn.event, at: Self.moment(turn.time)) }
         var now = Self.moment(40)
         var decision = machine.take(.failed(.read, ESTRPIPE), at: now)
-        while decision.step == .resume {
+        while decision.action == .resume {
             decision = machine.take(.failed(.resume, EAGAIN), at: now)
-            guard case .sleep(let until) = decision.step else { break }
+            guard case .sleep(let until) = decision.action else { break }
             now = until
             decision = machine.take(.slept, at: now)
         }
-        #expect(decision.step == .prepare)
+        #expect(decision.action == .prepare)
         #expect(now == Self.moment(1_040))
     }
 }

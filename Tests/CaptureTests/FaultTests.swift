@@ -153,7 +153,7 @@ struct FaultTests {
         )
         let end = Clock.now + .milliseconds(1_500 + milliseconds)
         while loop.advance() {
-            if Clock.now > end { output.wanted = .stop }
+            if Clock.now > end { output.target = .stop }
         }
         let status = output.status
         return (status.counts, Int(status.blocks))

@@ -84,7 +84,9 @@ struct MicrophoneTests {
         #expect(hears(1.5) && microphone.status.device == cards[0].name)
         #expect(microphone.status.counts == .init(gaps: 2))
         let told = FaultTests.changes(microphone).map(\.kind)
-        #expect(told == [.running, .chosen, .running, .chosen, .running, .muted, .unmuted, .running])
+        #expect(
+            told == [.running, .selectionChanged, .running, .selectionChanged, .running, .muted, .unmuted, .running]
+        )
     }
 
     @Test func `started muted, it opens nothing; stopped, it starts again`() throws {

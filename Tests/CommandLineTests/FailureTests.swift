@@ -53,14 +53,13 @@ struct FailureTests {
 
     @Test func `a file of unreadable bytes never ends the program by a signal`() throws {
         let folder = try TestFolder()
-        var seed: UInt64 = 1
+        var random = SplitMix(seed: 1)
         let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.good)).prefix(30_000))
         var paths: [String] = []
         for number in 0..<60 {
             var bytes = whole
             for _ in 0..<8 {
-                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                bytes[Int(seed >> 33) % 60] = UInt8(truncatingIfNeeded: seed >> 24)
+                bytes[random.int(0...59)] = UInt8(random.int(0...255))
             }
             paths.append(try folder.write("\(number).wav", bytes: bytes))
         }

@@ -12,3 +12,18 @@ public struct SplitMix: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 }
+
+extension SplitMix {
+    /// A float, uniform over the range.
+    public mutating func float(_ range: ClosedRange<Float> = -1...1) -> Float {
+        range.lowerBound + Float(next() >> 40) * 0x1p-24 * (range.upperBound - range.lowerBound)
+    }
+
+    /// `count` floats, uniform over the range.
+    public mutating func floats(_ count: Int, _ range: ClosedRange<Float> = -1...1) -> [Float] {
+        (0..<count).map { _ in float(range) }
+    }
+
+    /// A whole number, uniform over the range.
+    public mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+}

@@ -70,7 +70,7 @@ struct Doctor {
         let remedy = "mend this place; beckon config check tells whether all is well"
         do {
             let file = try ParsedConfiguration(path: path).validated { configuration in
-                try model(configuration.model).labels.filter { !$0.hasPrefix("_") } + TaughtWords(nil).names
+                Labels(try model(configuration.model).labels).words + TaughtWords(nil).names
             }
             let warnings = file.warnings.map { Diagnosis(.warning, check, "\($0)", remedy) }
             return (warnings.isEmpty ? [Diagnosis(.ok, check, "\(path) is sound")] : warnings, file.configuration)
@@ -89,7 +89,7 @@ struct Doctor {
     private func checkModel(_ folder: String?) -> [Diagnosis] {
         do {
             let model = try model(folder)
-            let words = model.labels.filter { !$0.hasPrefix("_") }
+            let words = Labels(model.labels).words
             return [
                 Diagnosis(.ok, "model", "\(model.name), which knows \(words.joined(separator: ", "))"),
                 RealTimeFactor(measuring: model).diagnosis,

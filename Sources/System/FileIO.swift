@@ -46,3 +46,30 @@ public func readFile(_ path: String, limit: Int) throws(ReadFileError) -> FileCo
     }
     return FileContents(bytes: bytes, permissions: status.st_mode & 0o7777)
 }
+
+/// Reads a descriptor to its end.
+///
+/// - Parameter most: bytes after which reading stops; the result may be up to 64 KiB longer.
+/// - Throws: where reading fails; the bytes before that are lost.
+public func readAll(_ descriptor: Int32, most: Int = .max) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= most {
+        let count = read(descriptor, &part, part.count)
+        if count == 0 { break }
+        if count > 0 { bytes += part[..<count] } else if errno != EINTR { throw SystemError("read") }
+    }
+    return bytes
+}
+
+/// Writes all bytes to a blocking descriptor. Returns false with `errno` set where a write fails.
+public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+    }
+    return true
+}
