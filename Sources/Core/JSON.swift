@@ -119,6 +119,3 @@ extension JSON: CustomStringConvertible {
         text += "\""
     }
 }
-
-/// Text as a JSON string with its quotes.
-public func jsonString(_ text: String) -> String { JSON.string(text).description }

@@ -28,16 +28,16 @@ struct ConfigCommand {
         }
         do {
             let file = try ParsedConfiguration(path: path).validated(resolving: words)
-            for warning in file.warnings { Terminal.tell(.warning, "\(warning)") }
+            for warning in file.warnings { Output.tell(.warning, "\(warning)") }
             return report(file.configuration, source: "\(printable(path)): this configuration is sound")
         } catch {
-            for problem in error.problems { Terminal.tell(.error, "\(problem)") }
+            for problem in error.problems { Output.tell(.error, "\(problem)") }
             return 1
         }
     }
 
     private func report(_ configuration: Configuration, source: String) -> Int32 {
-        Terminal.output(task == .check ? source + "\n" : configuration.json.line)
+        Output.write(task == .check ? source + "\n" : configuration.json.line)
         return 0
     }
 

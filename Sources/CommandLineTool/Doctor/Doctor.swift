@@ -31,7 +31,7 @@ struct Doctor {
         func tell(_ found: [Diagnosis]) {
             errors += found.count { $0.grade == .error }
             warnings += found.count { $0.grade == .warning }
-            Terminal.output(found.map { json ? $0.json : $0.lines }.joined())
+            Output.write(found.map { json ? $0.json : $0.lines }.joined())
         }
         let environment = ProcessInfo.processInfo.environment
         let (found, fromFile) = checkConfiguration(environment)
@@ -43,12 +43,12 @@ struct Doctor {
         settings.device = device ?? settings.device
         tell(SoundSystem.check(device: settings.device))
         if Terminal.errorIsTerminal {
-            Terminal.tell(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
+            Output.tell(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
         var microphone = Microphone.Settings()
         microphone.selection = InputSelection(settings)
         let sound = SoundCheck(microphone, name: settings.device, isServiceListening: service.isListening) { text in
-            if Terminal.errorIsTerminal { Terminal.tell(.info, text) }
+            if Terminal.errorIsTerminal { Output.tell(.info, text) }
         }
         tell(sound.run())
         if !json {
@@ -56,7 +56,7 @@ struct Doctor {
                 errors > 0
                 ? "\(errors) to be mended, \(warnings) to look at"
                 : warnings > 0 ? "beckon can listen; \(warnings) to look at" : "beckon can listen; all is well"
-            Terminal.output(summary + "\n")
+            Output.write(summary + "\n")
         }
         return errors > 0 ? 1 : 0
     }

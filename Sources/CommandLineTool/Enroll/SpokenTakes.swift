@@ -51,7 +51,7 @@ struct SpokenTakes: ~Copyable {
             if showsHint, Clock.now - asked > Self.hintDelay {
                 showsHint = false
                 meter.clear()
-                Terminal.tell(
+                Output.tell(
                     .notice,
                     "no speech was detected yet; if you spoke, beckon doctor finds out what is wrong"
                 )

@@ -60,7 +60,7 @@ struct ListeningOptions {
     /// The model with the taught words.
     func loadVocabulary() throws -> Vocabulary {
         let (vocabulary, lost) = try vocabulary.load()
-        for name in lost { Terminal.tell(.warning, TaughtWords.lostLine(name)) }
+        for name in lost { Output.tell(.warning, TaughtWords.lostLine(name)) }
         return vocabulary
     }
 

@@ -69,20 +69,20 @@ struct Record {
             }
         var takes = try SpokenTakes(source, model: model)
         defer { takes.stop() }
-        if file == nil { Terminal.error("Say the word repeatedly, with a pause of a second. Ctrl-C ends.\n") }
+        if file == nil { Output.writeError("Say the word repeatedly, with a pause of a second. Ctrl-C ends.\n") }
         var number = try firstNumber()
         var written = 0
         while count.map({ written < $0 }) ?? true, let utterance = takes.next() {
             if let fault = TakeCheck(utterance).fault ?? Self.fault(utterance) {
-                Terminal.tell(.warning, "left out: \(fault)")
+                Output.tell(.warning, "left out: \(fault)")
                 continue
             }
             let path = try write(Self.clip(utterance), &number)
             written += 1
-            Terminal.output("\(TakePicture(utterance).line)  \(printable(path))\n")
+            Output.write("\(TakePicture(utterance).line)  \(printable(path))\n")
         }
         if let file = source as? FileSource, let problem = file.problem { throw problem }
-        Terminal.error("\(printable(folder)): clips written: \(written)\n")
+        Output.writeError("\(printable(folder)): clips written: \(written)\n")
         return written > 0 || file != nil ? 0 : Interrupt.isRequested ? 130 : 1
     }
 
