@@ -40,7 +40,7 @@ public struct SettingsLoader: Sendable {
             let valid = try ParsedConfiguration(path: path).validated { configuration in
                 let vocabulary = try load(configuration.model)
                 loaded = (configuration.model, vocabulary)
-                let words = vocabulary.labels.filter { !$0.hasPrefix("_") }
+                let words = Labels(vocabulary.labels).words
                 return leavesOut ? words + configuration.namedWords : words
             }
             for warning in valid.warnings { log.write(.warning, "\(warning)") }

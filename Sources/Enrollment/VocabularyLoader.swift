@@ -36,7 +36,7 @@ public struct VocabularyLoader: Sendable {
     /// The words that may be named: the model's, and the user's own. Those of the user are not made for the model, which is
     /// quicker than ``load()``.
     public func names() throws -> [String] {
-        try Self.model(in: modelFolder).labels.filter { !$0.hasPrefix("_") } + words.names
+        Labels(try Self.model(in: modelFolder).labels).words + words.names
     }
 
     /// The model with the user's own words.

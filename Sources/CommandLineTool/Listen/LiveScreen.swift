@@ -92,7 +92,7 @@ final class LiveScreen: EventSink {
             result.append("\(levelBar(level, floor: -70)) \(decimal(level, 0)) dB\(state)\(warning)")
         }
         let classes = zip(daemon.vocabulary.labels, daemon.detectorStatus.scores).map { word, score in
-            let name = word.hasPrefix("_") ? String(word.dropFirst().dropLast()) : word
+            let name = Labels.isSpecial(word) ? String(word.dropFirst().dropLast()) : word
             return "\(name) \(Int((score * 100).rounded()))"
         }
         for begin in stride(from: 0, to: classes.count, by: 6) {
