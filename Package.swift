@@ -162,7 +162,10 @@ let package = Package(
                 "Benchmarking", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "TestSupport",
             ]
         ),
-        .testTarget(name: "ReportsTests", dependencies: ["Inference", "Reports", "Spotting", "TestSupport"]),
+        .testTarget(
+            name: "ReportsTests",
+            dependencies: ["Diagnostics", "Inference", "Reports", "Spotting", "TestSupport"]
+        ),
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Audio", "Inference", "Spotting", "TestSupport"]),

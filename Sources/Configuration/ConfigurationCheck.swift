@@ -23,7 +23,13 @@ struct ConfigurationCheck {
         for word in configuration.words.keys.sorted() where !known.contains(word) {
             findings.add(unknown(word, known), key: "words.\(word)")
         }
+        var firstKeys: [String: String] = [:]
         for (key, phrase) in findings.phrases {
+            if let first = firstKeys[phrase.name] {
+                findings.add("is the same as \(first), whose actions apply", key: key + ".phrase", isWarning: true)
+            } else if !phrase.name.isEmpty {
+                firstKeys[phrase.name] = key
+            }
             let parts = Phrase.parts(of: phrase.phrase, words: known)
             if parts.count < 2 {
                 findings.add(

@@ -1,5 +1,5 @@
 private import Core
-public import System
+import System
 
 /// Why a command cannot be understood, or the service cannot be asked.
 ///

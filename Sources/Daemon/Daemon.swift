@@ -1,5 +1,5 @@
 import Actions
-public import Audio
+import Audio
 public import Capture
 import Configuration
 public import Control
@@ -267,8 +267,8 @@ public final class Daemon: Sendable {
             case SIGINT:
                 notifier.tellStopping()
                 return 130
-            case SIGHUP: try? apply(.configuration)
-            case SIGUSR1: try? apply(.mute(microphone?.status.state != .muted))
+            case SIGHUP: _ = try? apply(.configuration)
+            case SIGUSR1: _ = try? apply(.mute(microphone?.status.state != .muted))
             default: break
             }
             if let microphone {
@@ -276,7 +276,7 @@ public final class Daemon: Sendable {
             }
             try recording?.catchUp()
             // The log has told what went wrong.
-            if words.hasChanged(at: Clock.now) { try? apply(.words) }
+            if words.hasChanged(at: Clock.now) { _ = try? apply(.words) }
             watchdog.look(at: self)
             if source.hasEnded || isEnding.load(ordering: .relaxed) { return 0 }
         }

@@ -1,4 +1,4 @@
-public import System
+import System
 
 /// Why the service cannot run: one line that says what failed and what to do.
 public struct DaemonError: Error, Equatable, Sendable, CustomStringConvertible {

@@ -2,7 +2,7 @@ public import Configuration
 private import Core
 public import Enrollment
 public import Events
-public import Spotting
+import Spotting
 
 /// Reads a service's settings: a file, the overrides of the command line, the model and the taught words.
 ///

@@ -210,6 +210,16 @@ struct ConfigurationTests {
         )
     }
 
+    @Test func `a phrase that is given twice is warned of`() throws {
+        let file = try Self.read("{phrases: [{phrase: 'go left'},\n{phrase: ' go  left '}]}")
+        #expect(
+            file.warnings.map(\.description) == [
+                "f:2: warning: phrases[1].phrase: is the same as phrases[0], whose actions apply"
+            ]
+        )
+        #expect(file.configuration.phrases.count == 2)
+    }
+
     @Test func `a listed host may be posted to`() throws {
         let text = "{webhookHosts: ['Example.org'], actions: [{webhook: 'http://example.ORG:8080/x?y=1'}]}"
         #expect(try Self.read(text).configuration.actions.first?.name == "webhook http://example.ORG:8080/x?y=1")

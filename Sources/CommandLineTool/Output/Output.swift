@@ -26,7 +26,7 @@ enum Output {
         guard !hasFailed, !writeAll(Array(text.utf8), to: STDOUT_FILENO) else { return }
         let number = errno
         // Where SIGPIPE is ignored, the reader has enough; a service goes on without one.
-        if number != EPIPE { error.compareExchange(expected: 0, desired: number, ordering: .relaxed) }
+        if number != EPIPE { _ = error.compareExchange(expected: 0, desired: number, ordering: .relaxed) }
     }
 
     /// Writes to standard error; a failure cannot be reported anywhere.

@@ -1,5 +1,5 @@
 /// A command of the program, or a few that share an explanation, as `words` and `forget` do.
-protocol Command {
+protocol Command: SendableMetatype {
     static var declaration: CommandDeclaration { get }
 
     /// - Throws: a ``UsageError`` for a command line that cannot be understood.
