@@ -1,7 +1,7 @@
-// pace MODEL INPUT: times a model's network alone, told line by line what to run, so that others can be timed in between.
+// pace MODEL INPUT: times a model's network alone. Commands come line by line, so other programs can run between.
 //
-// INPUT holds whole windows of the front end's columns, channels last, as little-endian floats. First comes one line:
-// the kernels, the precision, and the columns of a window and of a hop. Then each line read is answered with one line:
+// INPUT holds whole windows of the front end's columns, channels last, as little-endian floats. The first output line
+// gives the kernels, the precision, and the columns of a window and of a hop. Each input line gets one output line:
 //
 //     window N     the first window, N times → nanoseconds of each run
 //     hop N        N hops, going round the input → nanoseconds of each run
@@ -25,11 +25,11 @@ private func floats(_ path: String) throws -> [Float] {
     }
 }
 
-/// The columns to run on, and where in them the windows and the hops lie.
+/// The input columns, and the ranges of their windows and hops.
 private struct Input {
     let columns: [Float]
     let windows: [Range<Int>]
-    /// Whole hops, the last of which ends with the columns; none where the model does not stream.
+    /// Whole hops, the last of which ends with the columns; empty where the model does not stream.
     let hops: [Range<Int>]
 
     init(_ path: String, for network: borrowing NetworkRunner) throws {
@@ -91,7 +91,7 @@ private func monotonicNanoseconds() -> UInt64 {
     return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
 }
 
-/// A line at once, also into a pipe.
+/// Prints a line without buffering, also to a pipe.
 private func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }

@@ -1,6 +1,6 @@
-// Hours of audio through the whole capture side, as fast as it goes: the real libasound with the fake card at 48 kHz,
-// the capture thread, the resampler, the ring and its reader. Ends with status 1 if a block is lost, doubled or
-// different from what it should be, or if memory grows.
+// Runs hours of audio through the whole capture side as fast as possible: the real libasound with the fake card at
+// 48 kHz, the capture thread, the resampler, the ring and its reader. Exits with status 1 if a block is lost, doubled
+// or wrong, or if memory grows.
 //
 //     swift run -c release soak [HOURS]
 
@@ -10,10 +10,10 @@ import Core
 import Foundation
 import System
 
-/// Prints a line at once, to a pipe too.
+/// Prints a line without buffering, also to a pipe.
 func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-/// A second of noise, repeated for ever: each block must then be like the one ten blocks before.
+/// One second of noise, which the card repeats: each block must equal the one ten blocks before.
 func writeNoise(to path: String) throws {
     var state: UInt64 = 1
     let samples = (0..<48_000).map { _ -> Int16 in
@@ -23,7 +23,7 @@ func writeNoise(to path: String) throws {
     try samples.withUnsafeBytes { try Data($0).write(to: URL(fileURLWithPath: path)) }
 }
 
-/// Memory in use that the system has given, in KiB.
+/// Resident memory in KiB.
 func residentMemory() -> Int {
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
     return pages.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) / 1024 } ?? 0
@@ -61,7 +61,7 @@ func soak() throws {
     var settings = Microphone.Settings()
     settings.selection.device = .named("soak")
     settings.realTimePriority = nil
-    // The card waits for nobody: room for a reader that loses its turn for a second.
+    // The card does not wait for the reader, so the ring has room for a second without CPU time.
     settings.ringBlocks = 2_000
     let microphone = try Microphone(settings)
     var pattern = [Float](repeating: 0, count: 10 * AudioFormat.hopSamples)
@@ -74,7 +74,7 @@ func soak() throws {
             if !block.continues, read > 0 { jumps += 1 }
             let newest = window.extracting(last: AudioFormat.hopSamples)
             let place = Int(block.sequence % 10) * AudioFormat.hopSamples
-            // The first second holds the filters' beginning; the second one is what all others must be.
+            // The first second contains the filters' transient; all later ones must equal the second one.
             if (10..<20).contains(block.sequence) {
                 for index in newest.indices { pattern[place + index] = newest[index] }
             } else if block.sequence >= 20 {

@@ -1,8 +1,8 @@
-// talk FOLDER [TIMES]: the recorded voice saying "left" and "right" alone, again and again, and when each word ends.
+// talk FOLDER [TIMES]: makes a recording of a voice that repeats "left" and "right", and a list of when each word ends.
 //
 // It writes FOLDER/talk.raw, 48 kHz, two channels of 16 bits, and FOLDER/talk.txt, a label track with start, end and word.
-// A word ends where its level falls 30 dB below its loudest 20 ms for good: "left" and "right" close with a pause of 60 to
-// 250 ms and then the burst of the t, 20 to 30 dB below the vowel, which belongs to the word.
+// A word ends where its level finally falls 30 dB below its loudest 20 ms: "left" and "right" close with a pause of 60
+// to 250 ms and then the burst of the t, 20 to 30 dB below the vowel, which belongs to the word.
 
 import Audio
 import Foundation
@@ -30,7 +30,7 @@ private struct Word {
             10 * log10(Double(all[start..<start + frame].reduce(0) { $0 + $1 * $1 }) / Double(frame) + 1e-12)
         }
         let loudest = levels.max() ?? 0
-        // Back from the last vowel to the pause before the word: its recordings say another word first.
+        // The recordings say another word first, so search back from the last vowel to the pause before the word.
         let vowel = levels.lastIndex { $0 > loudest - 12 } ?? 0
         let pause = levels[..<vowel].lastIndex { $0 < loudest - 40 } ?? 0
         let last = levels.lastIndex { $0 > loudest - 30 } ?? vowel
@@ -47,7 +47,7 @@ private struct Talk {
     private var noise: UInt32 = 1
 
     private mutating func add(_ sample: Float) {
-        // A room's noise at about −75 dB; digital silence is what no microphone gives.
+        // Room noise at about −75 dB, because no microphone gives digital silence.
         noise = noise &* 1_664_525 &+ 1_013_904_223
         let hiss = Float(noise >> 16) / 65_536 - 0.5
         let value = UInt16(bitPattern: Int16(max(-32_768, min(32_767, sample * 32_767 + hiss * 20))))
@@ -56,7 +56,7 @@ private struct Talk {
         count += 1
     }
 
-    /// A pause, and a word whose end has this place between two hops, 0…1.
+    /// Adds a pause and a word that ends at this fraction of a hop, 0…1.
     mutating func add(_ word: Word, phase: Double) {
         let hop = rate / 10
         let earliest = count + rate * 3 / 2 + word.end
@@ -86,7 +86,7 @@ do {
     var talk = Talk()
     let times = CommandLine.arguments.count == 3 ? Int(CommandLine.arguments[2]) ?? 10 : 10
     for index in 0..<times * words.count {
-        // The golden section spreads the ends evenly over the hop, however many there are.
+        // The golden section spreads any number of word ends evenly over the hop.
         let phase = (Double(index) * 0.618_034).truncatingRemainder(dividingBy: 1)
         talk.add(words[index % words.count], phase: phase)
     }

@@ -1,4 +1,4 @@
-// Prints the words of an audio file, or of raw PCM on standard input, one a line: start, end, word.
+// Prints the words of an audio file, or of raw PCM on standard input, one per line: start, end, word.
 //
 //     spot Models/commands talk.wav
 //     arecord -t raw -f S16_LE -c 1 -r 16000 | spot Models/commands

@@ -7,13 +7,14 @@ public struct BenchCompare: Sendable {
 
     /// - Parameters:
     ///   - first: path of a report of `beckon bench --json`.
-    ///   - second: the same.
+    ///   - second: path of the report to compare with it.
+    /// - Throws: where one of them cannot be read or is not such a report.
     public init(_ first: String, _ second: String) throws(BenchmarkError) {
         names = (first, second)
         reports = (try BenchReport(file: first), try BenchReport(file: second))
     }
 
-    /// The table and notes on what makes the two hard to compare.
+    /// The table, then notes on differences that make the two reports hard to compare.
     public var text: String {
         var columns = TextTable(["STAGE", "KERNELS", "", "FIRST", "SECOND", "RATIO"], names: [0, 1, 2])
         for row in rows {
@@ -27,7 +28,7 @@ public struct BenchCompare: Sendable {
             + notes.map { "note: \($0)\n" }.joined()
     }
 
-    /// A figure of both reports; nil where a report does not have it.
+    /// One figure of both reports, in `unit`; nil where a report does not have it.
     struct Row {
         let name: String
         let kernels: String?
@@ -39,7 +40,7 @@ public struct BenchCompare: Sendable {
         var places: Int { (first ?? second ?? 0) < 10 ? 2 : 1 }
     }
 
-    /// The stages of the first report in their order, those that only the second has, then start-up and memory.
+    /// The stages of the first report in their order, then those of the second alone, then start-up and memory.
     var rows: [Row] {
         struct Key: Hashable {
             let stage: String
@@ -66,7 +67,7 @@ public struct BenchCompare: Sendable {
         ]
     }
 
-    /// Differences of the two measurements in anything but the program.
+    /// Differences in processor, model and number of streams, and the notes of both reports.
     var notes: [String] {
         let (first, second) = reports
         var notes: [String] = []

@@ -2,18 +2,19 @@ import Core
 private import FoundationEssentials
 private import System
 
-/// The processor that is measured.
+/// The processor and the clock of a measurement.
 public struct BenchMachine: Codable, Sendable {
     let processor: String
     /// Number of processors of the system.
     let processors: Int
-    /// The processor that all was measured on; nil where the system did not allow pinning.
+    /// Number of the processor that the thread was pinned to; nil where the system did not allow pinning.
     let pinned: Int?
-    /// The clock of all times, and the cost of one reading, which is part of each time.
+    /// Name of the clock of all times.
     let clock: String
+    /// Cost of one clock reading, in ns; each measured time contains it.
     let clockNanoseconds: Double
 
-    /// Pins the calling thread to one processor.
+    /// Pins the calling thread to one processor and describes it.
     public static func pin() -> BenchMachine {
         let number = pinThread()
         return BenchMachine(

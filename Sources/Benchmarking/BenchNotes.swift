@@ -3,7 +3,7 @@ private import KernelInterface
 
 /// Remarks on the quality of a measurement: other load, throttling, a debug build.
 enum BenchNotes {
-    /// Median of the slowest round over that of the fastest; 1 where there is none.
+    /// Ratio of the slowest round's median to the fastest round's; 1 where there are no rounds.
     static func spread(_ rounds: [[Double]]) -> Double {
         let medians = rounds.compactMap { Timing($0)?.p50 }
         guard let least = medians.min(), let most = medians.max(), least > 0 else { return 1 }
@@ -25,9 +25,9 @@ enum BenchNotes {
         return notes
     }
 
-    /// The row whose rounds or percentiles lie farthest apart, if they do.
+    /// A note on the row with the largest spread of rounds or percentiles; nil where all are as on a quiet machine.
     static func noise(_ rows: [BenchReport.Row]) -> String? {
-        /// Spread over that of a quiet machine.
+        /// Spread relative to a quiet machine's: 1.15 between rounds, 1.5 from median to 99th percentile.
         func excess(_ row: BenchReport.Row) -> Double {
             max(row.spread / 1.15, row.microseconds.p99 / max(row.microseconds.p50, 1e-9) / 1.5)
         }
@@ -38,7 +38,9 @@ enum BenchNotes {
             + "quickest, and one run in a hundred \(decimal(tail, 1)) times the median; stop what else runs and measure again"
     }
 
-    /// Compares the minimum of the last rounds with that of the first: other load slows a whole round but rarely several.
+    /// A note where the minimum of the last quarter of the rounds is 5 % above that of the first quarter; else nil.
+    ///
+    /// Minimums are compared because other load rarely slows several whole rounds.
     static func throttling(_ rounds: [[Double]], kernels: String) -> String? {
         let part = max(1, rounds.count / 4)
         guard let first = rounds.prefix(part).joined().min(), let last = rounds.suffix(part).joined().min(), first > 0,

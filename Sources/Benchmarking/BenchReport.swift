@@ -14,9 +14,9 @@ public struct BenchReport: Codable, Sendable {
         let multiplyAddsPerHop: Int
         let multiplyAddsPerWindow: Int
         let hopSeconds: Double
-        /// In the layout of the kernels.
+        /// Size of the weights in the layout of the kernels.
         let weightBytes: Int
-        /// State that a stream keeps from hop to hop.
+        /// Size of the state that a stream keeps from hop to hop.
         let stateBytes: Int
 
         public init(_ model: Model) {
@@ -33,17 +33,19 @@ public struct BenchReport: Codable, Sendable {
 
     struct Row: Codable, Sendable {
         let stage: String
-        /// Nil where kernels make no difference.
+        /// Instruction set of the kernels; nil for stages that do not depend on it.
         let kernels: String?
+        /// Number of timed runs.
         let count: Int
+        /// Time per hop or window.
         let microseconds: Timing
-        /// Median of the slowest round over that of the fastest.
+        /// Ratio of the slowest round's median to the fastest round's.
         let spread: Double
-        /// At the median time, as the two below.
+        /// At the median time, as are the next two; nil where multiply-adds are not counted.
         let multiplyAddsPerSecond: Double?
-        /// Fraction of the same kernels' peak in floats; an integer network may exceed 1.
+        /// Fraction of the float peak of the same kernels; an integer network may exceed 1.
         let shareOfPeak: Double?
-        /// Streams that one processor can run in real time.
+        /// Streams that one processor can run in real time; nil for stages that are not a whole hop.
         let realTimeFactor: Double?
 
         var title: String { kernels.map { "\(stage) by \($0)" } ?? stage }
@@ -60,6 +62,7 @@ public struct BenchReport: Codable, Sendable {
     let model: ModelFacts
     let seconds: Double
     let rounds: Int
+    /// Streams at once; nil where they were not measured.
     let streams: Int?
     let stages: [Row]
     let startUp: StartUp
@@ -104,7 +107,7 @@ public struct BenchReport: Codable, Sendable {
 
     /// Reads a report of `beckon bench --json`.
     ///
-    /// - Throws: ``BenchmarkError`` for a file that cannot be read or is no such report.
+    /// - Throws: ``BenchmarkError`` for a file that cannot be read or is not such a report.
     public init(file: String) throws(BenchmarkError) {
         let name = printable(file)
         let advice = "give --compare what beckon bench --json printed"

@@ -2,17 +2,17 @@ private import Inference
 import KernelInterface
 private import Kernels
 
-/// Measures every stage with every set of kernels in turn, round after round, so that other load disturbs all alike.
+/// Measures all stages with all sets of kernels in turn, in rounds, so that other load affects all of them equally.
 public struct BenchRun {
     public let probes: [Probe]
     let seconds: Double
-    /// Rounds that are kept; one more before them warms up.
+    /// Rounds that are kept; one warm-up round precedes them.
     let rounds: Int
 
     /// - Parameters:
     ///   - recipes: one for each set of kernels.
-    ///   - seconds: for all of it; work that takes longer than its part is still done once a round.
-    ///   - streams: how many to run at a time; nil leaves these stages out.
+    ///   - seconds: time for the whole measurement; work that takes longer than its share still runs once per round.
+    ///   - streams: streams to run at once; nil leaves out the stages `streams` and `batch`.
     /// - Throws: `AudioError`, `SpottingError`.
     public init(_ recipes: [DetectorRecipe], seconds: Double, streams: Int?) throws {
         self.seconds = seconds
@@ -31,7 +31,7 @@ public struct BenchRun {
         self.probes = probes
     }
 
-    /// A stage that depends on the kernels; nil where this model or these options have none.
+    /// The probe of a stage that depends on the kernels; nil where the model or the options do not have the stage.
     private static func probe(_ stage: BenchStage, _ recipe: DetectorRecipe, streams: Int?) throws -> Probe? {
         let model = recipe.model
         let kernels = model.kernels.instructionSet
@@ -67,10 +67,11 @@ public struct BenchRun {
         }
     }
 
-    /// Does all rounds.
+    /// Runs all rounds on the calling thread.
     ///
-    /// - Parameter progress: gets the rounds done and their number, before each stage; returns false to stop.
+    /// - Parameter progress: called before each stage with the rounds done and their total; returns false to stop.
     /// - Returns: false where `progress` stopped it.
+    /// - Throws: ``BenchmarkError`` where the resampler stops.
     public func measure(_ progress: (_ done: Int, _ rounds: Int) -> Bool) throws -> Bool {
         for probe in probes { probe.reserve(rounds: rounds) }
         let part = seconds / Double(probes.count * (rounds + 1))

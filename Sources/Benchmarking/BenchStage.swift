@@ -1,4 +1,4 @@
-/// A part of the engine that is measured by itself.
+/// A part of the engine that is measured separately.
 public enum BenchStage: String, CaseIterable, Sendable {
     case resample48 = "resample-48000"
     case resample44 = "resample-44100"
@@ -14,7 +14,7 @@ public enum BenchStage: String, CaseIterable, Sendable {
     case window = "window"
     case peak = "fma-peak"
 
-    /// What it does, in a few words.
+    /// What one unit of the stage computes, for the table.
     public var meaning: String {
         switch self {
         case .resample48: "100 ms of 48 kHz to 16 kHz"

@@ -1,9 +1,9 @@
-/// Why a measurement cannot be made, or a report of one not be read.
+/// Why a measurement failed, or why its report cannot be read.
 public struct BenchmarkError: Error, Equatable, CustomStringConvertible, Sendable {
     private enum Code: Equatable { case report, endToEnd, startUp, resampler }
 
     private let code: Code
-    /// One line: what, what is wrong with it, what to do.
+    /// One line: the object, what is wrong with it, what to do.
     public let description: String
 
     private init(_ code: Code, _ description: String) {
@@ -14,15 +14,15 @@ public struct BenchmarkError: Error, Equatable, CustomStringConvertible, Sendabl
     /// Equality is on the kind of error alone.
     public static func == (left: BenchmarkError, right: BenchmarkError) -> Bool { left.code == right.code }
 
-    /// A file that is no report of `bench`.
+    /// A file that is not a report of `bench`.
     static func report(_ text: String) -> BenchmarkError { BenchmarkError(.report, text) }
 
-    /// A label track, a device or a program that ``EndToEnd`` cannot work with.
+    /// A label track, a device or a program cannot be used by ``EndToEnd``.
     static func endToEnd(_ text: String) -> BenchmarkError { BenchmarkError(.endToEnd, text) }
 
-    /// A copy of the program that did not start or gave no score.
+    /// A copy of the program did not start, or gave no score.
     static func startUp(_ text: String) -> BenchmarkError { BenchmarkError(.startUp, text) }
 
-    /// The resampler consumes no input.
+    /// The resampler stopped consuming input.
     static let resampler = BenchmarkError(.resampler, "the resampler stopped in the middle of its input")
 }

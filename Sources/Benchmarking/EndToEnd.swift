@@ -15,17 +15,17 @@ private import System
 
 /// Latency from the end of a word in the audio to the start of its action, through the whole service.
 ///
-/// The device plays a recording from its first sample on as soon as it is opened, as a test's card does, and a label track
-/// says when the words in it end.
+/// The device must play a recording from its first sample when it is opened, as the tests' fake card does. A label
+/// track gives the end time of each word in it.
 public struct EndToEnd {
     public struct Settings: Sendable {
         /// Name of the capture device.
         public let device: String
-        /// File of the label track: the words that the device plays.
+        /// Path of the label track of the recording.
         public let track: String
-        /// Full path of a program that notes when it was started.
+        /// Full path of the program that the action starts; it writes its start time to a file.
         public let stamp: String
-        /// How the channels of the device become one.
+        /// Channels of the device to mix into one.
         public let mix: ChannelMix
         public let gate: GateSettings
         public let thresholds: Thresholds
@@ -48,11 +48,11 @@ public struct EndToEnd {
     }
 
     public struct Result: Sendable {
-        /// Words that the device played.
+        /// Number of words that the device played.
         public let words: Int
-        /// Words detected, whose latencies are in `times`.
+        /// Number of words detected; their latencies are in `times`.
         public let heard: Int
-        /// Detections that are none of the words.
+        /// Number of detections that match no word of the track.
         public let others: Int
         public let times: StageTimes
     }
@@ -62,10 +62,10 @@ public struct EndToEnd {
     private let labels: LabelSet
     private let words: [SpokenWord]
 
-    /// Seconds after its end in which a word may still be decided.
+    /// Latest decision of a word, in seconds after its end.
     private static let tolerance = 1.0
 
-    /// - Throws: ``BenchmarkError`` or `EvaluationError` where the track cannot be used, or the program not be run.
+    /// - Throws: ``BenchmarkError`` or `EvaluationError` where the track cannot be used or the program cannot be run.
     public init(_ settings: Settings, model: Model) throws {
         self.settings = settings
         self.model = model
@@ -83,11 +83,12 @@ public struct EndToEnd {
         }
     }
 
-    /// Listens to the whole recording.
+    /// Runs the service on the whole recording; blocks for its length.
     ///
     /// - Parameters:
-    ///   - environment: of the actions.
-    ///   - log: gets the messages of the actions, from any thread.
+    ///   - environment: environment variables of the actions.
+    ///   - log: gets the messages of the actions, on any thread.
+    /// - Throws: ``BenchmarkError`` where audio is lost or no word is detected; errors of the service's start.
     public func run(
         environment: [String: String],
         log: ServiceLog
@@ -141,7 +142,7 @@ public struct EndToEnd {
         return Result(words: words.count, heard: heard, others: detected.count - heard, times: times)
     }
 
-    /// Waits for the recording's end. Lost audio would make the times wrong.
+    /// Waits for the recording's end. Throws on lost audio, which would make the times wrong.
     private func waitForEnd(of microphone: Microphone, _ detector: DetectorThread, seconds: Double) throws {
         let deadline = Clock.now + .seconds(seconds + 10)
         while Double(detector.status.hops) * AudioFormat.hopSeconds < seconds {
@@ -159,7 +160,7 @@ public struct EndToEnd {
         }
     }
 
-    /// Start times of actions by the number of their event, in nanoseconds on the monotonic clock.
+    /// Start time of each action on the monotonic clock, by the sequence number of its event.
     private static func starts(in file: String) throws(BenchmarkError) -> [UInt64: Instant] {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             throw .endToEnd("no word was heard, or its action left no sign; is it the right recording?")
@@ -173,7 +174,7 @@ public struct EndToEnd {
         return starts
     }
 
-    /// Gives each word the first event that is its own. Returns how many have one.
+    /// Matches each word with its first detection within the tolerance; adds its times; returns the number matched.
     private func match(_ events: [DetectionEvent], _ starts: [UInt64: Instant], _ times: inout StageTimes) -> Int {
         var free = events
         var count = 0

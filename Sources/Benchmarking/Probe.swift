@@ -4,7 +4,7 @@ private import System
 
 /// Work that can be repeated.
 protocol Workload: AnyObject {
-    /// Hops or windows that one run does; times are reported for one of them.
+    /// Hops or windows per run; times are reported per unit.
     var units: Int { get }
     func run() throws
 }
@@ -13,19 +13,19 @@ extension Workload {
     var units: Int { 1 }
 }
 
-/// A workload and the times it took, round by round.
+/// A workload and its measured times, by round.
 public final class Probe {
     public let stage: BenchStage
-    /// Nil where kernels make no difference.
+    /// Instruction set of the kernels; nil where the work does not depend on it.
     public let kernels: InstructionSet?
-    /// Of one unit; nil where they are not counted.
+    /// Multiply-adds of one unit; nil where they are not counted.
     let multiplyAdds: Int?
     private let work: any Workload
     private var nanoseconds: [Int64] = []
-    /// Index behind each round's last time.
+    /// End index of each round in `nanoseconds`.
     private var ends: [Int] = []
 
-    /// Times kept of a round: enough for a percentile, and few enough to stay out of the caches' way.
+    /// Times kept per round: enough for percentiles, few enough to leave the caches to the workload.
     private static let limit = 2000
 
     init(_ stage: BenchStage, _ kernels: InstructionSet?, multiplyAdds: Int? = nil, _ work: any Workload) {
@@ -35,17 +35,17 @@ public final class Probe {
         self.work = work
     }
 
-    /// Reserves memory, so that nothing is allocated between two times.
+    /// Reserves memory, so that nothing is allocated between two clock readings.
     func reserve(rounds: Int) {
         nanoseconds.reserveCapacity(rounds * Self.limit)
         ends.reserveCapacity(rounds)
     }
 
-    /// Repeats the work for so many seconds, the first tenth untimed, because other work ran before and filled the caches.
+    /// Repeats the work for `seconds`. The first tenth is not timed, because other work has filled the caches.
     ///
     /// - Parameter isKept: false for a round that only warms up.
     func round(seconds: Double, isKept: Bool) throws {
-        // Plain numbers: what lies between two times is part of what is measured.
+        // Plain integers, because all code between two clock readings is part of the measured time.
         let start = Clock.raw.nanoseconds
         let length = Duration.seconds(seconds).nanoseconds
         repeat { try work.run() } while Clock.raw.nanoseconds - start < length / 10
@@ -62,7 +62,7 @@ public final class Probe {
         ends.append(nanoseconds.count)
     }
 
-    /// Microseconds a unit, by round.
+    /// Microseconds per unit, `[rounds × runs]`.
     public var rounds: [[Double]] {
         zip([0] + ends, ends).map { start, end in
             nanoseconds[start..<end].map { Double($0) / 1000 / Double(work.units) }

@@ -10,21 +10,21 @@ private import System
 public struct StageTimes: Sendable {
     /// Times of a block, on the monotonic clock.
     struct Stamps {
-        /// When its last sample was captured, by the device's account.
+        /// When its last sample was captured, from the device's timestamp.
         var captured: Instant
         /// When the detector thread got it.
         var read: Instant
-        /// When its hop was scored and its events were handed over.
+        /// When its hop was scored and its detections were queued for the dispatcher.
         var done: Instant
     }
 
-    /// A stage, or the whole path; seconds, one for each word.
+    /// A stage, or the whole path; `seconds` holds one latency per word.
     struct Stage {
         let key: String
         let name: String
         var seconds: [Double] = []
 
-        /// Percentile in milliseconds; `share` is 0…1.
+        /// Percentile in ms; `share` is 0…1. Nil without words.
         func milliseconds(_ share: Double) -> Double? { percentile(seconds, share).map { $0 * 1000 } }
     }
 
@@ -40,10 +40,10 @@ public struct StageTimes: Sendable {
     /// When the audio began, on the monotonic clock.
     private let origin: Instant
 
-    /// - Parameter blocks: all of them, from the first.
+    /// - Parameter blocks: times of all blocks, from the first.
     init(blocks: [Stamps]) {
         self.blocks = blocks
-        // The device counts in samples: its times of blocks jitter, so the median of what they say is taken.
+        // Each block's time gives an estimate of the audio's start. The times jitter, so the median is taken.
         let origins = blocks.enumerated().map { $1.captured - AudioFormat.hopDuration * ($0 + 1) }.sorted()
         origin = origins.isEmpty ? Instant(nanoseconds: 0) : origins[origins.count / 2]
     }
@@ -51,10 +51,10 @@ public struct StageTimes: Sendable {
     /// Adds a word.
     ///
     /// - Parameters:
-    ///   - end: of the word in the audio, in seconds.
-    ///   - decided: when it was decided, in the same seconds: the end of a block.
-    ///   - started: when its action started, on the monotonic clock.
-    /// - Returns: whether the block of the decision is known.
+    ///   - end: end of the word in the audio, in s.
+    ///   - decided: time of the decision in the audio, in s: the end of a block.
+    ///   - started: start of its action, on the monotonic clock.
+    /// - Returns: false where the block of the decision is unknown; then nothing is added.
     mutating func add(end: Double, decided: Double, started: Instant) -> Bool {
         let number = Int((decided / AudioFormat.hopSeconds).rounded()) - 1
         guard blocks.indices.contains(number) else { return false }
@@ -68,7 +68,7 @@ public struct StageTimes: Sendable {
         return true
     }
 
-    /// A row a stage: median, 95th percentile and maximum.
+    /// One row per stage: median, 95th percentile and maximum in ms.
     public var table: TextTable {
         var table = TextTable(["STAGE", "P50", "P95", "MAX", ""], names: [0, 4])
         for stage in stages {
@@ -78,7 +78,7 @@ public struct StageTimes: Sendable {
         return table
     }
 
-    /// An object a stage: median, 95th percentile and maximum in milliseconds.
+    /// One object per stage: median, 95th percentile and maximum in ms.
     public var json: JSON {
         .object(
             stages.map { stage in
@@ -91,12 +91,12 @@ public struct StageTimes: Sendable {
     }
 }
 
-/// A microphone that notes the times of each block.
+/// A microphone that records the times of each block.
 final class StampedSource: AudioSource {
     let microphone: Microphone
     private let stamps: Mutex<[StageTimes.Stamps]>
 
-    /// - Parameter seconds: how long it will be used at most; the memory for it is reserved now.
+    /// - Parameter seconds: longest use; memory for that many blocks is reserved here.
     init(_ microphone: Microphone, seconds: Double) {
         self.microphone = microphone
         var room: [StageTimes.Stamps] = []
@@ -104,7 +104,7 @@ final class StampedSource: AudioSource {
         stamps = Mutex(room)
     }
 
-    /// In the order of the blocks.
+    /// Times of all blocks read, in order.
     var blocks: [StageTimes.Stamps] { stamps.withLock { $0 } }
 
     var hasEnded: Bool { microphone.isStopped }

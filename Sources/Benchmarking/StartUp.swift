@@ -5,27 +5,28 @@ private import Inference
 private import Spotting
 private import System
 
-/// Time from the start of the program to its first score, and its memory then: measured on copies of itself.
+/// Time from program start to first score, and resident memory then, measured on copies of this program.
 public struct StartUp: Codable, Sendable {
-    /// From before the copy is started; its files are in the page cache.
+    /// Time from just before the copy starts to its first score; the program's files are in the page cache.
     let milliseconds: Timing
+    /// Instruction set of the kernels.
     let kernels: String
-    /// With one detector, after its first score.
+    /// Resident memory with one detector, after its first score.
     let residentBytes: Int
-    /// Memory of one more stream, with its detector and its ring of audio.
+    /// Memory of one more stream, with its detector and its audio ring.
     let streamBytes: Int
 
     private static let trials = 5
 
     /// - Parameters:
     ///   - kernels: the instruction set that `arguments` choose.
-    ///   - arguments: with which the program prints a ``FirstScore`` and ends.
-    /// - Throws: ``BenchmarkError`` where a copy cannot be started or gives no score, as when Ctrl-C ends it too.
+    ///   - arguments: command line that makes the program print a ``FirstScore`` as JSON and exit.
+    /// - Throws: ``BenchmarkError`` where a copy cannot be started or gives no score, for example because of Ctrl-C.
     public init(kernels: String, arguments: [String]) throws(BenchmarkError) {
         self.kernels = kernels
         var times: [Double] = []
         var memory: [FirstScore] = []
-        // The first brings the files into the page cache, and does not count.
+        // The first run loads the files into the page cache and is not counted.
         for trial in 0...Self.trials {
             let start = Clock.raw
             let score = try Self.spawn(arguments)
@@ -58,12 +59,14 @@ public struct StartUp: Codable, Sendable {
 
 /// What a copy of the program measures for ``StartUp``.
 public struct FirstScore: Codable, Sendable {
-    /// When it had scored, on ``Clock/raw``.
+    /// Time of the first score, on ``Clock/raw``.
     public let nanoseconds: Int64
+    /// Resident memory of the process at that time.
     public let residentBytes: Int
+    /// Memory of one more stream.
     public let streamBytes: Int
 
-    /// Scores a second of sound with one stream, then with many.
+    /// Scores one hop with one stream, then with 32 more.
     ///
     /// - Throws: `AudioError` where there is no memory for a ring.
     public init(_ recipe: DetectorRecipe) throws {
@@ -72,7 +75,7 @@ public struct FirstScore: Codable, Sendable {
         work.run()
         nanoseconds = Clock.raw.nanoseconds
         residentBytes = Self.resident
-        // Many streams: the growth by one alone would be lost in what the heap holds in reserve.
+        // 32 streams, because free memory of the heap would hide the growth by a single one.
         let count = 32
         let others = try (0..<count).map { _ in try HopWork(recipe, sound: sound) }
         for other in others { other.run() }

@@ -3,7 +3,7 @@ import Core
 public import Inference
 public import Spotting
 
-/// Parts of a detector to measure.
+/// What a measured detector is made of: model, gate, thresholds and personal words.
 public struct DetectorRecipe: Sendable {
     public let model: Model
     public let gate: GateSettings
@@ -23,8 +23,8 @@ public struct DetectorRecipe: Sendable {
         return Detector(vocabulary, settings: gate, thresholds: thresholds)
     }
 
-    /// The same with so many words of the user's own, which nothing resembles; nil where the model has no embedding. How many
-    /// takes taught a word does not matter: a detector keeps their mean.
+    /// A copy with `count` personal words that no audio resembles; nil where the model has no embedding. One template
+    /// per word is enough, because a detector keeps the mean of a word's takes.
     func teaching(_ count: Int) -> DetectorRecipe? {
         guard model.embeddingCount > 0 else { return nil }
         var recipe = self
@@ -42,7 +42,7 @@ public struct DetectorRecipe: Sendable {
     }
 }
 
-/// A block of 1600 samples into the ring and the window through the detector: the whole cost of a stream's hop.
+/// Writes a block of 1600 samples to the ring and runs the detector on the window: the whole cost of a stream's hop.
 final class HopWork: Workload {
     private var detector: Detector
     private let ring: BlockRing
@@ -51,7 +51,7 @@ final class HopWork: Workload {
     private var place: Int
     private(set) var detections = 0
 
-    /// - Parameter sound: several blocks, played over and over from `place` on; streams share it.
+    /// - Parameter sound: audio of several blocks, repeated, from sample `place` on; shared by all streams.
     init(_ recipe: DetectorRecipe, sound: [Float], place: Int = 0) throws {
         detector = recipe.makeDetector()
         ring = try BlockRing(minimumCapacity: 1)
@@ -66,14 +66,14 @@ final class HopWork: Workload {
     func run() {
         let sound = sound
         let block = sound.span.extracting(place..<place + AudioFormat.hopSamples)
-        // The length is no whole number of blocks, so that the joint falls elsewhere each time round.
+        // The length is not a whole number of blocks, so that blocks start at other samples in each repetition.
         place = (place + AudioFormat.hopSamples) % (sound.count - AudioFormat.hopSamples)
         ring.write(block, time: Instant(nanoseconds: 0))
         _ = ring.withWindow { window, _ in detector.process(window: window) { _ in detections += 1 } }
     }
 }
 
-/// A hop of each of many streams, one after the other, so that their states and the weights compete for the caches.
+/// Runs one hop of each of many streams in turn, so that their states and the weights compete for the caches.
 final class StreamsWork: Workload {
     private let streams: [HopWork]
 
@@ -89,14 +89,14 @@ final class StreamsWork: Workload {
     func run() { for stream in streams { stream.run() } }
 }
 
-/// A hop of each of many streams in one batch, as a server with many microphones computes them.
+/// Runs one hop of many streams in one batch, as a server with many microphones does.
 final class BatchWork: Workload {
     private let model: Model
     private var batch: StreamBatch
     private var handlers: [PosteriorHandler]
     private var detectors: [ActivityDetector]
     private let sound: [Float]
-    /// Two windows a stream: a block is written to both, so that the newest window is always contiguous.
+    /// Two windows per stream: a block is written to both, so that the newest window is always contiguous.
     private let memory: UnsafeMutableBufferPointer<Float>
     private var hop = 0
     private(set) var detections = 0
@@ -130,7 +130,7 @@ final class BatchWork: Workload {
         for stream in handlers.indices { decide(stream, newest: memory + stream * 2 * window + place) }
     }
 
-    /// Writes each stream's next block; no two streams get the same audio at a time.
+    /// Writes each stream's next block; no two streams get the same audio at the same time.
     private func writeBlocks(at place: Int) {
         let (block, window) = (AudioFormat.hopSamples, AudioFormat.windowSamples)
         let last = sound.count - block
@@ -158,7 +158,7 @@ final class BatchWork: Workload {
     }
 }
 
-/// Four seconds of posteriors in which two words are said, through smoother, gate and phrases.
+/// Runs smoother, gate and phrases on 4 s of posteriors that contain two words.
 final class GateWork: Workload {
     private struct Hop {
         let scores: HopScores
@@ -175,7 +175,7 @@ final class GateWork: Workload {
         let said = [words.first, words.last].compactMap { word in model.labels.firstIndex { $0 == word } }
         var activity = EnergyActivityDetector()
         hops = (0..<40).map { number in
-            // The words sound for half a second from 0.5 s and from 1.8 s on, and win from their middle on.
+            // The words sound for 0.5 s from 0.5 s and 1.8 s on; their posteriors are highest from 0.3 to 0.9 s later.
             let word = number < 18 ? 0 : 1
             let age = number - [5, 18][word]
             let isSound = (0..<5).contains(age)

@@ -1,7 +1,7 @@
 import Core
 private import Evaluation
 
-/// Percentiles of how long something took.
+/// Minimum, median, 99th percentile and maximum of a list of times.
 public struct Timing: Codable, Equatable, Sendable {
     public let min: Double
     public let p50: Double
@@ -22,7 +22,7 @@ public struct Timing: Codable, Equatable, Sendable {
     }
 }
 
-/// Rounded to three decimals, as reports hold their numbers.
+/// The value rounded to three decimals, as in reports.
 func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 
 /// A histogram of times, drawn with characters.
@@ -30,8 +30,8 @@ public struct Histogram: Sendable {
     /// Lower bound of each row, then the upper bound of the last one.
     let edges: [Double]
     let counts: [Int]
-    /// Times above the last edge. That is the 99th percentile or twice the median: interruptions would else squeeze all other
-    /// times into one row.
+    /// Number of times above the last edge, which is the 99th percentile or twice the median, whichever is smaller.
+    /// Without this limit, a few interruptions would squeeze all other times into one row.
     let rest: Int
 
     public init(_ values: [Double], rows: Int) {
@@ -55,9 +55,9 @@ public struct Histogram: Sendable {
         self.rest = rest
     }
 
-    /// A line a row: lower bound, bar, percentage of all times.
+    /// One line per row: lower bound, bar, percentage of all times.
     ///
-    /// - Parameter width: of the longest bar, in characters.
+    /// - Parameter width: length of the longest bar, in characters.
     public func text(width: Int) -> String {
         let total = counts.reduce(rest, +)
         guard total > 0 else { return "" }
@@ -70,7 +70,7 @@ public struct Histogram: Sendable {
         }.joined()
     }
 
-    /// A bar of so many characters, to an eighth of one.
+    /// A bar of `length` characters, rounded to eighths.
     private static func bar(_ length: Double) -> String {
         let eighths = Int((length * 8).rounded())
         let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]

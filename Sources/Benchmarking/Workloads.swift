@@ -3,11 +3,11 @@ import Core
 import Inference
 import KernelInterface
 
-/// Noise that swells and fades five times a second, the same in every run.
+/// Noise whose amplitude rises and falls five times a second, the same in every run.
 ///
 /// - Parameters:
-///   - count: samples.
-///   - rate: samples a second.
+///   - count: number of samples.
+///   - rate: sample rate in Hz.
 func benchSound(_ count: Int, rate: Int) -> [Float] {
     var state: UInt32 = 1
     return (0..<count).map { index in
@@ -17,7 +17,7 @@ func benchSound(_ count: Int, rate: Int) -> [Float] {
     }
 }
 
-/// 100 ms of audio through the resampler, as capture does it.
+/// Resamples 100 ms of audio to 16 kHz, as the capture thread does.
 final class ResampleWork: Workload {
     private var resampler: Resampler
     private let input: [Float]
@@ -41,7 +41,7 @@ final class ResampleWork: Workload {
     }
 }
 
-/// The front end over a hop or a window.
+/// Computes the feature columns of a hop or a window.
 final class FeatureWork: Workload {
     private var features: FeatureExtractor
     private let sound: [Float]
@@ -58,7 +58,7 @@ final class FeatureWork: Workload {
     }
 }
 
-/// The network over a hop's columns or a window's.
+/// Runs the network on the columns of a hop or a window.
 final class NetworkWork: Workload {
     private var network: NetworkRunner
     private let columns: [Float]
@@ -77,7 +77,7 @@ final class NetworkWork: Workload {
     }
 }
 
-/// A whole window through front end and network.
+/// Scores a whole window: front end, then network.
 final class WindowWork: Workload {
     private var session: Session
     private let sound: [Float]
@@ -93,12 +93,12 @@ final class WindowWork: Workload {
     }
 }
 
-/// The processor's multiply-adds in registers.
+/// Float multiply-adds in registers: the processor's peak rate.
 final class PeakWork: Workload {
     private static let rounds = 4096
     private let peak: KernelSet.FMAThroughput
     private var result = [Float](repeating: 0, count: 16)
-    /// Of one run.
+    /// Multiply-adds of one run.
     let multiplyAdds: Int
 
     init(_ peak: @escaping KernelSet.FMAThroughput) {

@@ -19,7 +19,7 @@ struct Canvas {
         }
     }
 
-    /// A sample of a mark for the legend.
+    /// The legend's symbol for a mark.
     static func sample(of mark: Mark, x: Double, y: Double) -> Markup {
         switch mark.kind {
         case .line(_, _, _, let dashed):

@@ -2,7 +2,7 @@
 public struct Axis: Sendable {
     public let label: String
     public let scale: Scale
-    /// Marked values; nil for round ones.
+    /// Marked values; nil for automatic round values.
     let ticks: [Tick]?
 
     public init(_ label: String, _ scale: Scale, ticks: [Tick]? = nil) {

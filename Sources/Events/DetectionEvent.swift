@@ -1,25 +1,26 @@
 public import Core
 public import Spotting
 
-/// A word or phrase that the service detected, with everything that an action or an integration may want to know.
+/// A word or phrase that the service detected, with all data for actions and integrations.
 ///
 /// The dispatcher makes it once for each ``Detection`` and hands it to every ``EventSink``.
 public struct DetectionEvent: Equatable, Sendable {
-    /// Counts all detections since the service started, from 1; a missing number tells that one was lost or suppressed.
+    /// Number of the detection since the service started, from 1; a gap means that one was lost or suppressed.
     public let sequence: UInt64
     public let kind: Detection.Kind
     /// The word, or the phrase's text.
     public let name: String
     /// Posterior, 0…1.
     public let confidence: Float
-    /// Estimated start of the word, in seconds since the service began to listen, as are the next two.
+    /// Estimated start of the word, in seconds since the service began to listen.
     public let start: Double
+    /// Estimated end, in the same seconds.
     public let end: Double
-    /// When it was decided.
+    /// Time of the decision, in the same seconds.
     public let time: Double
-    /// When it was decided, on the wall clock.
+    /// Time of the decision, on the wall clock.
     public let date: Timestamp
-    /// The capture device.
+    /// Name of the capture device.
     public let device: String
 
     public init(
@@ -44,8 +45,9 @@ public struct DetectionEvent: Equatable, Sendable {
         self.device = device
     }
 
-    /// When it was said, on the wall clock.
+    /// Estimated start of the word, on the wall clock.
     public var startDate: Timestamp { date.adding(seconds: start - time) }
+    /// Estimated end of the word, on the wall clock.
     public var endDate: Timestamp { date.adding(seconds: end - time) }
 
     /// One JSON object without a line end. The keys up to `time` are those of `beckon classify --json`.
@@ -59,7 +61,7 @@ public struct DetectionEvent: Equatable, Sendable {
         ]
     }
 
-    /// What programs and journal entries get: names and values, in a fixed order.
+    /// Environment variables of actions and fields of journal entries: names and values, in a fixed order.
     public var fields: [(name: String, value: String)] {
         [
             ("BECKON_EVENT", kind.key), ("BECKON_WORD", name), ("BECKON_CONFIDENCE", decimal(Double(confidence), 4)),
@@ -69,10 +71,10 @@ public struct DetectionEvent: Equatable, Sendable {
     }
 }
 
-/// Something that takes the service's events: actions, the control socket, saved clips, a terminal, an integration.
+/// A receiver of the service's events: actions, the control socket, saved clips, a terminal, an integration.
 public protocol EventSink: Sendable {
     /// Takes one event. Called on the dispatcher's thread, in the order of the events.
     ///
-    /// It must not wait for a device, a reader or a network: whoever has to, keeps a bounded queue and a thread.
+    /// It must not block on a device, a reader or a network; a sink that must uses a bounded queue and a thread.
     func receive(_ event: DetectionEvent)
 }

@@ -1,12 +1,12 @@
 public import Core
 import Synchronization
 
-/// The service's messages, from a chosen level on. Any thread may write.
+/// The service's log: passes on messages from a chosen level on. Any thread may write.
 public final class ServiceLog: Sendable {
     private let threshold = Mutex(LogLevel.info)
     private let output: @Sendable (LogLevel, String) -> Void
 
-    /// - Parameter output: writes a message of one line or more; called on the thread that has something to say.
+    /// - Parameter output: writes a message of one line or more; called on the thread of the caller.
     public init(_ output: @escaping @Sendable (LogLevel, String) -> Void) { self.output = output }
 
     /// The least urgent level that is written.

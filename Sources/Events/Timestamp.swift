@@ -2,9 +2,9 @@ private import Core
 private import Glibc
 import System
 
-/// A moment on the wall clock, to the millisecond where it is written.
+/// A time on the wall clock, in nanoseconds; its text has milliseconds.
 public struct Timestamp: Equatable, Comparable, Sendable {
-    /// Since the beginning of 1970, UTC.
+    /// Nanoseconds since the beginning of 1970, UTC.
     public let nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -25,7 +25,7 @@ public struct Timestamp: Equatable, Comparable, Sendable {
     /// ISO 8601 without `-` and `:`, for file names: `20260301T123005.250Z`.
     public var compactText: String { text(date: "", time: "") }
 
-    /// The time of day where the reader is: `12:30:05`.
+    /// Local time of day: `12:30:05`.
     public var clockText: String {
         var moment = time_t(nanoseconds / 1_000_000_000)
         var parts = tm()

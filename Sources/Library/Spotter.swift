@@ -18,9 +18,9 @@ import Spotting
 public final class Spotter: Sendable {
     /// Which words are reported.
     public enum Mode: Sendable {
-        /// Words wherever they are said, in running speech too.
+        /// Words anywhere, also within running speech.
         case spot
-        /// Words said alone: after a pause and before one.
+        /// Words said alone, with a pause before and after.
         case command
     }
 
@@ -38,7 +38,7 @@ public final class Spotter: Sendable {
         public var trigger = Trigger.early
         /// Confidence that every word needs, 0…1; nil for the model's own threshold of each word.
         public var threshold: Float?
-        /// Confidence that single words need, 0…1, in place of `threshold`.
+        /// Confidence that individual words need, 0…1; overrides `threshold`.
         public var thresholds: [String: Float] = [:]
         /// The channel of a file to listen to, from 0; nil for the mean of all channels.
         public var channel: Int?
@@ -102,9 +102,9 @@ public final class Spotter: Sendable {
         return thresholds
     }
 
-    /// The words of an audio file, in order; any format that libsndfile reads, 8 to 192 kHz.
+    /// Detects the words of an audio file, in order; any format that libsndfile reads, 8 to 192 kHz.
     ///
-    /// - Parameter threads: threads to use, the calling one among them. More than one helps with recordings of minutes.
+    /// - Parameter threads: threads to use, including the calling one. More than one helps with recordings of minutes.
     /// - Throws: ``SpotterError/audio`` where the file cannot be opened or is damaged; what was detected before is lost.
     public func detections(inFile path: String, threads: Int = 1) throws(SpotterError) -> [Detection] {
         let detector = FileDetector(vocabulary, settings: gate, thresholds: thresholds)
@@ -119,11 +119,11 @@ public final class Spotter: Sendable {
 
     /// Begins a stream of audio, such as a microphone's.
     ///
-    /// - Parameter sampleRate: samples a second of what will be processed.
+    /// - Parameter sampleRate: sample rate of the audio, in Hz.
     /// - Throws: ``SpotterError/audio`` for a rate that cannot be converted.
     public func stream(sampleRate: Int = 16_000) throws(SpotterError) -> Stream {
         do throws(AudioError) {
-            // Blocks are written and read in turn, so there is never more than one unread.
+            // Each block is read before the next one is written, so at most one is unread.
             let ring = try BlockRing(minimumCapacity: 1)
             return Stream(self, ring: ring, resampler: try Resampler(from: sampleRate))
         } catch {
@@ -135,13 +135,13 @@ public final class Spotter: Sendable {
 /// A word that was detected; times are in seconds from the start of the file or stream.
 public struct Detection: Equatable, Sendable {
     public let word: String
-    /// 0…1.
+    /// Confidence, 0…1.
     public let confidence: Double
-    /// Estimated bounds of the word.
+    /// Estimated bounds of the word, in seconds.
     public let start: Double
     public let end: Double
 
-    /// - Returns: nil for what is no word.
+    /// - Returns: nil where the detection is not a word.
     init?(_ detection: Spotting.Detection, _ labels: [String], endingBy length: Double = .infinity) {
         guard detection.kind == .word else { return nil }
         word = detection.name(labels: labels, phrases: [])
@@ -158,7 +158,7 @@ public struct SpotterError: Error, Equatable, CustomStringConvertible, Sendable 
     private enum Code { case model, settings, audio }
 
     private let code: Code
-    /// One line: what, what is wrong with it, what to do.
+    /// One line: the object, what is wrong with it, what to do.
     public let description: String
 
     public static func == (left: SpotterError, right: SpotterError) -> Bool { left.code == right.code }

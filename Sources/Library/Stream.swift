@@ -3,16 +3,16 @@ private import Core
 import Spotting
 
 extension Spotter {
-    /// Audio in, words out, as it comes. The detections equal those of a file with the same samples.
+    /// Detects words in audio as it arrives. The detections equal those of a file with the same samples.
     ///
-    /// A stream serves one thread at a time. Its latency is the network's hop of 100 ms and what the gate waits for.
+    /// Use a stream from one thread at a time. Its latency is the network's hop of 100 ms plus the gate's wait.
     public struct Stream: ~Copyable {
         private let spotter: Spotter
         private var detector: Detector
         private var resampler: Resampler
         /// The last second at 16 kHz.
         private let ring: BlockRing
-        /// A block in the making.
+        /// The block being filled; `filled` samples are valid.
         private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
         private var filled = 0
         /// Samples at 16 kHz that came out of the resampler.
@@ -28,8 +28,8 @@ extension Spotter {
 
         /// Processes the next samples.
         ///
-        /// - Parameter samples: one channel at the stream's rate, in −1…1, any number of them; what is not finite counts as 0.
-        /// - Returns: the words that were decided in them.
+        /// - Parameter samples: one channel at the stream's rate, in −1…1, any number; NaN and infinity count as 0.
+        /// - Returns: the words that were decided in these samples.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public mutating func process(_ samples: [Float]) throws(SpotterError) -> [Beckon.Detection] {
             try resample(samples.map { $0.isFinite ? $0 : 0 }, endOfInput: false)
@@ -39,16 +39,16 @@ extension Spotter {
         /// Processes the next samples, 16-bit PCM in the machine's byte order.
         ///
         /// - Parameter samples: one channel at the stream's rate, any number of them.
-        /// - Returns: the words that were decided in them.
+        /// - Returns: the words that were decided in these samples.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public mutating func process(_ samples: [Int16]) throws(SpotterError) -> [Beckon.Detection] {
             try resample(samples.map { Float($0) / 32_768 }, endOfInput: false)
             return takeDetections()
         }
 
-        /// Ends the stream: a second of silence decides the last word.
+        /// Ends the stream. A second of silence is appended, in which the last word is decided.
         ///
-        /// - Returns: the words that were decided in it.
+        /// - Returns: the words that were decided since the last call.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public consuming func finish() throws(SpotterError) -> [Beckon.Detection] {
             try resample([], endOfInput: true)
@@ -81,7 +81,7 @@ extension Spotter {
             _ samples: Span<Float>,
             endOfInput: Bool
         ) throws(SpotterError) -> Resampler.Progress {
-            // A span of a property would hold all of `self`.
+            // A span of a property would keep exclusive access to all of `self`.
             var block: [Float] = []
             swap(&block, &self.block)
             defer { swap(&block, &self.block) }

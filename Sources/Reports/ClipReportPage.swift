@@ -2,14 +2,14 @@ import Charts
 import Core
 public import Evaluation
 
-/// A report on clips as a page with charts.
+/// A `ClipReport` as an HTML page with charts.
 public struct ClipReportPage: Sendable {
     private let report: ClipReport
     private let name: String
     private let model: String
 
     /// - Parameters:
-    ///   - name: of the folder of clips.
+    ///   - name: name of the folder of clips.
     ///   - model: name of the model.
     public init(_ report: ClipReport, name: String, model: String) {
         self.report = report
@@ -17,7 +17,7 @@ public struct ClipReportPage: Sendable {
         self.model = model
     }
 
-    /// The page's source.
+    /// HTML source of the page.
     public var html: String {
         let tables = ClipReportTables(report)
         var page = Page(title: "Model \(model) on \(report.clips) clips of \(name)")
@@ -116,6 +116,6 @@ public struct ClipReportPage: Sendable {
 }
 
 extension Page {
-    /// A table with the same header, rows and alignment.
+    /// Adds a table with the header, rows and alignment of `columns`.
     mutating func add(_ columns: TextTable) { table(columns.header, numeric: columns.numeric, rows: columns.rows) }
 }

@@ -1,11 +1,11 @@
 import Core
 public import Evaluation
 
-/// A report on clips as tables and as plain text.
+/// A `ClipReport` as tables and as plain text.
 public struct ClipReportTables: Sendable {
     private let report: ClipReport
 
-    /// Number of mistakes listed.
+    /// Largest number of mistakes listed.
     private static let mistakes = 12
 
     public init(_ report: ClipReport) { self.report = report }

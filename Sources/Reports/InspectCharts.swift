@@ -142,7 +142,7 @@ struct InspectCharts: Sendable {
 
     // MARK: - Shared by several charts
 
-    /// Points that the width of a chart can show.
+    /// Largest number of points drawn along the x axis.
     private static let bins = 900
 
     private func markWords(_ chart: inout Chart) {
@@ -190,7 +190,7 @@ struct InspectCharts: Sendable {
         return chart
     }
 
-    /// A label's scores over time; where several hops share a point, the highest.
+    /// A label's scores over time; where one point covers several hops, the highest of them.
     private func scorePoints(of label: Int) -> [Point] {
         let step = (trace.hops.count + Self.bins - 1) / Self.bins
         return stride(from: 0, to: trace.hops.count, by: max(1, step)).map { start in
@@ -200,7 +200,7 @@ struct InspectCharts: Sendable {
         }
     }
 
-    /// Fraction of a row that a score of 1 fills.
+    /// Height of a score of 1, as a fraction of its row.
     private static let tall = 0.7
 
     // MARK: - Gate
@@ -272,10 +272,10 @@ struct InspectCharts: Sendable {
         return chart
     }
 
-    /// What a step of the activity stands for.
+    /// What the activity steps detect: a voice with an activity layer, else any sound.
     private var soundName: String { model.activityCount > 0 ? "voice" : "sound" }
 
-    /// The steps that were sound; where several share a point, their fraction.
+    /// Fraction of active steps over time; one point covers one or more steps.
     private var soundSlices: [Mark.Slice] {
         guard let last = trace.hops.last else { return [] }
         let steps = trace.hops.flatMap(\.sounds)
@@ -291,7 +291,7 @@ struct InspectCharts: Sendable {
         }
     }
 
-    /// Runs of hops with the same value; a hop reaches back to the one before.
+    /// Runs of consecutive hops with the same value, in seconds; a hop begins where the last one ends. Nil ends a run.
     private func runs(_ value: (RecordingTrace.Hop) -> Int?) -> [(x: ClosedRange<Double>, value: Int)] {
         let length = HopScorer.hopSeconds(of: model)
         var runs: [(x: ClosedRange<Double>, value: Int)] = []

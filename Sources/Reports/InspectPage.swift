@@ -11,7 +11,7 @@ public struct InspectPage: Sendable {
         charts = InspectCharts(trace)
     }
 
-    /// The page's source.
+    /// HTML source of the page.
     public var html: String {
         let name = report.file.split(separator: "/").last.map(String.init) ?? report.file
         var page = Page(title: "What the model sees: \(name)")

@@ -6,15 +6,20 @@ private import Spotting
 /// The numbers and words of a report on one recording; its members are the keys of `inspect --json`.
 public struct InspectReport: Encodable, Sendable {
     struct Signal: Encodable, Sendable {
-        /// Levels in dB relative to full scale.
+        /// Levels in dBFS: peak, whole recording, loudest 0.4 s, background (10th percentile).
         let peak: Double
         let overall: Double
         let loudest: Double
         let floor: Double
+        /// Fraction of clipped samples, 0…1.
         let clippedShare: Double
+        /// Mean of the samples, full scale at 1.
         let offset: Double
+        /// Fraction of digital silence, 0…1.
         let silentShare: Double
+        /// Nil where there is no sound.
         let highestHertz: Double?
+        /// Mains hum and its level in dBFS; nil where there is none.
         let humHertz: Double?
         let humLevel: Double?
     }
@@ -30,6 +35,7 @@ public struct InspectReport: Encodable, Sendable {
     struct Word: Encodable, Sendable {
         let word: String
         let confidence: Double
+        /// Estimated bounds and decision time, in seconds from the file's start.
         let start: Double
         let end: Double
         let time: Double
@@ -51,7 +57,7 @@ public struct InspectReport: Encodable, Sendable {
     let format: String
     let sampleRate: Int
     let channels: Int
-    /// Numbers of the channels that the model got.
+    /// Channels, from 0, that were mixed into the model's input.
     let heardChannels: [Int]
     let from: Double
     let to: Double
@@ -63,13 +69,13 @@ public struct InspectReport: Encodable, Sendable {
     let labels: [String]
     let thresholds: [String: Double]
     let events: [Word]
-    /// The recording scored as a clip; nil for longer ones.
+    /// Scores of the recording as one clip; nil where it is longer than 1.25 s or only a part of it was traced.
     let clip: Clip?
     let hops: [Hop]
-    /// What part of the file is not shown; nil where all is, or the user chose the part.
+    /// Which part is shown, where the report had to cut the file; nil for a whole file or a part that the user chose.
     public let note: String?
 
-    /// Seconds up to which a recording is scored as a clip too.
+    /// Longest recording, in seconds, that is also scored as a clip.
     private static let longestClip = 1.25
 
     public init(_ trace: RecordingTrace) {

@@ -9,15 +9,15 @@ public struct RecordingTrace: Sendable {
     /// The file, the part of it to trace, and the settings of the detector.
     public struct Settings: Sendable {
         public var file: String
-        /// How the channels of the file become one.
+        /// Channels of the file to mix into one.
         public var mix = ChannelMix.mix
         public var gate = GateSettings()
         public var thresholds: Thresholds
-        /// Seconds from the file's start, a whole number of hops.
+        /// Start of the part in seconds, a whole number of hops.
         public var from = 0.0
-        /// Seconds, a whole number of hops; nil for the file's end, or `longest` after `from`.
+        /// End of the part in seconds, a whole number of hops; nil for the file's end, at most `longest` after `from`.
         public var to: Double?
-        /// Seconds that a report may show.
+        /// Longest part in seconds, where `to` is nil.
         public var longest = 300.0
 
         public init(file: String, thresholds: Thresholds) {
@@ -32,12 +32,12 @@ public struct RecordingTrace: Sendable {
         let time: Double
         /// Smoothed scores, `[labels]`.
         let scores: [Float]
-        /// Whether each step of the hop was speech, or sound where the model has no activity layer; oldest first.
+        /// Whether each activity step was speech, or sound where the model has no activity layer; oldest first.
         let sounds: [Bool]
         let inSpeech: Bool
         /// Labels that fired and have not been re-armed.
         let refractory: [Int]
-        /// Label of the word that fired at this hop.
+        /// Label of the word that fired at this hop; nil where none did.
         let fired: Int?
     }
 
@@ -45,7 +45,7 @@ public struct RecordingTrace: Sendable {
     struct Word {
         let name: String
         let confidence: Float
-        /// Bounds, and when it was decided, in seconds from the file's start.
+        /// Estimated bounds and decision time, in seconds from the file's start.
         let start: Double
         let end: Double
         let time: Double
@@ -57,31 +57,31 @@ public struct RecordingTrace: Sendable {
     let format: String
     let sampleRate: Int
     let channels: Int
-    /// Numbers of the channels that the model gets.
+    /// Channels, from 0, that are mixed into the model's input.
     let usedChannels: [Int]
-    /// End of what was looked at, in seconds; the silence added after the file's end does not count.
+    /// End of the traced part, in seconds from the file's start, without the silence added after the file's end.
     private(set) var to: Double
     /// Whether the file goes on after `to`.
     private(set) var isCut = false
-    /// Samples that the model gets: one channel at 16 kHz.
+    /// The model's input: one channel at 16 kHz.
     private(set) var samples: [Float] = []
     /// Output of the front end, `[columns × bands]`; empty where it has no bands.
     private(set) var columns: [Float] = []
     private(set) var hops: [Hop] = []
     private(set) var words: [Word] = []
-    /// Statistics of each used channel, as recorded.
+    /// Statistics of each used channel, before mixing and resampling.
     private(set) var statistics: [SampleStatistics] = []
-    /// Why the file could not be read to its end.
+    /// Why the file could not be read to its end; nil where it could.
     public private(set) var problem: String?
 
     var file: String { settings.file }
     var from: Double { settings.from }
 
-    /// Runs the detector over a file from its start, and keeps what lies in the part asked for.
+    /// Runs the detector over a file from its start, and keeps the hops of the requested part.
     ///
-    /// - Parameter progress: gets the seconds read and those expected (0 for unknown) after each hop; returns false to stop.
+    /// - Parameter progress: called after each hop with the seconds read and those expected (0: unknown); false stops.
     /// - Throws: `AudioError` where the file cannot be opened or nothing can be read; a later failure is kept in `problem`.
-    ///   ``ReportError/endsBefore(_:from:)`` where there is nothing in the part asked for.
+    ///   ``ReportError/endsBefore(_:from:)`` where the file ends before the part begins.
     public init(
         _ settings: Settings,
         vocabulary: Vocabulary,
@@ -116,7 +116,7 @@ public struct RecordingTrace: Sendable {
         let model = vocabulary.model
         let detector = FileDetector(vocabulary, settings: settings.gate, thresholds: settings.thresholds)
         let end = settings.to ?? from + settings.longest
-        // Columns that each hop adds.
+        // Feature columns that each hop adds.
         let newest = model.features.bandHertz.isEmpty ? 0 : max(1, model.hopSamples / model.features.hopSamples)
         var found: [Detection] = []
         var number = 0
@@ -167,7 +167,7 @@ public struct RecordingTrace: Sendable {
         }
     }
 
-    /// Measures the samples as they were recorded, each used channel by itself.
+    /// Measures each used channel before mixing and resampling.
     private mutating func measureChannels() throws {
         var source = try AudioFile(path: file)
         let count = source.channels
@@ -203,13 +203,13 @@ public struct ReportError: Error, Equatable, CustomStringConvertible, Sendable {
     private enum Code: Equatable { case endsBefore }
 
     private let code: Code
-    /// One line: which file, what is wrong.
+    /// One line: the file, what is wrong with it.
     public let description: String
 
     /// Equality is on the kind of error alone.
     public static func == (left: ReportError, right: ReportError) -> Bool { left.code == right.code }
 
-    /// The recording is shorter than the start of the part asked for.
+    /// The recording ends before the requested part begins.
     public static func endsBefore(_ file: String, from: Double) -> ReportError {
         ReportError(
             code: .endsBefore,

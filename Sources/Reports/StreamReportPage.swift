@@ -2,7 +2,7 @@ import Charts
 import Core
 public import Evaluation
 
-/// A report on long recordings as a page with a chart.
+/// A `StreamReport` as an HTML page with a chart.
 public struct StreamReportPage: Sendable {
     private let report: StreamReport
     private let model: String
@@ -13,7 +13,7 @@ public struct StreamReportPage: Sendable {
         self.model = model
     }
 
-    /// The page's source.
+    /// HTML source of the page.
     public var html: String {
         let tables = StreamReportTables(report)
         var page = Page(title: "Model \(model) on long recordings")

@@ -1,7 +1,7 @@
 import Core
 public import Evaluation
 
-/// A report on long recordings as tables and as plain text.
+/// A `StreamReport` as tables and as plain text.
 public struct StreamReportTables: Sendable {
     private let report: StreamReport
 

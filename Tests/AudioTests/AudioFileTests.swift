@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct AudioFileTests {
-    /// A coding, the name it should get, and how close to the original it must come, in dB.
+    /// A coding, its expected name, and the least SNR against the original, in dB.
     struct Coding: Sendable, CustomTestStringConvertible {
         var file: String
         var format: Int
@@ -34,7 +34,7 @@ import Testing
         Coding(file: "o.opus", format: SF_FORMAT_OGG | SF_FORMAT_OPUS, name: "Ogg Opus", snr: 15),
     ]
 
-    /// A file read whole in odd pieces; the error it ended with, if any.
+    /// Reads a whole file, `piece` frames at a time; returns the error that ended reading, if any.
     static func read(_ path: String, piece: Int = 1_000) throws -> (samples: [Float], error: AudioError?) {
         var file = try AudioFile(path: path)
         var room = [Float](repeating: 0, count: piece * file.channels)
@@ -72,7 +72,7 @@ import Testing
         #expect(snr >= coding.snr)
     }
 
-    /// All audio of such a clip is on the last page of its Ogg stream.
+    /// All audio of a short clip is on the last page of its Ogg stream.
     @Test(arguments: [SF_FORMAT_OPUS, SF_FORMAT_VORBIS], [400, 8_000, 16_000])
     func shortOggClipsAreWhole(coding: Int, frames: Int) throws {
         let folder = try TestFolder()
@@ -81,7 +81,7 @@ import Testing
         let (samples, error) = try Self.read(path)
         #expect(error == nil && samples.count == frames)
 
-        // The same without its last byte, and with the flag that ends the stream taken off the last page, is not.
+        // Without its last byte, or without the end-of-stream flag of its last page, it is not whole.
         let bytes = try folder.bytes("clip.ogg")
         let cut = try folder.write("cut.ogg", bytes: bytes.dropLast())
         let start = try #require(bytes.indices.last { bytes[$0...].starts(with: "OggS".utf8) })

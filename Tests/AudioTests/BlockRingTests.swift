@@ -4,7 +4,7 @@ import Testing
 @testable import Audio
 
 @Suite struct BlockRingTests {
-    /// A block whose samples all tell which one it is.
+    /// A block whose samples are all its number plus 1.
     static func block(_ number: Int) -> [Float] {
         [Float](repeating: Float(number + 1), count: AudioFormat.hopSamples)
     }
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// First and last sample of each block in the next window, which must agree.
+    /// Reads the next window; returns one sample per block, after checking that first and last are equal.
     static func read(_ ring: BlockRing) -> (block: AudioBlock, window: [Float])? {
         var result: (AudioBlock, [Float])?
         let found = ring.withWindow { window, block in
@@ -64,7 +64,7 @@ import Testing
             _ = Self.read(ring)
         }
         Self.write(20..<21, to: ring)
-        // Block 20 is held: as many as fit beside it are stored, the five after them are dropped.
+        // While block 20 is held, the ring takes as many blocks as fit and drops the five after them.
         let end = 20 + ring.capacity
         let found = ring.withWindow { window, block in
             #expect(block.sequence == 20)

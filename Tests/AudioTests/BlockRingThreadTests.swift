@@ -6,9 +6,9 @@ import Testing
 
 @testable import Audio
 
-/// Both sides at once; run it with `--sanitize=thread` too.
+/// Producer and consumer at the same time; run it with `--sanitize=thread` too.
 @Suite(.serialized) struct BlockRingThreadTests {
-    /// What the consumer saw, handed over when its thread has ended.
+    /// The consumer's results, handed over when its thread has ended.
     struct Findings {
         var read = 0
         var torn = 0
@@ -17,14 +17,14 @@ import Testing
         var last: UInt64?
     }
 
-    /// What both threads reach.
+    /// State that both threads share.
     final class Shared: Sendable {
         let arrived = Atomic<Int>(0)
         let done = Atomic<Int>(0)
         let findings = Mutex(Findings())
         let ended = DispatchSemaphore(value: 0)
 
-        /// Waits until both threads are there.
+        /// Waits until both threads have arrived.
         func meet() {
             arrived.add(1, ordering: .acquiringAndReleasing)
             while arrived.load(ordering: .acquiring) < 2 { sched_yield() }
@@ -46,12 +46,12 @@ import Testing
         }
     }
 
-    /// Runs both sides on threads of their own, which start together.
+    /// Runs both sides, each on its own thread; they start together.
     ///
     /// - Parameters:
     ///   - producerPause: Calls of `sched_yield` after each block, so that either side can be the faster one.
-    ///   - consumerPause: The same after each window.
-    ///   - flushEvery: The producer flushes after so many blocks; 0 for never.
+    ///   - consumerPause: Calls of `sched_yield` after each window.
+    ///   - flushEvery: Blocks between two flushes by the producer; 0 for none.
     static func run(
         blocks: Int,
         producerPause: Int,

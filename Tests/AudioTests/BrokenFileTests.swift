@@ -35,7 +35,7 @@ import Testing
         for word in words { #expect(text.contains(word), sourceLocation: location) }
     }
 
-    /// Half a second of quiet noise; odd enough that no coding gets rid of it.
+    /// Half a second of quiet noise, which no coding compresses away.
     func noise(_ name: String, _ format: Int, rate: Int = 16_000, frames: Int = 8_000) throws -> [UInt8] {
         try folder.write(name, format: format, rate: rate, Signals.noise(count: frames, seed: 1))
         return try folder.bytes(name)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func unreadable() {
-        // Root may read anything, but nobody may follow a path of that length.
+        // Root may read every file, but a path of this length fails for root too.
         let path = "/tmp/" + String(repeating: "x", count: 300)
         #expect(failure(path, says: "cannot be opened", "File name too long") == .unreadable)
     }
@@ -72,8 +72,7 @@ import Testing
         #expect(failure(pipe, says: "pipe or a device") == .notRegularFile)
     }
 
-    /// A descriptor that libsndfile had closed behind its owner's back would be closed twice, and the second time it may
-    /// belong to another thread.
+    /// If libsndfile closed the descriptor, its owner would close it again, when it may belong to another thread.
     @Test func descriptorStaysWithItsOwner() throws {
         let bytes = try noise("whole.wav", Self.wav)
         for (name, content) in [("text.wav", Array("no audio".utf8)), ("cut.wav", Array(bytes.prefix(30)))] {
@@ -151,7 +150,7 @@ import Testing
         Container(name: "a.opus", format: SF_FORMAT_OGG | SF_FORMAT_OPUS, rate: 48_000),
     ]
 
-    /// Wherever a file is cut, it must not pass for a whole one.
+    /// A file cut at any position must not be read as a whole one.
     @Test(arguments: containers) func cutAnywhere(container: Container) throws {
         let bytes = try noise(container.name, container.format, rate: container.rate, frames: container.rate)
         let whole = try AudioFileTests.read(folder.file(container.name))
@@ -191,7 +190,7 @@ import Testing
         #expect(try FileBlocks.readClip(path: path, atMost: 0.5).count == 8_000, "damage beyond the limit is not read")
     }
 
-    /// Recorders that write to a pipe leave such sizes behind; the audio is whole.
+    /// Recorders that write to a pipe leave such sizes in the header; the audio is complete.
     @Test(arguments: [0xFFFF_FFFF, 0x7FFF_FFFF, 0x8000_0000, 0x7FFF_F000] as [UInt32])
     func streamedSizeIsNoPromise(size: UInt32) throws {
         var bytes = try noise("a.wav", Self.wav)

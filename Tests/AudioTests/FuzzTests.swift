@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct FuzzTests {
-    /// More than any of the small files could hold however its header was bent, but soon reached.
+    /// More samples than any mutated file can hold, but few enough to be reached soon.
     static let mostSamples = 3_000_000
 
     static let formats = [
@@ -16,7 +16,7 @@ import Testing
         SF_FORMAT_OGG | SF_FORMAT_VORBIS, SF_FORMAT_OGG | SF_FORMAT_OPUS,
     ]
 
-    /// Bends a file: mostly its header, sometimes its body or length.
+    /// Mutates a file: mostly its header, sometimes its body or length.
     static func mutate(_ original: [UInt8], _ random: inout SplitMix) -> [UInt8] {
         var bytes = original
         let telling: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
@@ -37,7 +37,7 @@ import Testing
         return bytes
     }
 
-    /// Opens and reads a file to its end; how many samples came, and how it ended.
+    /// Reads a file to its end; returns the number of samples, and the error if there was one.
     static func outcome(_ path: String) -> (samples: Int, error: AudioError?) {
         var total = 0
         var block = [Float](repeating: 0, count: 16_000)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// `BECKON_FUZZ` sets how many files of each format are tried.
+    /// `BECKON_FUZZ` sets the number of files per format.
     @Test func bentFilesNeverCrash() throws {
         let folder = try TestFolder()
         let count = getenv("BECKON_FUZZ").flatMap { Int(String(cString: $0)) } ?? 30

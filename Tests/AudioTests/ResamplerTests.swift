@@ -5,7 +5,7 @@ import Testing
 @Suite struct ResamplerTests {
     static let rates = [8_000, 11_025, 22_050, 32_000, 44_100, 48_000, 96_000, 192_000]
 
-    /// Runs a signal through in pieces of the given size.
+    /// Resamples a signal in chunks of the given size.
     static func convert(
         _ input: [Float],
         rate: Int,
@@ -60,7 +60,7 @@ import Testing
         }
         let nyquist = Double(rate) / 2
         if nyquist > 8_000 {
-            // Close together where the filters are steep, then over the whole range that folds down.
+            // Tones close together in the transition band, then over the whole range that aliases.
             let near = (0..<20).map { 8_005 + 60 * Double($0) }
             let far = (0..<24).map { 9_200 + (nyquist * 0.999 - 9_200) * Double($0) / 23 }
             for tone in near + far where tone < nyquist {

@@ -2,7 +2,7 @@ import Audio
 import Glibc
 import TestSupport
 
-/// Test signals and the few measurements made on them.
+/// Test signals and measurements on them.
 enum Signals {
     static func sine(_ frequency: Double, rate: Int, seconds: Double, amplitude: Double = 0.9) -> [Float] {
         let step = 2 * Double.pi * frequency / Double(rate)
@@ -22,7 +22,7 @@ enum Signals {
         return (sum / Double(max(1, samples.count))).squareRoot()
     }
 
-    /// Fits a sine of a known frequency by least squares; its amplitude and the RMS of what is left over.
+    /// Fits a sine of a known frequency by least squares; returns its amplitude and the RMS of the residual.
     static func fit(_ frequency: Double, in samples: ArraySlice<Float>, rate: Int) -> (amplitude: Double, rest: Double)
     {
         let step = 2 * Double.pi * frequency / Double(rate)
@@ -46,7 +46,7 @@ enum Signals {
         return ((a * a + b * b).squareRoot(), (rest / Double(samples.count)).squareRoot())
     }
 
-    /// Signal to noise of `decoded` against `original`, in dB.
+    /// Signal-to-noise ratio of `decoded` against `original`, in dB.
     static func snr(_ decoded: some Collection<Float>, against original: some Collection<Float>) -> Double {
         var (signal, noise) = (0.0, 0.0)
         for (left, right) in zip(decoded, original) {

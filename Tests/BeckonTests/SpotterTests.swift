@@ -9,7 +9,7 @@ struct SpotterTests {
         try Spotter(model: Checkout.model, settings: settings)
     }
 
-    /// What a stream of these chunks gives.
+    /// Detections of a stream that gets the samples in chunks.
     private static func detections(
         of samples: [Float],
         rate: Int,
@@ -92,7 +92,7 @@ struct SpotterTests {
     }
 }
 
-/// `Examples/Spot`, run as a reader of it would.
+/// `Examples/Spot`, run as a user would.
 struct ExampleTests {
     private static let program = URL(fileURLWithPath: CommandLine.arguments[0])
         .deletingLastPathComponent().appendingPathComponent("spot")

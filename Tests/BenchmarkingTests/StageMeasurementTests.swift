@@ -11,7 +11,7 @@ import Testing
 /// The parts of `beckon bench`, without running the program.
 struct StageMeasurementTests {
     @Test func `percentiles of a known list are its members of that rank`() throws {
-        // Out of order; 1 to 200.
+        // 1 to 200, not sorted.
         let times = (0..<200).map { Double($0 * 77 % 200 + 1) }
         let timing = try #require(Timing(times))
         #expect(timing.min == 1 && timing.p50 == 100 && timing.p99 == 198 && timing.max == 200)
@@ -66,7 +66,7 @@ struct StageMeasurementTests {
     }
 
     @Test func `a histogram counts every time once`() {
-        // From 5 to 15 and an interruption; the 99th percentile is the last but one, 15, below twice the median.
+        // 5 to 15 and one interruption of 500; the 99th percentile is 15, which is below twice the median.
         let histogram = Histogram((0...100).map { 5 + Double($0) / 10 } + [500], rows: 10)
         #expect(histogram.counts.reduce(histogram.rest, +) == 102)
         #expect(histogram.rest == 1 && histogram.counts.count == 10 && histogram.edges.count == 11)
@@ -84,7 +84,7 @@ struct StageMeasurementTests {
         let recipe = DetectorRecipe(model: model, gate: GateSettings(), thresholds: thresholds)
         let gate = try GateWork(recipe)
         gate.run()
-        // Two words, and the phrase that they are: begun, then complete.
+        // Two words, and their phrase: begun, then complete.
         #expect(gate.detections == 4 && gate.units == 40)
         let streams = try StreamsWork(recipe, count: 3)
         streams.run()

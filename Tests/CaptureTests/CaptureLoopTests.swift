@@ -7,9 +7,9 @@ import Testing
 @testable import Audio
 @testable import Capture
 
-/// The capture loop over a scripted device: what it does to it, and what reaches the ring.
+/// The capture loop on a scripted device: its calls to the device, and the blocks in the ring.
 struct CaptureLoopTests {
-    /// What a run has left behind.
+    /// The result of a run.
     struct Outcome {
         var calls: [String]
         var changes: [CaptureMachine.Change]
@@ -20,7 +20,7 @@ struct CaptureLoopTests {
     }
 
     ///
-    /// - Parameter choices: made one after the other where the script has no more for the device that is open.
+    /// - Parameter choices: selections applied in turn, each when the script of the open device has ended.
     static func run(_ script: [ScriptedSource.Answer], choices: [InputSelection] = []) throws -> Outcome {
         let output = try CaptureOutput(ringCapacity: 100)
         let log = ScriptedSource.Log()
@@ -51,7 +51,7 @@ struct CaptureLoopTests {
         #expect(outcome.blocks.map(\.last) == [1_599, 3_199, 4_799, 6_399])
         #expect(outcome.blocks.map(\.filled) == [1, 2, 3, 4])
         // The device gives a period every 10 ms from 1 s on. The short read gives 50 samples for its 10 ms, so the
-        // fourth block is full with 110 samples of the fifth period after it, 50 samples before that one's end.
+        // fourth block is full after 110 samples of the fifth period after it, 50 samples before that period's end.
         let full = [1_100, 1_200, 1_300, 1_410].map { Instant(nanoseconds: $0 * 1_000_000) }
         #expect(outcome.blocks.map(\.time) == [full[0], full[1], full[2], full[3] - .nanoseconds(50 * 62_500)])
         #expect(outcome.changes.map(\.kind) == [.running])
@@ -75,7 +75,7 @@ struct CaptureLoopTests {
         calls: [String],
         told: CaptureMachine.Change.Kind
     ) throws {
-        // Two blocks and a half are heard before, and must be forgotten.
+        // The two and a half blocks captured before the error must be flushed.
         let outcome = try Self.run([.periods(25), trouble, .periods(20)])
         #expect(outcome.calls == ["open"] + calls + ["close"])
         #expect(outcome.blocks.map(\.first) == [4_000, 5_600])
@@ -106,12 +106,12 @@ struct CaptureLoopTests {
 
     @Test func `another choice closes what is open, and opens what is wanted`() throws {
         let other = InputSelection(device: .named("other"))
-        // The second choice is the first again, which changes nothing; the script's end is met once more for it.
+        // The second selection equals the first and changes nothing; the script ends once more for it.
         let outcome = try Self.run([.periods(25), .missing([ENOENT]), .periods(20)], choices: [other, other])
         #expect(outcome.calls == ["open", "close", "open", "close", "open", "close"])
         #expect(outcome.blocks.map(\.first) == [4_000, 5_600] && outcome.blocks.map(\.filled) == [1, 2])
         #expect(outcome.changes.map(\.kind) == [.running, .selectionChanged, .unavailable, .running])
-        // 50 ms before the first try, 100 before the second, and the period that then comes.
+        // 50 ms before the first attempt, 100 ms before the second, then one period of 10 ms.
         #expect(outcome.changes.last?.duration == .milliseconds(160))
         #expect(outcome.counts == .init(gaps: 1))
     }
@@ -127,19 +127,19 @@ struct CaptureLoopTests {
 
     @Test func `frames missing by the clock flush what was heard, and are counted once`() throws {
         let outcome = try Self.run([.periods(25), .lost(4_800), .periods(24)])
-        // Found with the fifth period after the hole; the 20 after that are two blocks.
+        // Detected with the fifth period after the gap; the 20 periods after that are two blocks.
         let start: Float = 4_000 + 4_800 + 5 * 160
         #expect(outcome.blocks.map(\.first) == [start, start + 1_600])
         #expect(outcome.counts == .init(gaps: 1, missing: 1))
         #expect(outcome.changes.map(\.kind) == [.running, .framesMissing])
-        // A thousandth of the time so far may be drift.
+        // Up to a thousandth of the elapsed time may be drift.
         #expect(
             outcome.changes.last.map { (Duration.milliseconds(299)...Duration.milliseconds(300)).contains($0.duration) }
                 == true
         )
     }
 
-    /// A loop that runs, to be continued a period at a time.
+    /// A running loop, continued period by period.
     private final class Running {
         var loop: CaptureLoop<ScriptedSource>
         let output: CaptureOutput
@@ -152,7 +152,7 @@ struct CaptureLoopTests {
             hear()
         }
 
-        /// Two seconds, in which the ring overflows.
+        /// Captures two seconds, in which the ring overflows.
         func hear() {
             for _ in 0..<400 { _ = loop.advance() }
         }
@@ -180,7 +180,7 @@ struct CaptureLoopTests {
             hear()
         }
 
-        /// Six periods and more: a block at least.
+        /// Captures at least six periods, and so at least one block.
         func hear() {
             for _ in 0..<20 { _ = loop.advance() }
         }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Capture
 
-/// What may happen to a device, one case a row of what ALSA is known to do, and what the machine answers.
+/// The machine's reaction to device events; one case for each known behaviour of ALSA.
 struct CaptureMachineTests {
     typealias Machine = CaptureMachine
 
-    /// One event at a time in milliseconds, and all that is expected of it.
+    /// One event, its time in ms, and the expected reaction.
     struct Turn {
         var event: Machine.Event
         var time: Int64
@@ -28,7 +28,7 @@ struct CaptureMachineTests {
         }
     }
 
-    /// A time of the tables.
+    /// A time in ms, as the tables give it.
     static func moment(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
     static func wait(_ milliseconds: Int64) -> Machine.Action { .wait(until: moment(milliseconds)) }
     static func sleep(_ milliseconds: Int64) -> Machine.Action { .sleep(until: moment(milliseconds)) }
@@ -41,7 +41,7 @@ struct CaptureMachineTests {
         Turn(event: .frames, time: 20, action: wait(1_020), state: .running, told: .running),
     ]
 
-    /// The device given up at a time for an errno, and back at the second try.
+    /// The device is closed at `time`; the first attempt to reopen it fails with `number`, the second succeeds.
     static func comeBack(from time: Int64, _ number: Int32) -> [Turn] {
         [
             Turn(event: .closed, time: time, action: sleep(time + 50), state: .lost),
@@ -144,7 +144,7 @@ struct CaptureMachineTests {
                 Turn(event: .nothing, time: 1_020, action: .close, state: .lost, flush: true, told: .stalled),
             ]
                 + comeBack(from: 1_020, EBUSY).map {
-                    // The stalled device is busy, which is another reason and worth a line.
+                    // The stalled device is now busy: a new reason, which is reported.
                     var turn = $0
                     if case .openFailed = turn.event { turn.told = .unavailable }
                     return turn

@@ -5,7 +5,7 @@ import Testing
 @testable import Capture
 
 struct DeviceTests {
-    /// A file of the process file system that a test makes.
+    /// Writes a file of a fake `/proc`.
     private static func write(_ text: String, to path: String, in folder: TestFolder) throws {
         let parent = URL(fileURLWithPath: folder.file(path)).deletingLastPathComponent().path
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)

@@ -7,9 +7,9 @@ import TestSupport
 @testable import Audio
 @testable import Capture
 
-/// A fake card under a name of its own, which ALSA finds through a configuration file that all of them share.
+/// A fake card with a unique name, defined in an ALSA configuration file that all fake cards share.
 final class FakeCard: Sendable {
-    /// ALSA's device of silence, beside any fake card.
+    /// Name of ALSA's null device, which gives silence.
     static let null = "void"
 
     let name: String
@@ -36,14 +36,14 @@ final class FakeCard: Sendable {
             let text = (common + cards.values.sorted()).joined(separator: "\n") + "\n"
             let path = folder?.file("asound.conf") ?? ""
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-            // ALSA knows another file by its number, which may come again, and by the second of its last change.
+            // ALSA detects a changed file by its inode, which may be reused, and its modification time in seconds.
             writes += 1
             let date = Date(timeIntervalSince1970: 1e9 + writes)
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
         }
     }
 
-    /// - Parameter keys: The card's configuration, as `FakeCard.h` explains it, but for file and control.
+    /// - Parameter keys: The card's configuration, as `FakeCard.h` explains it, without file and control.
     init(playing file: String, in folder: TestFolder, _ keys: String = "") throws {
         self.folder = folder
         name = "fake\(FakeCard.count.wrappingAdd(1, ordering: .relaxed).newValue)"
@@ -60,10 +60,10 @@ final class FakeCard: Sendable {
         FakeCard.definitions.withLock { $0.cards[name] = nil }
     }
 
-    /// Makes something go wrong; an empty text mends it.
+    /// Starts the fault that the text names; an empty text ends it.
     func fail(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: control)) }
 
-    /// A microphone on this card that leaves the machine's other threads their time.
+    /// A microphone on this card, without real-time priority.
     func microphone(mix: ChannelMix = .mix) throws -> Microphone {
         var settings = Microphone.Settings()
         settings.selection.device = .named(name)
@@ -73,7 +73,7 @@ final class FakeCard: Sendable {
     }
 }
 
-/// Waits until something is so, at most so many seconds.
+/// Waits up to `seconds` until `condition` holds; returns whether it holds.
 func eventually(_ seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
     let end = Clock.now + .seconds(seconds)
     while Clock.now < end {

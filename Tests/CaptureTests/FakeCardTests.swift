@@ -7,11 +7,11 @@ import Testing
 @testable import Audio
 @testable import Capture
 
-/// The real libasound and the real thread, on a card that is not there.
+/// The real libasound and the real thread, on a fake card.
 struct FakeCardTests {
     static let voice = "/usr/share/sounds/alsa/Front_Left.wav"
 
-    /// The blocks that a microphone brings, until there are so many.
+    /// Reads up to `count` blocks from a microphone.
     static func blocks(_ count: Int, of microphone: Microphone, seconds: Double = 10) -> [[Float]] {
         var blocks: [[Float]] = []
         let end = Clock.now + .seconds(seconds)
@@ -24,7 +24,7 @@ struct FakeCardTests {
         return blocks
     }
 
-    /// The same file through the offline chain.
+    /// The blocks of a file, from the offline chain.
     static func blocks(of path: String, mix: ChannelMix = .mix) throws -> [[Float]] {
         var blocks: [[Float]] = []
         var file = try FileBlocks(path: path, mix: mix)

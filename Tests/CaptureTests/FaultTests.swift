@@ -7,7 +7,7 @@ import Testing
 @testable import Audio
 @testable import Capture
 
-/// What the fake card can do wrong, through the real libasound, in real time.
+/// Faults of the fake card, through the real libasound, in real time.
 struct FaultTests {
     /// Two seconds of noise as 16-bit samples.
     static func noise(in folder: TestFolder) throws -> String {
@@ -18,7 +18,7 @@ struct FaultTests {
     struct Fault: Sendable, CustomTestStringConvertible {
         var testDescription: String { text }
         var text: String
-        /// Seconds until it is mended; nil where it mends itself.
+        /// Seconds until the test ends the fault; nil where it ends by itself.
         var lasts: Double?
         var counts: CaptureMachine.Counts
         var told: [CaptureMachine.Change.Kind]
@@ -43,7 +43,7 @@ struct FaultTests {
         ),
     ]
 
-    /// What was told; it is waited for where that is less than it should be, as the thread tells last what it has done.
+    /// The changes reported so far; waits for `count` of them, because the thread reports a change after acting on it.
     static func changes(_ microphone: Microphone, atLeast count: Int = 0) -> [CaptureMachine.Change] {
         var changes: [CaptureMachine.Change] = []
         _ = eventually {
@@ -73,7 +73,7 @@ struct FaultTests {
         #expect(eventually { microphone.status.counts == fault.counts })
         #expect(eventually { microphone.status.state == .running })
         let resumed = Clock.now
-        // Whatever is read now was captured after the gap began, and begins a new window.
+        // The next block with a gap before it was captured after the fault began, and begins a new window.
         var fresh: AudioBlock?
         while fresh == nil, Clock.now < resumed + .seconds(5) {
             _ = microphone.nextBlock(until: resumed + .seconds(5)) { _, block in
@@ -115,7 +115,7 @@ struct FaultTests {
         #expect(microphone.status.counts == .init())
     }
 
-    /// A card whose reader is stopped once, as SIGSTOP does.
+    /// A card whose reader is stopped once, as by SIGSTOP.
     private struct LateSource: CaptureSource, ~Copyable {
         var card: CardSource
         var late: Int
@@ -140,7 +140,7 @@ struct FaultTests {
         }
     }
 
-    /// - Returns: How often what happened, and the blocks of a second and a half.
+    /// - Returns: The counts of faults, and the number of blocks in 1.5 s.
     private static func late(_ milliseconds: Int) throws -> (CaptureMachine.Counts, blocks: Int) {
         let folder = try TestFolder()
         let card = try FakeCard(playing: noise(in: folder), in: folder, "rate 16000 loop on")

@@ -6,13 +6,13 @@ import Testing
 struct FrameClockTests {
     static let millisecond: Int64 = 1_000_000
 
-    /// Plays periods of 20 ms at 48 kHz; gives the times in ms and the lengths of the gaps found.
+    /// Simulates periods of 20 ms at 48 kHz; returns time and length of each gap found, in ms.
     ///
     /// - Parameters:
-    ///   - partsPerMillion: By how much the card's clock is slow.
-    ///   - lost: Milliseconds that go missing before a period.
-    ///   - late: Milliseconds by which the reading of a period comes late, while its frames wait.
-    ///   - backlog: Periods that are there at the start, unannounced.
+    ///   - partsPerMillion: How much the card's clock is slow.
+    ///   - lost: Milliseconds lost before a period, by its number.
+    ///   - late: Delay of the reading of a period in ms, by its number; its frames wait meanwhile.
+    ///   - backlog: Periods that are already captured at the start.
     static func gaps(
         seconds: Int,
         partsPerMillion: Int64 = 0,
@@ -57,7 +57,7 @@ struct FrameClockTests {
     }
 
     @Test func `a reader held up between two calls has lost nothing`() {
-        // The clock was read late and the frames waiting were not counted: one read out of step.
+        // One reading of the clock is 400 ms late, and the waiting frames are not counted.
         var clock = FrameClock(rate: 48_000)
         for period in 0..<500 {
             let time = Int64(period + 1) * 20 * Self.millisecond + (period == 250 ? 400 * Self.millisecond : 0)

@@ -6,10 +6,10 @@ import Testing
 @testable import Audio
 @testable import Capture
 
-/// Minutes of audio through the fake card, as fast as it goes; `make soak` does a day.
+/// Minutes of audio through the fake card, as fast as possible; `make soak` runs a day.
 struct LongRunTests {
     @Test func `five minutes bring 3000 blocks, and each is the right one`() throws {
-        // A second and a bit, so that the file's end falls everywhere in a block.
+        // Slightly more than 1 s, so that the file's end falls at different positions in a block.
         let samples = 16_237
         var random = SplitMix(seed: 24)
         let values = (0..<samples).map { _ in Int16(truncatingIfNeeded: random.next()) }

@@ -8,7 +8,7 @@ import Testing
 @testable import Capture
 
 struct MicrophoneTests {
-    /// Whether a file is mapped, as the fake card does with what it plays while it is open.
+    /// Whether a file is mapped; the fake card maps the file that it plays while it is open.
     static func isOpen(_ path: String) throws -> Bool {
         let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd() ?? Data()
         return String(decoding: maps, as: UTF8.self).contains(path)
@@ -27,7 +27,7 @@ struct MicrophoneTests {
         microphone.mute()
         #expect(eventually { microphone.status.state == .muted })
         #expect(try eventually { try !Self.isOpen(file) })
-        // Nothing of before is heard any more.
+        // No block from before is left.
         #expect(!microphone.nextBlock(until: Clock.now + .milliseconds(150)) { _, _ in })
 
         let unmuted = Clock.now
@@ -46,7 +46,7 @@ struct MicrophoneTests {
 
     @Test func `another device and other channels are listened to without a new start`() throws {
         let folder = try TestFolder()
-        // Two channels of constants each, 1/16 and 2/16, and 3/16 and 4/16.
+        // Two cards with two channels of constants each: 1/16 and 2/16, and 3/16 and 4/16.
         let cards = try [1, 3].map { first in
             let frames = [Int16](repeating: 0, count: 16_000).indices.map { Int16((first + $0 % 2) << 11) }
             let bytes = frames.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
@@ -67,7 +67,7 @@ struct MicrophoneTests {
         ] {
             let before = Clock.now
             microphone.apply(choice)
-            // What was captured before is forgotten, and what comes continues nothing.
+            // Earlier blocks are flushed, and the next block starts a new window.
             var first: AudioBlock?
             while first.map({ $0.filled > 1 }) ?? true {
                 guard microphone.nextBlock(until: before + .seconds(5), { first = $1 }) else { break }
@@ -101,7 +101,7 @@ struct MicrophoneTests {
         microphone.stop()
         try microphone.start()
         #expect(FakeCardTests.blocks(1, of: microphone).count == 1)
-        // The end of the last owner ends the thread.
+        // The first stop ends the thread; the second does nothing.
         microphone.stop()
         microphone.stop()
         #expect(!microphone.nextBlock(until: Clock.now + .seconds(10)) { _, _ in })
@@ -127,7 +127,7 @@ struct MicrophoneTests {
         #expect(blocks.map(\.block.filled) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10])
         #expect(blocks.map(\.block.continues) == [false] + [Bool](repeating: true, count: 11))
         for (older, newer) in zip(blocks, blocks.dropFirst()) {
-            // What jitter there is comes from a busy machine.
+            // Jitter comes from load on the machine.
             #expect(abs((newer.block.time - older.block.time).milliseconds - 100) < 30)
         }
         let ages = blocks.map(\.age).sorted()
@@ -153,7 +153,7 @@ struct MicrophoneTests {
         defer { microphone.stop() }
         let blocks = FakeCardTests.blocks(12, of: microphone)
         #expect(microphone.status.format?.buffer == 1_600)
-        // Read block by block, each would overrun; a busy machine may be late now and then.
+        // Reading only whole blocks would overrun each time, as the buffer holds one. A busy machine may be late.
         #expect(blocks.count == 12 && microphone.status.counts.overruns <= 3)
     }
 
@@ -190,7 +190,7 @@ struct MicrophoneTests {
             let format = microphone.status.format
             #expect(microphone.status.counts == .init())
             #expect(format?.rate == rate && format?.channels == channels && format?.sample == sample)
-            // The first block holds the filters' beginning.
+            // The first block contains the filters' transient.
             let heard = blocks.last ?? []
             #expect(heard.count == 1_600)
             #expect(heard.allSatisfy { abs($0 - value) < 1e-3 }, "\(mix): \(heard.first ?? .nan), not \(value)")

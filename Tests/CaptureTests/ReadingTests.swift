@@ -14,8 +14,8 @@ struct ReadingTests {
         let microphone = try card.microphone()
         try microphone.start()
         defer { microphone.stop() }
-        // The converter's delay puts a block's end behind that of a period of 20 ms: who waits for periods is 20 ms late with
-        // every block. A busy machine makes some late, never all of them.
+        // The converter's delay puts a block's end behind that of a period of 20 ms: a reader that waits for periods is
+        // 20 ms late with every block. A busy machine delays some blocks, but never all.
         var ages: [Duration] = []
         while ages.count < 60, (ages.min() ?? .seconds(1)) >= .milliseconds(12),
             microphone.nextBlock(until: Clock.now + .seconds(5), { ages.append(Clock.now - $1.time) })

@@ -3,25 +3,25 @@ import Glibc
 
 @testable import Capture
 
-/// A device of a test's own: what each call of the system returns is scripted, and its clock runs only while it waits.
+/// A scripted device: the script gives the result of each system call, and the clock advances only during waits.
 struct ScriptedSource: CaptureSource, ~Copyable {
-    /// What reading gives.
+    /// A step of the script.
     enum Answer {
-        /// Periods of frames, one each time the device is waited for.
+        /// Periods of frames, one per wait.
         case periods(Int)
         /// A read that gives fewer frames than were there.
         case short(Int)
         /// A period of frames after frames were lost.
         case lost(Int)
-        /// An errno from `readi`, and this from the call that mends it, as many times as it says.
+        /// An errno from `readi`, then one result for each call that tries to recover from it.
         case fails(Int32, mending: [Int32])
         /// No frames until the loop gives up.
         case silence
-        /// Openings that fail, after the device was closed.
+        /// Errnos of the next attempts to open the device, after it was closed.
         case missing([Int32])
     }
 
-    /// What was called, in order; waits and reads that went well are left out.
+    /// The calls in order, without successful waits and reads.
     final class Log {
         var calls: [String] = []
         /// Frames handed out.
@@ -33,7 +33,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
 
     let log: Log
     private var script: [Answer]
-    /// Of the answer at hand; a plain number, because arrays allocate where the optimiser does not run.
+    /// Periods left of the current step; an integer, because arrays allocate in unoptimised builds.
     private var periods = 0
     private var mending: [Int32] = []
     private var openings: [Int32] = []
@@ -93,7 +93,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
         }
     }
 
-    /// A ramp, so that every sample tells its place.
+    /// A ramp: the value of each sample is its position.
     private func give(_ count: Int, _ frames: UnsafeMutableRawBufferPointer) -> Int {
         for index in 0..<count {
             frames.storeBytes(of: Float(log.frames + index), toByteOffset: index * 4, as: Float.self)
@@ -128,11 +128,11 @@ struct ScriptedSource: CaptureSource, ~Copyable {
         }
     }
 
-    /// The clock runs only while it waits.
+    /// Does not rest, because the clock advances only during waits.
     mutating func rest(until end: Instant) -> Bool { false }
 
     mutating func sleep(until end: Instant) {
-        // Asleep for ever, it can only be woken by the test.
+        // Only the test can end a sleep without a limit.
         if end == .distantFuture { ends() } else { time = end }
     }
 }

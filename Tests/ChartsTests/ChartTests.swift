@@ -3,7 +3,7 @@ import Testing
 
 @testable import Charts
 
-/// Marks end up where they belong, and nothing that data may hold breaks the picture.
+/// Marks are drawn at the right positions, and no data breaks the SVG.
 struct ChartTests {
     /// 110 less than the width and 54 less than the height are left for the plot: 100 by 100.
     private static func chart(_ marks: [Mark], x: Scale = .linear(0, 10), y: Scale = .linear(0, 1)) -> Chart {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Charts
 
-/// Pages hold what they were given, as text and never as markup.
+/// Pages contain the given texts, always escaped.
 struct PageTests {
     @Test(arguments: [
         ("a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;"), ("\u{0}\u{1B}[2J\u{7F}\u{9B}", "��[2J��"),

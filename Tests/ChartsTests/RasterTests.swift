@@ -5,7 +5,7 @@ import Testing
 
 @testable import Charts
 
-/// The PNG is read back by its specification: signature, chunks with their checksums, and zlib's own inflate.
+/// The PNG is decoded by its specification: signature, chunks with their checksums, and zlib's own inflate.
 struct RasterTests {
     @Test func `a PNG comes back as it was put in`() throws {
         let values: [Float] = [0, 1, .nan, -5, 9, 0.5]
@@ -64,7 +64,7 @@ struct RasterTests {
     }
 }
 
-/// A PNG of the only kind that we write: 8 bits a pixel with a palette, no filters.
+/// A PNG of the only kind that `Raster` writes: 8 bits a pixel with a palette, no filters.
 private struct Decoded {
     let width: Int
     let height: Int

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Charts
 
-/// Where values lie along an axis, and which of them are marked; the numbers come from hand-made tables.
+/// Positions of values along an axis, and its ticks; the expected values come from hand-made tables.
 struct ScaleTests {
     @Test func `places on each scale`() throws {
         #expect(Scale.linear(-1, 3).position(of: 0) == 0.25)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandLineTool
 
-/// A command line taken apart by a command's declaration.
+/// Parsing of a command line by a command's declaration.
 struct ArgumentsTests {
     private enum Colour: String, CaseIterable { case red, green }
 

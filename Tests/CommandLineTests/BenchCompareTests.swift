@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `beckon bench --compare`, on reports made by hand.
+/// `beckon bench --compare`, on hand-written reports.
 struct BenchCompareTests {
     @Test func `two reports side by side, row by row`() throws {
         let folder = try TestFolder()

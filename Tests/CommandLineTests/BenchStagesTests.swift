@@ -56,16 +56,16 @@ struct BenchStagesTests {
             #expect((stage.multiplyAddsPerSecond ?? 0 > 0) == counted && (stage.shareOfPeak ?? 0 > 0) == counted)
             #expect((stage.realTimeFactor ?? 0 > 0) == ["hop", "streams", "streams-batched"].contains(stage.stage))
         }
-        // The network's rate is its multiply-adds over the median.
+        // The network's rate is its multiply-adds divided by the median time.
         let network = try #require(report.stages.first { $0.stage == "window-cnn" })
         let rate = Double(report.model.multiplyAddsPerWindow) / network.microseconds.p50 * 1e6
         #expect(abs((network.multiplyAddsPerSecond ?? 0) / rate - 1) < 1e-6)
         let start = report.startUp
         #expect(start.milliseconds.min > 0 && start.residentBytes > 1_000_000)
-        // A ring of a second takes 64,000 bytes alone.
+        // The ring of one second alone takes 64,000 bytes.
         #expect(start.streamBytes > report.model.stateBytes + 64_000 && report.model.weightBytes > 100_000)
 
-        // What was printed can be compared, with itself too.
+        // The printed report can be compared, also with itself.
         try folder.write("a.json", bytes: Array(program.output.utf8))
         let compared = try Program.beckon(["bench", "--compare", folder.file("a.json"), folder.file("a.json")])
         #expect(compared.status == 0 && compared.error == "")

@@ -28,7 +28,7 @@ struct BenchTests {
         let stage = result.milliseconds.mapValues(\.p50)
         let sum = ["gate", "capture", "detector", "action"].reduce(0) { $0 + (stage[$1] ?? .nan) }
         #expect(abs(sum - (stage["total"] ?? .nan)) < 0.01)
-        // The gate's wait is a whole number of hops less the word's end.
+        // The word ends at 1280 ms, and the decision falls on the end of a hop.
         #expect((((stage["gate"] ?? .nan) + 1280) / 100).truncatingRemainder(dividingBy: 1) < 1e-6)
         for key in ["capture", "detector", "action"] { #expect((stage[key] ?? .nan) >= 0, "\(key)") }
     }

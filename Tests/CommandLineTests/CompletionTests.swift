@@ -35,7 +35,7 @@ struct CompletionTests {
         #expect(!CommandLineTool.names.contains("generate"))
     }
 
-    /// What bash offers behind some words.
+    /// Completions that bash offers after `words`.
     ///
     /// - Parameter current: the word at the cursor.
     private static func bash(_ words: [String], _ current: String) throws -> [String] {

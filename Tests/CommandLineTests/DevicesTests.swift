@@ -73,7 +73,7 @@ struct DevicesTests {
         #expect(lines[4].problem == "Permission denied")
     }
 
-    /// A configuration that names these devices on the fake card, and nothing else.
+    /// An ALSA configuration with only these devices, on the fake card.
     static func environment(_ definitions: String, in folder: TestFolder) throws -> [String: String] {
         let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("libFakeCard.so").path

@@ -9,7 +9,7 @@ struct DoctorTests {
         var remedy: String?
     }
 
-    /// What the doctor says of a card that plays this; the card runs fast, so that four seconds are less.
+    /// Output of `beckon doctor` for a card that plays `samples`, at eight times real time to shorten the test.
     private static func examine(
         _ samples: [Float],
         channels: Int = 1,
@@ -63,9 +63,9 @@ struct DoctorTests {
         )
         let capture = try #require(lines.first { $0.check == "capture" })
         #expect(capture.grade == "ok" && capture.text.contains("mic: 48000 Hz, channels: 1, S16_LE, nothing lost"))
-        // Half of the time a tone of 0.2 peak is on: −17 dB for 0.4 s. The noise is uniform: 0.001 / √3 is −65 dB.
+        // A tone of peak 0.2 is on half of the time: −17 dB for 0.4 s. The noise is uniform: 0.001 / √3 is −65 dB.
         #expect(lines.contains { $0.check == "level" && $0.text == "the loudest 0.4 s are at -17 dBFS" }, "\(lines)")
-        // What is above 8 kHz is gone: a third of the noise's power is left, 4.8 dB less.
+        // The resampler removes the noise above 8 kHz: a third of its power is left, 4.8 dB less.
         let floor = try #require(lines.first { $0.check == "noise-floor" })
         let found = floor.text.firstMatch(of: /-([0-9]+) dBFS/)
         let level = try #require(found.flatMap { Int($0.1) })
@@ -95,7 +95,7 @@ struct DoctorTests {
         #expect(status == (grade == "error" ? 1 : 0))
     }
 
-    /// Two channels as the card has them, with what is expected of the second.
+    /// Configuration, gain of the second channel, and the expected diagnosis.
     @Test(arguments: [
         ("{}", 0, "warning", "channel 1 is dead: every sample is the same, and is mixed with what is good"),
         ("{}", 0.001, "warning", "channel 1 is 60 dB fainter than the loudest, and is mixed with what is good"),

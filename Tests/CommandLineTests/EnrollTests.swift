@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Words of the user's own, as the program teaches, keeps, hears and forgets them.
+/// Personal words: the program enrols, stores, detects and forgets them.
 struct EnrollTests {
     private let folder: TestFolder
 
@@ -11,7 +11,7 @@ struct EnrollTests {
 
     private var words: String { folder.file("state/words") }
 
-    /// The recorded voice at another loudness.
+    /// The recorded voice with another gain.
     private func take(_ voice: String, gain: Float = 1) throws -> String {
         try folder.write(
             "\(voice)-\(gain).wav",
@@ -93,7 +93,7 @@ struct EnrollTests {
             ],
             environment: ["BECKON_WORDS": words]
         )
-        // One of the files could not be read; the word is taught all the same.
+        // One of the files could not be read; the word is still taught.
         #expect(program.status == 1)
         let lines = program.error.split(separator: "\n" as Character)
         #expect(lines.count == 4, "\(program.error)")
@@ -128,7 +128,7 @@ struct EnrollTests {
         try refused(["words", "export", words], 1, "this file exists already")
         try refused(["words", "sort"], 2, "unknown task words sort")
         try refused(["classify", "--words", folder.file("none"), voice], 1, "no words are kept here")
-        // Told before a take is looked at.
+        // Reported before any take is read.
         try refused(["enroll", "x", "--words", "/proc/words", "--from", voice], 1, "/proc/words: open: ")
         #expect(try Data(contentsOf: URL(fileURLWithPath: words)) == before)
     }
@@ -154,7 +154,7 @@ struct EnrollTests {
         #expect(try beckon("words", "export", file, "center").status == 0)
         #expect(try beckon("words", "import", file, "--words", other).status == 0)
         #expect(try heard("Rear_Center", ["--words", other]) == ["center"])
-        // What is there already is not replaced.
+        // Existing words are not replaced.
         let twice = try beckon("words", "import", file, "--words", other)
         #expect(twice.status == 1 && twice.error.contains("'center' is taught already"))
         var bytes = try folder.bytes("words.export")
@@ -162,7 +162,7 @@ struct EnrollTests {
         try folder.write("broken", bytes: bytes)
         let broken = try beckon("words", "import", folder.file("broken"), "--words", folder.file("third"))
         #expect(broken.status == 1 && broken.error.contains("damaged"))
-        // A service or a file job with a damaged store says so and does not go on without the words.
+        // With a damaged store, a service or a file job reports it and ends, instead of running without the words.
         let classified = try beckon("classify", "--words", folder.file("broken"), Voices.path("Rear_Center"))
         #expect(classified.status == 1 && classified.error.contains("damaged"))
     }
@@ -182,7 +182,7 @@ struct EnrollTests {
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
-            // Nearly until it is done, and then some.
+            // From at once to after its usual end.
             Thread.sleep(forTimeInterval: 0.02 * Double(number))
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
@@ -199,7 +199,7 @@ struct EnrollTests {
     }
 
     @Test func `a word is taught through a microphone, and a service takes it up`() throws {
-        // The card plays again and again; between two sayings is a pause.
+        // The card repeats the recording, so it needs a pause at its end.
         let pause = [Float](repeating: 1e-4, count: Voices.rate)
         let said = try folder.write(
             "said.wav",
@@ -220,13 +220,13 @@ struct EnrollTests {
         #expect(taught.error.contains("take 3 of 3: speak now"))
         #expect(live.waits { live.output.contains("center") })
         #expect(live.error.contains("your own words were read again"))
-        // What was set for another word lasts.
+        // The threshold set for another word is kept.
         #expect(try live.ask("status").output.contains("thresholds.stop: 0.51\n"))
         let named = "{ device: \"mic\", words: { center: { threshold: 0.7 } } }"
         try live.folder.write("config.json5", bytes: Array(named.utf8))
         #expect(try live.ask("reload").status == 0)
         #expect(try live.ask("status").output.contains("thresholds.center: 0.7"))
-        // The configuration may name what is forgotten meanwhile, but not from then on.
+        // A running configuration may name a forgotten word; loading it again is an error.
         #expect(try Program.beckon(["forget", "center"], environment: live.environment).status == 0)
         #expect(live.waits { live.error.contains("names 'center', which is not known any more") })
         #expect(live.waits { (try? live.ask("status").output.contains("thresholds.center")) == false })

@@ -5,7 +5,7 @@ import Testing
 
 /// `beckon evaluate DIR` on clips cut from the recorded voice.
 struct EvaluateClipsTests {
-    /// What of the report the tests look at.
+    /// The part of the report that the tests check.
     private struct Report: Decodable {
         struct Count: Decodable {
             let clips: Int
@@ -37,7 +37,7 @@ struct EvaluateClipsTests {
         }
     }
 
-    /// Six words behind their "front", "rear" and "side", two other words, and 3.5 s of noise.
+    /// Six words, cut from after "front", "rear" or "side"; two other words; and 3.5 s of noise.
     private static func clips() throws -> TestFolder {
         let folder = try TestFolder()
         for name in ["left", "right", "centre", "_background_noise_"] { try folder.folder(name) }

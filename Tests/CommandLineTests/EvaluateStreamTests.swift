@@ -41,7 +41,7 @@ struct EvaluateStreamTests {
         }
     }
 
-    /// "front left", "rear right", … with pauses, and where the second word of each lies.
+    /// "front left", "rear right", … with pauses, and a label track of the second words.
     private static func recording(in folder: TestFolder) throws -> String {
         var audio = [Float](repeating: 0, count: 24_000)
         var track = ""
@@ -85,7 +85,7 @@ struct EvaluateStreamTests {
     @Test func `recordings without words are also counted by themselves`() throws {
         let folder = try TestFolder()
         let path = try Self.recording(in: folder)
-        // The same audio under another name, with a track that says that no word is in it: each word is a false accept.
+        // The same audio under another name, with an empty label track: each word is a false accept.
         try folder.write("empty.wav", bytes: try folder.bytes("talk.wav"))
         try folder.write("empty.txt", bytes: [])
         let program = try Program.beckon(["evaluate", "--stream", "--json", "--mode", "spot", folder.path])
@@ -109,7 +109,7 @@ struct EvaluateStreamTests {
         #expect(one.settings.first?.all.hits == 1)
         let end = try Report(try Program.beckon(["evaluate", "--stream", "--json", "--trigger", "end", path]))
         #expect(end.settings.map(\.trigger) == ["end", "end"])
-        // At its end a word is decided later than a tenth of a second after it.
+        // With trigger `end`, a word is decided more than 0.1 s after its end.
         let tight = [
             "evaluate", "--stream", "--json", "--mode", "spot", "--trigger", "end", "--tolerance", "0.1", path,
         ]

@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What goes wrong: one clear line, the right exit status, and the rest of the batch still done.
+/// Errors give one clear line and the right exit status, and the rest of the batch is still processed.
 struct FailureTests {
     private static let good = Voices.path("Side_Left")
 
     struct Broken: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// What its line must say beside the name.
+        /// Text that its error line must contain, besides the name.
         let says: String
         let make: @Sendable (TestFolder) throws -> String
     }
@@ -145,7 +145,7 @@ struct FailureTests {
     }
 
     @Test func `Ctrl-C ends cleanly and keeps what was done`() throws {
-        // Minutes of work: the same file named again and again.
+        // Minutes of work: the same file, 20 000 times.
         let list = Array(repeating: Self.good, count: 20_000).joined(separator: "\n")
         let program = try Program.beckon(["classify", "--json", "-"], input: list, interrupt: true)
         #expect(program.status == 130)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Standard output that takes no more: `> /dev/full`.
+/// Standard output to a full disk: `> /dev/full`.
 struct FullDiskTests {
     private static func beckon(
         _ arguments: [String],
@@ -32,7 +32,7 @@ struct FullDiskTests {
     }
 
     @Test func `ends long work early`() throws {
-        // Minutes of work: the same file named again and again.
+        // Minutes of work: the same file, 20 000 times.
         let list = Array(repeating: Self.voice, count: 20_000).joined(separator: "\n")
         let program = try Self.beckon(["classify", "--json", "-"], input: list)
         #expect(program.status == 1 && program.error == Self.line)

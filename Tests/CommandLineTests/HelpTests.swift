@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-/// The texts of `beckon help`, compared with snapshots: a change must be meant.
+/// The texts of `beckon help`, compared with snapshots, so that every change is deliberate.
 struct HelpTests {
     /// Each command line with the snapshot that it prints.
     static let snapshots: [(arguments: [String], snapshot: String)] = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandLineTool
 
-/// `beckon inspect` run as a user would: the page, the JSON, and what goes wrong.
+/// `beckon inspect` run as a user would: the page, the JSON, and errors.
 struct InspectTests {
     private static let voice = Voices.path("Side_Left")
 
@@ -66,7 +66,7 @@ struct InspectTests {
     @Test func `hops, states and scores`() throws {
         let report = try report([Self.voice])
         #expect(report.sampleRate == 48_000 && report.labels.count == 12 && report.thresholds.count == 10)
-        // 1.41 s are 15 hops, and ten more of quiet follow.
+        // 1.41 s are 15 hops; ten hops of silence follow.
         #expect(report.hops.count == 25 && report.hops[0].time == 0.1 && report.hops[24].time == 2.5)
         for hop in report.hops { #expect(abs(hop.scores.reduce(0, +) - 1) < 0.001) }
         let event = try #require(report.events.first)
@@ -128,7 +128,7 @@ struct InspectTests {
         #expect(try report([path, "--channel", "0"]).signal.offset == 1)
         #expect(try report([path, "--channel", "1,0"]).heardChannels == [0, 1])
         #expect(try report([path, "--channel", "1"]).heardChannels == [1])
-        // Of all channels the worst counts.
+        // The worst channel counts.
         #expect(try report([path]).signal.offset == 1)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `beckon listen` as a whole: a voice on a fake card, heard by the program.
+/// `beckon listen` as a whole: it detects the words of a voice that a fake card plays.
 struct ListenTests {
     private static let left = "/usr/share/sounds/alsa/Front_Left.wav"
 
@@ -44,12 +44,12 @@ struct ListenTests {
         #expect(status.contains("state: running\n") && status.contains("gaps: 1\n"))
         #expect(status.contains("reconnects: 1\n"))
         #expect(live.end(SIGINT) == 130)
-        // Every hop is held against its 100 ms.
+        // The time of every hop is measured against its budget of 100 ms.
         let longest = status.firstMatch(of: /hopMilliseconds\.longest: ([0-9.]+)\n/).flatMap { Double($0.1) }
         let mean = status.firstMatch(of: /hopMilliseconds\.mean: ([0-9.]+)\n/).flatMap { Double($0.1) }
         #expect(mean.map { 0 < $0 && $0 <= longest ?? 0 } == true, "\(status)")
         #expect(status.contains("hopMilliseconds.budget: 100") && status.contains("droppedBlocks: 0\n"))
-        // Told once, not once a period.
+        // Reported once, not once per period.
         #expect(count(live.error, "lost") == 1)
     }
 
@@ -76,7 +76,7 @@ struct ListenTests {
         let heard = count(live.output, "left")
         Thread.sleep(forTimeInterval: 3.2)
         #expect(count(live.output, "left") == heard)
-        // The same file once more says nothing new.
+        // Loading the same file again changes nothing.
         #expect(try live.ask("reload").status == 0)
         #expect(try live.ask("status").output.contains("thresholds.left: 0.999\n"))
         try live.folder.write("config.json5", bytes: Array("{ words: { left: { threshold: 0.55 } } }".utf8))
@@ -84,7 +84,7 @@ struct ListenTests {
         #expect(live.waits { count(live.output, "left") > heard })
         #expect(count(live.error, "thresholds were set: left=0.999\n") == 1)
         #expect(count(live.error, "the configuration was read again\n") == 2)
-        // Nothing of it cost audio.
+        // None of this lost audio.
         #expect(try live.ask("status").output.contains("gaps: 0\n"))
         #expect(live.end() == 0)
     }
@@ -146,7 +146,7 @@ struct ListenTests {
         #expect(live.waits { (try? folder.bytes("event"))?.last == UInt8(ascii: "\n") })
         let event = String(decoding: try folder.bytes("event"), as: UTF8.self)
         #expect(event.hasPrefix("{\"event\": \"word\", \"word\": \"left\""))
-        // The sound of it was kept, and holds the word again.
+        // The clip was saved, and contains the word.
         func clip() throws -> String? {
             try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix("-left.wav") }
         }
@@ -162,7 +162,7 @@ struct ListenTests {
         let live = try Program.beckon(["listen", "--file", Self.left, "--mode", "spot", "--json", "--record", record])
         let offline = try Program.beckon(["classify", "--json", Self.left])
         #expect(live.status == 0 && live.error == "")
-        // What is decided, and when, is what the same chain decides offline.
+        // Detections and their times equal those of the same chain offline.
         for key in ["\"word\": \"left\"", #/"confidence": [0-9.]+/#.firstText(offline.output)] {
             #expect(live.output.contains(key))
         }
@@ -199,7 +199,7 @@ struct ListenTests {
                 ["-c", "JOURNAL_STREAM=\(stream) exec \(beckon) listen \"$@\"", "sh"] + arguments
             )
         }
-        // The one who reads standard error is named by its device and file number.
+        // JOURNAL_STREAM holds the device and inode number of standard error.
         let journal = "$(stat --dereference --format %d:%i /proc/self/fd/2)"
         let wrong = try run(journal, "--config", config)
         #expect(wrong.status == 78)
@@ -226,6 +226,6 @@ struct ListenTests {
 }
 
 extension Regex where Output == Substring {
-    /// What it first matches; something that is nowhere where it matches nothing.
+    /// The first match; without one, a text that occurs nowhere.
     fileprivate func firstText(_ text: String) -> String { text.firstMatch(of: self).map { String($0.output) } ?? "\0" }
 }

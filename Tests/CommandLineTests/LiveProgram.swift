@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// `beckon listen` on a fake card, in a folder of its own, ended with its owner.
+/// `beckon listen` on a fake card, in its own folder; killed when this object is released.
 final class LiveProgram {
     let folder: TestFolder
     private let process = Process()
 
     /// - Parameters:
-    ///   - voice: what the card plays, again and again.
-    ///   - keys: the card's, as `FakeCard.h` explains them.
-    ///   - second: what a second card plays, called `second`.
-    ///   - configuration: written to a file; the defaults, with the first card, where nil.
+    ///   - voice: file that the card plays, by default in a loop.
+    ///   - keys: settings of the card; `FakeCard.h` explains them.
+    ///   - second: file that a second card plays; the card's name is `second`.
+    ///   - configuration: text of the configuration file; nil for the defaults with the first card.
     init(
         playing voice: String,
         _ arguments: [String] = [],
@@ -45,7 +45,7 @@ final class LiveProgram {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Where it finds the card, and no configuration of this machine's user; its socket is `control.socket`.
+    /// Environment with the fake card and without the user's configuration; the socket is `control.socket`.
     var environment: [String: String] {
         [
             "ALSA_CONFIG_PATH": folder.file("asound.conf"), "RUNTIME_DIRECTORY": folder.path,
@@ -64,12 +64,12 @@ final class LiveProgram {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// A command to the running service.
+    /// Runs a client command on the running service.
     func ask(_ arguments: String...) throws -> Program {
         try Program.beckon(arguments + ["--socket", folder.file("control.socket")])
     }
 
-    /// Waits until something is so, at most so many seconds, while the program runs.
+    /// Waits up to `seconds` until `condition` holds, while the program runs; returns whether it holds.
     func waits(_ seconds: Double = 20, until condition: () throws -> Bool) rethrows -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         while Date() < end, process.isRunning {
@@ -79,7 +79,7 @@ final class LiveProgram {
         return try condition()
     }
 
-    /// Asks it to end; its exit status.
+    /// Sends a signal and waits; returns the exit status, or the negative number of the signal that killed it.
     func end(_ signal: Int32 = SIGTERM) -> Int32 {
         send(signal)
         process.waitUntilExit()

@@ -94,7 +94,7 @@ struct ServiceVerbTests {
             return .status(["state": "listening"])
         }
         Thread {
-            // The status goes before the events, to whoever asks for them.
+            // A client that asks for events gets the status before them.
             while !isAsked.load(ordering: .relaxed) { usleep(2000) }
             for number in 1...3 { server.publish("{\"sequence\": \(number)}") }
             server.stop()

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tests on recordings that may not be given away with the program; where they are absent these tests are skipped.
+/// Tests on recordings that may not be distributed with the program; they are skipped where the recordings are absent.
 ///
 /// The folder is `../shared/data` beside the checkout, or the one that `BECKON_TEST_DATA` names.
 struct SharedDataTests {
@@ -18,7 +18,7 @@ struct SharedDataTests {
         FileManager.default.fileExists(atPath: folder + "/speech_commands-stop.tar")
     }
 
-    /// Some clips of a word, spread over all its speakers, at 16 kHz.
+    /// Clips of a word, spread over its speakers, at 16 kHz.
     private func clips(of word: String, count: Int, in work: TestFolder) throws -> [[Float]] {
         let archive = "\(Self.folder)/speech_commands-\(word).tar"
         let tar = try Program.run(URL(fileURLWithPath: "/bin/tar"), ["-xf", archive, "-C", work.path])
@@ -29,7 +29,7 @@ struct SharedDataTests {
         }
     }
 
-    /// One recording of all clips with quiet between them: never digital silence, as no microphone gives that.
+    /// One recording of all clips with quiet noise between them, because no microphone gives digital silence.
     private func stream(_ clips: [[Float]], pause: Double, in work: TestFolder) throws -> String {
         var seed: UInt32 = 1
         var audio: [Float] = []

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The main job: a voice that nobody here recorded and no model here was trained on.
+/// The main task, on a voice that no model was trained on.
 struct VoiceTests {
     static let expected = [
         "Front_Center": [], "Front_Left": ["left"], "Front_Right": ["right"], "Noise": [], "Rear_Center": [],
@@ -21,7 +21,7 @@ struct VoiceTests {
             for result in heard {
                 #expect(result.event == "word")
                 let (start, end) = (try #require(result.start), try #require(result.end))
-                // The word is the second of two in some 1.4 s.
+                // The word is the second of two in about 1.4 s.
                 #expect(start > 0.4 && start < 1 && end > 1 && end < 1.6, "\(name) \(start) – \(end)")
                 #expect(try #require(result.time) < 2)
             }
@@ -107,7 +107,7 @@ struct VoiceTests {
         print("\(said.count) words in \(audio.count / 48_000) s, \(results.count) heard")
     }
 
-    /// Linear interpolation: good enough to speak to a recogniser, and independent of the code under test.
+    /// Linear interpolation: accurate enough for detection, and independent of the code under test.
     private func resampled(_ samples: [Float], to rate: Int) -> [Float] {
         let step = Double(Voices.rate) / Double(rate)
         return (0..<Int(Double(samples.count - 1) / step)).map { index in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Diagnostics
 
-/// Which findings follow from which signal, and that none does from a good one.
+/// Findings of faulty signals; a good signal has none.
 struct FindingTests {
     private func findings(_ samples: [Float], rate: Int = 16_000) -> [Finding] {
         var statistics = SampleStatistics(sampleRate: rate)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Diagnostics
 
-/// The checks of `beckon doctor` on states that no test machine is in.
+/// The checks of `beckon doctor`, on simulated states of a machine.
 struct MachineTests {
     @Test func `of many channels, those that are good are named`() {
         let tone = (0..<4_800).map { Float(sin(Double($0) / 10)) * 0.1 }
@@ -18,7 +18,7 @@ struct MachineTests {
             ]
         )
         #expect(found.first?.remedy.hasPrefix("set channel: [1, 2] in the configuration, or try --channel 1,2") == true)
-        // Without sound, or a choice, there is nothing to say of channels.
+        // Without sound, or with one channel, there is no diagnosis.
         let still = [Float](repeating: 0, count: 4_800)
         #expect(ChannelCheck(RawCapture(rate: 48_000, channels: [still, still]), mix: .mix).diagnoses == [])
         #expect(ChannelCheck(RawCapture(rate: 48_000, channels: [tone]), mix: .mix).diagnoses == [])
@@ -51,7 +51,7 @@ struct MachineTests {
         #expect(SoundSystem.permissions(folder: "/nowhere").grade == .warning)
         try folder.write("pcmC0D0c", bytes: [])
         #expect(SoundSystem.permissions(folder: folder.path).text == "this user may use pcmC0D0c")
-        // A link to nothing cannot be opened by anybody, the superuser neither.
+        // A dangling link cannot be opened, not even by root.
         try FileManager.default.createSymbolicLink(atPath: folder.file("pcmC1D0c"), withDestinationPath: "/nowhere")
         let closed = SoundSystem.permissions(folder: folder.path)
         #expect(closed.grade == .error && closed.text == "this user may not use pcmC1D0c")

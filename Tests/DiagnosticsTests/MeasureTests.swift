@@ -4,7 +4,7 @@ import Testing
 
 @testable import Diagnostics
 
-/// What is measured, against the numbers that the signals were made with.
+/// Measurements, compared with the parameters of synthetic signals.
 struct MeasureTests {
     private func statistics(_ samples: [Float], rate: Int = 16_000, piece: Int = 777) -> SampleStatistics {
         var statistics = SampleStatistics(sampleRate: rate)
@@ -21,7 +21,7 @@ struct MeasureTests {
         let samples = Signals.sine(97, amplitude: amplitude, seconds: 2, rate: 48_000).map { min(max($0, -1), 1) }
         let found = statistics(samples, rate: 48_000)
         #expect(abs(found.clippedShare - expected) < 0.005, "\(found.clippedShare)")
-        // Twice a period, 97 periods a second, for two seconds.
+        // Two runs per period, 97 periods per second, two seconds.
         #expect(found.clippedTimes.count == 388)
         #expect(abs(found.clippedTimes[1] - found.clippedTimes[0] - 1 / 194.0) < 1e-4)
         #expect(found.peak == 1)
@@ -55,7 +55,7 @@ struct MeasureTests {
     }
 
     @Test func `levels of a tone over quiet noise`() {
-        // One second in five is a sine of −6 dB amplitude, −9.03 dB mean square.
+        // One second of the five is a sine of −6 dB amplitude, −9.03 dB mean square.
         var samples = Signals.noise(-70, seconds: 5)
         samples.replaceSubrange(16_000..<32_000, with: Signals.sine(400, amplitude: 0.5, seconds: 1))
         let levels = Levels(samples + 0.05, sampleRate: 16_000)
@@ -105,7 +105,7 @@ struct MeasureTests {
     func `band-limited noise ends where it was cut`(_ hertz: Double) throws {
         let samples = Signals.lowPassed(hertz, level: -20, seconds: 1)
         let highest = try #require(Bandwidth.highest(of: samples, sampleRate: 16_000))
-        // The filter's slope reaches some 350 Hz past the edge.
+        // The filter's slope reaches about 350 Hz past the edge.
         #expect(highest >= hertz - 125 && highest <= hertz + 400, "\(highest)")
     }
 

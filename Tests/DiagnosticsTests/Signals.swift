@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Signals made by their formulas, at 16 kHz unless said otherwise.
+/// Synthetic signals, at 16 kHz unless stated otherwise.
 enum Signals {
     static func sine(_ hertz: Double, amplitude: Double, seconds: Double, rate: Int = 16_000) -> [Float] {
         (0..<Int(seconds * Double(rate))).map {
@@ -16,12 +16,12 @@ enum Signals {
         return (0..<Int(seconds * 16_000)).map { _ in Float(amplitude * Double.random(in: -1...1, using: &random)) }
     }
 
-    /// Noise in syllables, at a level when averaged over one.
+    /// Noise in syllables; `level` is the mean over a syllable, in dB.
     static func speech(_ level: Double, seconds: Double) -> [Float] {
         syllables(noise(level, seconds: seconds))
     }
 
-    /// Makes steady sound swell and die four times a second, its mean square unchanged.
+    /// Makes steady sound rise and fall four times a second; its mean square does not change.
     static func syllables(_ samples: [Float]) -> [Float] {
         samples.enumerated().map { index, sample in
             // A raised cosine's mean square is 3/8.

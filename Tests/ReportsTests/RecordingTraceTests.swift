@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reports
 
-/// The trace of a recording, and what a report says of it.
+/// The trace of a recording, and the report made from it.
 struct RecordingTraceTests {
     private static func vocabulary() throws -> Vocabulary { Vocabulary(try Model(folder: Checkout.model)) }
 
@@ -22,11 +22,11 @@ struct RecordingTraceTests {
         #expect(settings.longest == 300)
         settings.longest = 0.8
         let trace = try RecordingTrace(settings, vocabulary: vocabulary)
-        // In steps of 25 ms there is quiet before the word, then sound.
+        // Activity steps of 25 ms: quiet before the word, then sound.
         let sounds = trace.hops.flatMap(\.sounds)
         #expect(sounds.count == 32 && sounds[0] == false && sounds.contains(true))
         #expect(trace.isCut && trace.to == 0.8 && trace.hops.count == 8 && trace.samples.count == 12_800)
-        // Eight columns of 40 bands a hop; of the channel as recorded, 0.8 s.
+        // Eight columns of 40 bands per hop; statistics of 0.8 s at 48 kHz.
         #expect(trace.columns.count == 8 * 8 * 40 && trace.statistics.map(\.count) == [38_400])
         let report = InspectReport(trace)
         #expect(report.note == "the report shows 0.8 s from 0:00.00; choose another part with --from and --to")

@@ -2,11 +2,11 @@ public import Audio
 public import Capture
 private import Core
 
-/// Whether each channel of a device gives sound: a dead channel spoils the mix of both.
+/// Checks that each channel of a device carries sound: a dead or faint channel degrades the mix.
 public struct ChannelCheck: Sendable {
-    /// Seconds that are recorded.
+    /// Length of the recording, in seconds.
     public static let seconds = 2
-    /// Decibels below the loudest channel from which a channel does not hear the room.
+    /// A channel this many dB below the loudest one counts as faint.
     private static let gap = 20.0
 
     /// A defect of a channel.
@@ -28,7 +28,9 @@ public struct ChannelCheck: Sendable {
     private let faults: [Int: Fault]
     private let mix: ChannelMix
 
-    /// - Parameter mix: how the channels become one.
+    /// - Parameters:
+    ///   - capture: recording of all channels.
+    ///   - mix: which of them are mixed into the detector's input.
     public init(_ capture: RawCapture, mix: ChannelMix) {
         self.mix = mix
         let levels = capture.channels.map { Levels($0, sampleRate: capture.rate).overall }
@@ -48,7 +50,7 @@ public struct ChannelCheck: Sendable {
         self.faults = faults
     }
 
-    /// One line where all channels are good, else one for each that is not; nothing where there is one channel, or no sound.
+    /// One diagnosis where all channels are good, else one per faulty channel; empty for one channel or no good one.
     public var diagnoses: [Diagnosis] {
         let good = levels.indices.filter { faults[$0] == nil }
         guard levels.count > 1, let first = good.first else { return [] }

@@ -1,11 +1,11 @@
-/// One thing that was checked, how it is, and what to do about it.
+/// The result of one check, and what to do about it.
 public struct Diagnosis: Equatable, Sendable {
     public enum Grade: String, Sendable {
         case ok, warning, error
     }
 
     public let grade: Grade
-    /// What was checked, for programs: `device`, `level`.
+    /// Name of the check for programs, such as `devices` or `level`.
     public let check: String
     /// What was found and what it means, in one line.
     public let text: String

@@ -5,11 +5,11 @@ public import Inference
 private import Spotting
 private import System
 
-/// Time that the network takes for a hop, against the 100 ms that there are.
+/// Time that the network takes for a hop, compared with the hop's 100 ms.
 public struct RealTimeFactor: Sendable {
     /// Length of a hop, in milliseconds.
     private static let hop = 100.0
-    /// Hops that are measured.
+    /// Number of hops measured.
     private static let count = 30
 
     /// Median time of a hop, in milliseconds.
@@ -17,7 +17,7 @@ public struct RealTimeFactor: Sendable {
 
     public init(milliseconds: Double) { self.milliseconds = milliseconds }
 
-    /// Measures a model: half a second. A pause before each hop lets other programs use the caches, as in service.
+    /// Measures a model for half a second. A pause before each hop lets other programs use the caches, as in service.
     public init(measuring model: Model) {
         var scorer = HopScorer(model: model)
         let window = [Float](repeating: 0, count: AudioFormat.windowSamples)

@@ -3,12 +3,12 @@ import Control
 /// Whether the service runs on this machine, and its state.
 public struct ServiceCheck: Sendable {
     public let diagnosis: Diagnosis
-    /// The service has the microphone open.
+    /// Whether the service has the microphone open.
     public let isListening: Bool
 
     /// Asks the service over its control socket.
     ///
-    /// - Parameter environment: may name the socket.
+    /// - Parameter environment: environment variables, which may name the socket.
     public init(_ environment: [String: String]) {
         let path = ControlClient.findPath(environment: environment)
         do throws(ControlError) {

@@ -3,11 +3,11 @@ public import Capture
 private import Core
 private import System
 
-/// A few seconds of the microphone: whether it opens, whether all audio comes, and how it sounds.
+/// Records a few seconds and checks that the microphone opens, loses no audio and gives a usable signal.
 public struct SoundCheck {
-    /// Seconds that are recorded.
+    /// Length of the recording, in seconds.
     public static let seconds = 4
-    /// Time that a device may take to its first block, in nanoseconds.
+    /// Longest wait for the device's first block.
     private static let startTimeout = Duration.seconds(5)
 
     private let settings: Microphone.Settings
@@ -16,9 +16,9 @@ public struct SoundCheck {
     private let announce: (_ text: String) -> Void
 
     /// - Parameters:
-    ///   - name: what messages call the device.
+    ///   - name: name of the device in messages.
     ///   - isServiceListening: whether the service has the microphone open.
-    ///   - announce: gets a line for the user when something more is to be recorded.
+    ///   - announce: called with a line for the user before another recording begins.
     public init(
         _ settings: Microphone.Settings,
         name: String,
@@ -31,7 +31,7 @@ public struct SoundCheck {
         self.announce = announce
     }
 
-    /// Opens the device, records for ``seconds``, and measures the recording.
+    /// Opens the device, records for ``seconds``, and measures the recording. Blocks for that time.
     public func run() -> [Diagnosis] {
         do throws(CaptureError) {
             let microphone = try Microphone(settings)
@@ -39,7 +39,7 @@ public struct SoundCheck {
             let start = Clock.now
             let samples = record(from: microphone)
             let status = microphone.status
-            // The channels are recorded next, for which the device must be free.
+            // The channels are recorded next, and for that the device must be free.
             microphone.stop()
             guard !samples.isEmpty else { return [noAudio(status)] }
             let limits = SoundSystem.limits(isRealTime: status.isRealTime, isMemoryLocked: status.isMemoryLocked)
@@ -70,7 +70,7 @@ public struct SoundCheck {
         return samples
     }
 
-    /// Each channel by itself, where there are several.
+    /// Checks each channel separately, where there are several.
     private func channels(_ status: CaptureStatus) -> [Diagnosis] {
         guard let format = status.format, format.channels > 1 else { return [] }
         announce("and for \(ChannelCheck.seconds) seconds to each channel; please go on")
@@ -101,7 +101,7 @@ public struct SoundCheck {
         return Diagnosis(.error, "capture", text, String(remedy))
     }
 
-    /// How the device was opened, and whether anything was lost.
+    /// How the device was opened, and whether audio was lost.
     private func capture(_ status: CaptureStatus, seconds: Double) -> Diagnosis {
         let format = status.format.map { "\($0.rate) Hz, channels: \($0.channels), \($0.sample.name)" } ?? ""
         let text = "\(status.device): \(format)"
@@ -121,7 +121,7 @@ public struct SoundCheck {
         return Diagnosis(.ok, "capture", "\(text), nothing lost in \(decimal(seconds, 1)) s")
     }
 
-    /// Level, noise and faults of a few seconds in which perhaps nobody spoke.
+    /// Level, noise and defects of a recording that may contain no speech.
     static func sound(_ samples: [Float]) -> [Diagnosis] {
         var statistics = SampleStatistics(sampleRate: AudioFormat.sampleRate)
         statistics.add(samples.span)
@@ -135,7 +135,7 @@ public struct SoundCheck {
             case .tooQuiet:
                 let calm = "\(finding.title). If somebody spoke, words will be missed."
                 found.append(Diagnosis(.warning, "level", calm, finding.remedy))
-            // In a quiet room this is the band of the noise alone.
+            // Without speech, this is only the bandwidth of the noise.
             case .narrowBand where report.levels.loudest < -40: break
             default:
                 let grade: Diagnosis.Grade = finding.isSerious ? .error : .warning

@@ -5,14 +5,14 @@ private import Glibc
 
 /// The capture devices of this machine, and whether this user may use them.
 public enum SoundSystem {
-    /// - Parameter device: the device to listen to; with `auto` it is an error that none can be found.
+    /// - Parameter device: the device to listen to; with `auto`, finding none is an error, else a warning.
     public static func check(device: String) -> [Diagnosis] {
         [permissions(folder: "/dev/snd")] + devices(isNamed: device != "auto")
     }
 
     /// Whether this user may use the capture devices of the kernel's cards.
     ///
-    /// - Parameter folder: where their nodes are.
+    /// - Parameter folder: folder of the device nodes, such as `/dev/snd`.
     public static func permissions(folder: String) -> Diagnosis {
         let check = "permissions"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -39,7 +39,7 @@ public enum SoundSystem {
         )
     }
 
-    /// Whether capturing got real-time priority and locked memory, without which a busy machine loses audio.
+    /// Whether the capture thread has real-time priority and locked memory, without which a busy machine loses audio.
     public static func limits(isRealTime: Bool, isMemoryLocked: Bool) -> Diagnosis {
         let lacks = (isRealTime ? [] : ["real-time priority"]) + (isMemoryLocked ? [] : ["memory that stays in place"])
         guard !lacks.isEmpty else {

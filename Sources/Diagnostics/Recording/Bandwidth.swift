@@ -1,14 +1,16 @@
 private import Glibc
 
-/// Highest frequency with sound in a recording.
+/// Estimates the highest frequency with sound in a recording.
 public enum Bandwidth {
-    /// Samples of a frame; every second line of its spectrum is used, 125 Hz apart at 16 kHz.
+    /// Samples per frame.
     static let frame = 256
+    /// Every second line of the spectrum is used; at 16 kHz these are 125 Hz apart.
     static let lineStep = 2
     /// Lines this far below the strongest one count as silent, in dB.
     static let range = 60.0
     /// Frames quieter than the loudest by more than this, in dB, are left out: they are noise between words.
     static let loudness = 25.0
+    /// Largest number of frames analysed.
     static let frames = 300
 
     /// The highest frequency with sound, in Hz; nil where there is no sound at all.

@@ -1,6 +1,6 @@
 /// A defect of a recording that may prevent words from being detected.
 public struct Finding: Sendable, Equatable {
-    /// Raw values are names in JSON.
+    /// The raw values are the names in JSON output.
     public enum Kind: String, Sendable, CaseIterable {
         case digitalSilence = "digital-silence"
         case dropouts
@@ -17,7 +17,9 @@ public struct Finding: Sendable, Equatable {
     public let isSerious: Bool
     /// What was found, in one line.
     public let title: String
+    /// What it means for the detection of words.
     public let meaning: String
+    /// What the user can do.
     public let remedy: String
 
     /// All findings of a recording, the serious ones first.

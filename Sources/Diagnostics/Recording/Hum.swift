@@ -2,22 +2,22 @@ private import Glibc
 
 /// Mains hum: a steady tone at 50 or 60 Hz.
 public struct Hum: Sendable, Equatable {
-    /// 50 or 60.
+    /// Frequency: 50 or 60 Hz.
     public let hertz: Double
     /// In dB relative to full scale.
     public let level: Double
 
     /// Level from which hum is reported, in dBFS.
     static let leastLevel = -65.0
-    /// Decibels by which hum exceeds the frequencies beside it; voices and noise do not.
+    /// Least level above the neighbouring frequencies, in dB; voices and noise stay below it.
     static let prominence = 12.0
-    /// Segments that are analysed at most, evenly spread over the recording.
+    /// Largest number of segments analysed, evenly spread over the recording.
     static let stretches = 60
 
     /// Finds the stronger of the two hums; nil where there is none, or less than half a second of audio.
     ///
     /// Each segment of up to a second gets a Hann window. The level at the mains frequency is compared with the mean level three
-    /// and five bins to each side. The medians over all segments decide, because hum is always there.
+    /// and five bins to each side. The medians over all segments decide, because hum is steady.
     public static func find(in samples: [Float], sampleRate: Int) -> Hum? {
         let length = min(samples.count, sampleRate)
         guard sampleRate > 0, length * 2 >= sampleRate else { return nil }

@@ -4,11 +4,11 @@ private import Glibc
 ///
 /// The mean of the samples is subtracted first, so that a DC offset does not count as sound.
 public struct Levels: Sendable, Equatable {
-    /// Level of digital silence.
+    /// Level of digital silence, in dBFS.
     public static let least = -120.0
     /// Length of a frame in seconds.
     static let frameSeconds = 0.025
-    /// Frames of the segment that stands for the words: 0.4 s, the length of a short word.
+    /// Frames of the loudest segment: 0.4 s, the length of a short word.
     static let loudFrames = 16
 
     /// Level of the whole recording.
@@ -47,5 +47,5 @@ public struct Levels: Sendable, Equatable {
     }
 }
 
-/// A mean square in dBFS, at least −120.
+/// Level of a mean square, in dBFS, at least −120.
 public func decibels(_ meanSquare: Double) -> Double { 10 * log10(max(meanSquare, 1e-12)) }

@@ -6,7 +6,7 @@ public struct SampleStatistics: Sendable, Equatable {
     static let fullScale: Float = 0.9998
     /// Consecutive samples at full scale that count as clipped: a single one may be the peak.
     static let clippedRun = 2
-    /// Times of clipped runs that are kept at most.
+    /// Largest number of times of clipped runs that are kept.
     static let keptTimes = 10_000
 
     public let sampleRate: Int

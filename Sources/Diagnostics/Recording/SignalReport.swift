@@ -3,25 +3,26 @@ public struct SignalReport: Sendable, Equatable {
     /// Sample rate of the recording, in Hz.
     public let sampleRate: Int
     public let seconds: Double
-    /// Peak in dB relative to full scale.
+    /// Peak in dBFS.
     public let peak: Double
+    /// Fraction of clipped samples, 0…1.
     public let clippedShare: Double
     /// Start of each run of clipped samples, in seconds.
     public let clippedTimes: [Double]
-    /// DC offset: mean of the samples.
+    /// DC offset: mean of the samples, full scale at 1.
     public let offset: Double
     /// Fraction of digital silence, 0…1.
     public let silentShare: Double
     public let levels: Levels
     public let hum: Hum?
-    /// Highest frequency with sound in what the model gets, in Hz; nil where there is no sound.
+    /// Highest frequency with sound in the model's input, in Hz; nil where there is no sound.
     public let highestHertz: Double?
     /// Highest frequency that can reach the model, in Hz.
     public let reachHertz: Double
 
     /// - Parameters:
     ///   - channels: statistics of each channel used, as recorded; the worst of them counts.
-    ///   - samples: what the model gets, one channel.
+    ///   - samples: the model's input, one channel.
     ///   - listeningRate: sample rate of `samples`, in Hz.
     public init(channels: [SampleStatistics], samples: [Float], listeningRate: Int) {
         sampleRate = channels.first?.sampleRate ?? listeningRate
@@ -35,7 +36,7 @@ public struct SignalReport: Sendable, Equatable {
         silentShare = channels.map(\.silentShare).min() ?? 0
         levels = Levels(samples, sampleRate: listeningRate)
         hum = Hum.find(in: samples, sampleRate: listeningRate)
-        // A DC offset would be the strongest line of a quiet recording.
+        // A DC offset would be the strongest spectral line of a quiet recording.
         let mean = samples.isEmpty ? 0 : samples.reduce(0, +) / Float(samples.count)
         highestHertz = Bandwidth.highest(of: samples.map { $0 - mean }, sampleRate: listeningRate)
         reachHertz = Double(min(sampleRate, listeningRate)) / 2
