@@ -1,20 +1,20 @@
 public import Core
 
-/// What is known of a block: 100 ms of audio (1600 samples) on its way from a microphone or a file to a listener.
+/// The metadata of a block: 100 ms of audio (1600 samples) on its way from a microphone or a file to the detector.
 ///
-/// ``BlockRing`` makes it as the consumer reads, and decides there, once, whether the audio continues. The samples come
-/// beside it, as a window that ends with this block.
+/// ``BlockRing`` creates it when the consumer reads; only there it is decided whether the audio is continuous. The
+/// samples come separately, as a window that ends with this block.
 public struct AudioBlock: Equatable, Sendable {
     /// Number of the block, from 0; blocks that were dropped or flushed count too.
     public var sequence: UInt64
-    /// When the last sample was captured, on the producer's clock.
+    /// When its last sample was captured, on the producer's clock.
     public var time: Instant
-    /// Blocks at the end of the window that follow each other without a gap, 1–10; the window is zero before them.
+    /// Blocks at the end of the window without a gap between them, 1–10; the window before them is zero.
     public var filled: Int
-    /// Whether the block follows the one read before it without a gap. If not, a consumer with a memory of earlier audio
-    /// must forget it. False for the first block.
+    /// Whether the block follows the block read before without a gap. If not, a consumer must reset what it keeps of
+    /// earlier audio. False for the first block.
     public var continues: Bool
-    /// Blocks between the one read before and this one that were never read; 0 for the first block.
+    /// Blocks lost between the block read before and this one; 0 for the first block.
     public var missed: UInt64
 
     public init(sequence: UInt64, time: Instant, filled: Int, continues: Bool, missed: UInt64 = 0) {

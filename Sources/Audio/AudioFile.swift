@@ -3,26 +3,26 @@ import Glibc
 
 /// An audio file open for reading, in any format that libsndfile reads (WAV, RF64, AIFF, FLAC, Ogg Vorbis, Opus …).
 ///
-/// Samples come as 32-bit floats: integer formats are scaled to -1…1, float formats are left as they are, also
-/// beyond 1. The sound part of a damaged file is returned first; the error is thrown once reading reaches the damage,
-/// so that a caller can use that part and still report the file.
+/// Samples are 32-bit floats: integer formats are scaled to −1…1; float formats are not changed and may exceed ±1. Of
+/// a damaged file the good part is returned first, and the error is thrown when reading reaches the damage, so a caller
+/// can use that part and still report the file.
 public struct AudioFile: ~Copyable {
-    /// Sample rates accepted, in Hz.
+    /// Accepted sample rates, in Hz.
     public static let rates = 8_000...192_000
-    /// Numbers of channels accepted.
+    /// Accepted numbers of channels.
     public static let channelCounts = 1...8
 
     public let path: String
     /// Frames per second.
     public let sampleRate: Int
     public let channels: Int
-    /// Frames as the header says, or nil where it does not say (a stream written without going back).
+    /// Frames according to the header; nil if it does not say (a stream whose header was not updated at its end).
     public let frames: Int?
     /// Short name of container and coding, such as `WAV 16-bit`.
     public let format: String
     private let checksSamples: Bool
     private let shortage: DeclaredSize.Shortage?
-    // The decoder stands before the file it reads from: it is closed first.
+    // The decoder is declared before the file that it reads from, so that it is closed first.
     private let decoder: Decoder
     private let file: RegularFile
     private var framesRead = 0
@@ -31,7 +31,7 @@ public struct AudioFile: ~Copyable {
 
     /// Opens a file and reads its header.
     ///
-    /// Only regular files are opened: a pipe or a device could block without end.
+    /// Only regular files are opened: a pipe or a device could block forever.
     ///
     /// - Throws: ``AudioError/notFound``, ``AudioError/unreadable``, ``AudioError/notRegularFile``,
     ///   ``AudioError/emptyFile``, ``AudioError/notAudio``, ``AudioError/undecodable``,
@@ -43,7 +43,7 @@ public struct AudioFile: ~Copyable {
         try AudioFile.check(info, path: path)
         sampleRate = Int(info.samplerate)
         channels = Int(info.channels)
-        // libsndfile says "as many as fit into 63 bits" for streams whose end it cannot find.
+        // libsndfile reports the largest Int64 for streams whose end it cannot find.
         frames = info.frames == Int64.max ? nil : Int(info.frames)
         format = FormatName.name(of: info.format)
         checksSamples = !FormatName.isInteger(info.format)
@@ -56,12 +56,12 @@ public struct AudioFile: ~Copyable {
     /// Reads the next frames, interleaved.
     ///
     /// - Parameters:
-    ///   - output: Room for frames of ``channels`` samples each.
-    ///   - maxFrames: At most so many frames.
-    /// - Returns: Frames read; fewer than asked for only near the end or before damage, 0 at the end.
-    /// - Throws: At the end of the sound part: ``AudioError/truncated`` when the file is shorter than its header
-    ///   promises, ``AudioError/notFinite`` naming the time of a NaN or infinite sample, or
-    ///   ``AudioError/undecodable`` with libsndfile's text. A further call throws the same again.
+    ///   - output: Gets `[frames × channels]` samples.
+    ///   - maxFrames: The most frames to read.
+    /// - Returns: Frames read; fewer than fit only near the end or before damage; 0 at the end.
+    /// - Throws: At the end of the good part: ``AudioError/truncated`` if the file is shorter than its header
+    ///   declares, ``AudioError/notFinite`` with the time of a NaN or infinite sample, or
+    ///   ``AudioError/undecodable`` with libsndfile's text. Further calls throw the same error.
     public mutating func read(
         into output: inout MutableSpan<Float>,
         maxFrames: Int = .max
@@ -114,7 +114,7 @@ public struct AudioFile: ~Copyable {
         }
     }
 
-    /// The first sample whose exponent bits are all set, as an offset.
+    /// The index of the first NaN or infinite sample; nil if all are finite.
     private func firstNotFinite(_ samples: Slice<UnsafeMutableBufferPointer<Float>>) -> Int? {
         samples.firstIndex { !$0.isFinite }
     }
@@ -158,7 +158,7 @@ public struct AudioFile: ~Copyable {
         }
     }
 
-    /// A time to the millisecond.
+    /// The time of a frame in seconds, with three decimals.
     private func seconds(_ frame: Int) -> String {
         let milliseconds = frame.multipliedFullWidth(by: 1000)
         let (whole, _) = sampleRate.dividingFullWidth(milliseconds)

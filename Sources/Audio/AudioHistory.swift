@@ -1,14 +1,14 @@
 import Core
 package import Synchronization
 
-/// The last seconds of audio that the detector heard, for clips and recordings.
+/// The last 8 s of audio that the detector got, for clips and recordings.
 ///
-/// The detector's thread writes and never waits for a reader: blocks that come while one copies are taken from the window
-/// of the next hop.
+/// The detector's thread writes and never waits for a reader: while a reader copies, it writes nothing, and takes the
+/// missing blocks from the window of a later hop.
 public final class AudioHistory: Sendable {
     /// In hertz.
     public static let sampleRate = AudioFormat.sampleRate
-    /// Seconds that are kept.
+    /// Seconds of audio that are kept.
     public static let seconds = 8
     private static let length = seconds * sampleRate
 
@@ -19,16 +19,16 @@ public final class AudioHistory: Sendable {
     }
 
     package let state = Mutex(State())
-    /// The detector's own: blocks that it could not write yet.
+    /// Blocks that could not be written yet; used only by the detector's thread.
     private let waiting = Atomic<Int>(0)
 
     public init() {}
 
-    /// Takes in the newest block of a window. Called on the detector's thread; allocates nothing and never waits.
+    /// Appends the newest block of a window of 16000 samples. Detector's thread only; never allocates or waits.
     public func add(_ window: Span<Float>) {
         let blocks = waiting.load(ordering: .relaxed) + 1
         let done: Void? = state.withLockIfAvailable { state in
-            // Where a reader held it for longer than the window, silence keeps the place of what was missed.
+            // If a reader held the lock for longer than a window, zeros stand for the lost blocks.
             for index in (window.count - blocks * AudioFormat.hopSamples)..<window.count {
                 state.samples[state.count % AudioHistory.length] = index < 0 ? 0 : window[index]
                 state.count += 1
@@ -37,10 +37,10 @@ public final class AudioHistory: Sendable {
         waiting.store(done == nil ? blocks : 0, ordering: .relaxed)
     }
 
-    /// Samples so far.
+    /// Samples appended since the beginning.
     public var count: Int { state.withLock { $0.count } }
 
-    /// Samples by their number since the beginning; those that are no longer or not yet kept are left out.
+    /// Samples by their index since the beginning. The result leaves out samples that are too old or not yet there.
     public func samples(_ range: Range<Int>) -> [Float] {
         state.withLock { state in
             let range = range.clamped(to: max(0, state.count - AudioHistory.length)..<state.count)

@@ -2,22 +2,22 @@ public import Core
 import Glibc
 import Synchronization
 
-/// A lock-free ring of 1600-sample blocks from one producer to one consumer, who sees the last second as one slice.
+/// A lock-free ring of 1600-sample blocks from one producer to one consumer, which sees the last second as one slice.
 ///
-/// The consumer gets each block at the end of its window: the block and the nine before it, contiguous, because the
-/// memory is mapped twice (``MirroredMemory``). Indices only grow; each side reads its own relaxed and the
-/// other's with acquire, and publishes with release, after PipeWire's `spa_ringbuffer`.
+/// With each block the consumer gets a window: the block and the nine before it, contiguous, because the memory is
+/// mapped twice (``MirroredMemory``). Indices only grow; each side loads its own index relaxed and the other's with
+/// acquire, and stores with release, as in PipeWire's `spa_ringbuffer`.
 ///
-/// A full ring drops its oldest unread block and counts it: the producer moves the read index on, which the consumer
-/// sees in ``AudioBlock/missed``; the audio of that block stays in the next window. While the consumer holds
-/// a window the read index is marked busy and the producer drops its new block instead, so nothing the consumer
-/// looks at is ever overwritten. After such a hole, as after ``flush()``, the window is zero before the new audio,
-/// so that no decision is made across the gap.
+/// A full ring drops its oldest unread block and counts it: the producer advances the read index, and the consumer sees
+/// the loss in ``AudioBlock/missed``; the audio of that block stays in the next window. While the consumer holds a
+/// window, the read index is marked busy and the producer drops its new block instead, so a window is never
+/// overwritten. After such a gap, and after ``flush()``, the window is zero before the new audio, so that no decision
+/// is made across the gap.
 ///
 /// ``write(_:time:)``, ``withWindow(_:)`` and ``flush()`` neither allocate, lock nor retain.
-// Sendable is unchecked because of the raw memory: the protocol of the indices gives each block to one side at a time.
+// Sendable is unchecked because of the raw memory: the indices give a block to only one side at a time.
 public final class BlockRing: @unchecked Sendable {
-    /// Unread blocks the ring can hold.
+    /// Most unread blocks that the ring holds.
     public var capacity: Int { slots - (AudioFormat.windowHops - 1) }
 
     private let slots: Int
@@ -27,17 +27,17 @@ public final class BlockRing: @unchecked Sendable {
     private let writeIndex = CacheLine(0)
     /// Twice the slot that the consumer reads next, plus 1 while it holds that slot's window.
     private let readIndex = CacheLine(0)
-    /// Slots before this one are stale.
+    /// Slots before this one are stale: written before the last ``flush()``.
     private let floor = CacheLine(0)
     private let offered = CacheLine(0)
     private let dropped = CacheLine(0)
     private let consumed = CacheLine(0)
     private let flushed = CacheLine(0)
     private let underruns = CacheLine(0)
-    /// The consumer's own: the sequence of the block after the one it has read, 0 before the first.
+    /// The sequence number that follows the block read last, 0 before the first; used only by the consumer.
     private let expected = CacheLine(0)
 
-    /// - Parameter minimumCapacity: Unread blocks to hold at least; page sizes round it up.
+    /// - Parameter minimumCapacity: Unread blocks to hold, 1–100000; rounded up so that the memory fills whole pages.
     /// - Throws: ``AudioError/memory``.
     public init(minimumCapacity: Int = 32) throws(AudioError) {
         guard (1...100_000).contains(minimumCapacity) else {
@@ -51,26 +51,26 @@ public final class BlockRing: @unchecked Sendable {
 
     deinit { stamps.deallocate() }
 
-    /// Keeps the audio from being swapped out; false where the limit of locked memory forbids it.
+    /// Locks the memory, so that it is not swapped out; false if the limit of locked memory forbids it.
     public func lockMemory() -> Bool { memory.lock() }
 
     static let blockBytes = AudioFormat.hopSamples * MemoryLayout<Float>.stride
 
-    /// Slots for the unread blocks and the nine of the window before them, rounded up to whole pages.
+    /// Slots for the unread blocks and nine older ones of the window, rounded up to whole pages.
     static func slots(minimumCapacity: Int, pageSize: Int) -> Int {
-        // Page sizes are powers of two: the block's own factor of two is what it brings towards one.
+        // Page sizes are powers of two, so only the powers of two in the block's size count towards whole pages.
         let step = max(1, pageSize >> min(blockBytes.trailingZeroBitCount, pageSize.trailingZeroBitCount))
         return (minimumCapacity + AudioFormat.windowHops - 1 + step - 1) / step * step
     }
 
     // MARK: Producer
 
-    /// Publishes a block, or drops it when the ring is full and its oldest block is being read.
+    /// Writes a block, or drops it if the ring is full and its oldest block is being read. Producer only.
     ///
     /// - Parameters:
     ///   - block: ``AudioFormat/hopSamples`` samples.
-    ///   - time: When its last sample was captured.
-    /// - Returns: Whether the block was stored.
+    ///   - time: When its last sample was captured, on the producer's clock.
+    /// - Returns: Whether the block was written.
     @discardableResult
     public func write(_ block: Span<Float>, time: Instant) -> Bool {
         precondition(block.count == AudioFormat.hopSamples, "a block has \(AudioFormat.hopSamples) samples")
@@ -113,12 +113,12 @@ public final class BlockRing: @unchecked Sendable {
 
     // MARK: Consumer
 
-    /// Shows the window that ends with the next unread block, and takes that block off the ring.
+    /// Passes the window that ends with the next unread block, and marks that block as read. Consumer only.
     ///
-    /// The window is valid inside `body` only; while `body` runs, the window cannot change.
+    /// The window is valid only inside `body`, and does not change while `body` runs.
     ///
     /// - Parameter body: Gets ``AudioFormat/windowSamples`` samples, oldest first, and the newest block.
-    /// - Returns: False if there was no unread block; ``Counts/underruns`` counts it.
+    /// - Returns: False if there was no unread block; ``Counts/underruns`` counts that.
     public func withWindow<Failure: Error>(
         _ body: (Span<Float>, AudioBlock) throws(Failure) -> Void
     ) throws(Failure) -> Bool {
@@ -133,7 +133,7 @@ public final class BlockRing: @unchecked Sendable {
         let block = newestBlock(slot)
         let first = Int((slot + UInt64(slots) - UInt64(AudioFormat.windowHops - 1)) % UInt64(slots))
         let start = memory.start + first * BlockRing.blockBytes
-        // The slots before the newest run were read or dropped, so they belong to the consumer, which clears them.
+        // The slots before the gap were read or dropped, so they belong to the consumer and it may clear them.
         memset(start, 0, (AudioFormat.windowHops - block.filled) * BlockRing.blockBytes)
         let samples = UnsafeBufferPointer(
             start: UnsafePointer(start.assumingMemoryBound(to: Float.self)),
@@ -143,14 +143,14 @@ public final class BlockRing: @unchecked Sendable {
         return true
     }
 
-    /// Marks the oldest unread block that is not stale as busy; nil if there is none.
+    /// Marks the oldest unread block that is not stale as busy. Returns its slot; nil if there is none.
     private func claim() -> UInt64? {
         var index = readIndex.value.load(ordering: .relaxed)
         while true {
             let slot = index / 2
             let end = writeIndex.value.load(ordering: .acquiring)
             let fresh = min(max(floor.value.load(ordering: .acquiring), slot), end)
-            // With nothing fresh the index still moves past the stale slots, unmarked, so that the ring is empty.
+            // If all unread slots are stale, the index still moves past them, not marked busy: the ring is then empty.
             if fresh == end, slot == end { return nil }
             let (exchanged, now) = readIndex.value.compareExchange(
                 expected: index,
@@ -166,7 +166,7 @@ public final class BlockRing: @unchecked Sendable {
         }
     }
 
-    /// Decides how the block in a slot continues the audio: within its window, and after the block that was read before.
+    /// Makes the metadata of a block: continuity within its window, and with the block read before.
     private func newestBlock(_ slot: UInt64) -> AudioBlock {
         let newest = stamps[Int(slot % UInt64(slots))]
         let stretch = slot - min(floor.value.load(ordering: .relaxed), slot)
@@ -189,33 +189,33 @@ public final class BlockRing: @unchecked Sendable {
 
     // MARK: Either side
 
-    /// Makes everything written so far stale: it is neither read nor part of a later window.
+    /// Makes all audio written so far stale: it is neither read nor part of a later window.
     ///
-    /// For a resume, an overrun of the device, a change of device. Any thread may call it; a window that is being
-    /// looked at stays as it is.
+    /// For a resume, an overrun or a change of the device. Any thread may call it; a window that is being read does
+    /// not change.
     public func flush() {
         floor.value.max(writeIndex.value.load(ordering: .acquiring), ordering: .acquiringAndReleasing)
     }
 }
 
 extension BlockRing {
-    /// What happened to the blocks so far.
+    /// Counters of blocks since the ring was created.
     public struct Counts: Equatable, Sendable {
-        /// Blocks handed to ``BlockRing/write(_:time:)``; the sum of the next four when both sides rest.
+        /// Blocks passed to ``BlockRing/write(_:time:)``; while both sides are idle, the sum of the next four.
         public var offered: UInt64
         /// Blocks the consumer has read.
         public var read: UInt64
         /// Blocks lost because the ring was full.
         public var dropped: UInt64
-        /// Blocks skipped by the consumer after a ``BlockRing/flush()``.
+        /// Stale blocks that the consumer skipped after a ``BlockRing/flush()``.
         public var flushed: UInt64
-        /// Blocks waiting to be read, stale ones among them until the consumer passes them.
+        /// Unread blocks, including stale ones that the consumer has not skipped yet.
         public var unread: UInt64
-        /// How often the consumer found nothing.
+        /// How often the consumer found no unread block.
         public var underruns: UInt64
     }
 
-    /// The counters now; exact when both sides rest, else each one true for itself.
+    /// The counters now. Each is correct; they are consistent with each other only while both sides are idle.
     public var counts: Counts {
         let read = readIndex.value.load(ordering: .acquiring) / 2
         let written = writeIndex.value.load(ordering: .acquiring)
@@ -230,15 +230,15 @@ extension BlockRing {
     }
 }
 
-/// An atomic number with a cache line of 64 bytes to itself, so that the two sides do not slow each other down.
+/// An atomic number on a cache line (64 bytes) of its own, so that the two sides do not slow each other down.
 private struct CacheLine: ~Copyable {
     let value: Atomic<UInt64>
-    // Two numbers 64 bytes apart never share a line, wherever the object begins.
+    // Two numbers 64 bytes apart never share a cache line, whatever the object's alignment.
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
 
     init(_ initial: UInt64) { value = Atomic(initial) }
 
-    /// Adds without a locked instruction, for a number that only one thread writes.
+    /// Adds without an atomic read-modify-write, for a number that only one thread writes.
     func increment(by amount: UInt64 = 1) {
         value.store(value.load(ordering: .relaxed) + amount, ordering: .relaxed)
     }

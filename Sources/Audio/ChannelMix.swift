@@ -1,23 +1,23 @@
-/// How the channels of interleaved audio become one.
+/// How the channels of interleaved audio are mixed to one.
 public enum ChannelMix: Equatable, Sendable {
     /// The mean of all channels.
     case mix
-    /// One channel alone, counted from 0.
+    /// One channel, counted from 0.
     case channel(Int)
     /// The mean of some channels.
     case channels(ChannelSet)
 
     /// Checks that audio with this number of channels has the selected ones.
     ///
-    /// - Parameter source: What the audio is called in the message.
-    /// - Throws: ``AudioError/noSuchChannel`` naming the channels there are.
+    /// - Parameter source: The name of the audio in the message.
+    /// - Throws: ``AudioError/noSuchChannel`` with the channels that exist.
     public func check(channels: Int, of source: String) throws(AudioError) {
         guard let number = highest, !(0..<channels).contains(number) else { return }
         let there = channels == 1 ? "only channel 0" : "channels 0 to \(channels - 1)"
         throw .noSuchChannel.saying("\(source) has no channel \(number) but \(there); choose one of these or mix them")
     }
 
-    /// The highest channel that is asked for by its number.
+    /// The highest channel that is selected by its number; nil for ``mix``.
     public var highest: Int? {
         switch self {
         case .mix: nil
@@ -26,7 +26,7 @@ public enum ChannelMix: Equatable, Sendable {
         }
     }
 
-    /// Whether a channel is part of the mix, by its number.
+    /// Whether the channel with this number is part of the mix.
     public func contains(_ number: Int) -> Bool {
         switch self {
         case .mix: true
@@ -38,9 +38,9 @@ public enum ChannelMix: Equatable, Sendable {
     /// Writes one mono sample for each frame.
     ///
     /// - Parameters:
-    ///   - interleaved: Frames of `channels` samples each; a last incomplete frame is left out.
-    ///   - channels: 1 or more; a choice that ``check(channels:of:)`` refuses gives silence.
-    ///   - mono: Takes as many samples as it has room for.
+    ///   - interleaved: `[frames × channels]` samples; an incomplete last frame is ignored.
+    ///   - channels: 1 or more. If ``check(channels:of:)`` would throw, the output is silence.
+    ///   - mono: Gets one sample per frame, as many as fit.
     /// - Returns: The number of frames written.
     @discardableResult
     public func apply(to interleaved: Span<Float>, channels: Int, into mono: inout MutableSpan<Float>) -> Int {
@@ -82,11 +82,11 @@ public enum ChannelMix: Equatable, Sendable {
     }
 }
 
-/// Some of the channels 0–63; a plain number, so that the capture thread may hold it without counting references.
+/// A set of channels, 0–63; stored as a number, so that the capture thread needs no reference counting.
 public struct ChannelSet: Equatable, Sendable {
     private let bits: UInt64
 
-    /// Nil where there is none, or a number lies outside 0–63; a number given twice counts once.
+    /// Nil if there are no numbers, or one is outside 0–63; a number given twice counts once.
     public init?(_ numbers: some Sequence<Int>) {
         var bits: UInt64 = 0
         for number in numbers {

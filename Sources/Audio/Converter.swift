@@ -1,15 +1,19 @@
 import CSampleRate
 
-/// The handle of a libsamplerate converter for one channel, or of none where both rates are equal.
+/// A libsamplerate converter for one channel; if both rates are equal, it copies the samples.
 ///
-/// The end-of-input flag of libsamplerate is never set: the caller feeds silence instead, which brings the last
-/// samples out complete and keeps their number in the caller's hand.
+/// The end-of-input flag of libsamplerate is never set. The caller feeds silence instead, which flushes all samples,
+/// and decides how many of them it takes.
 struct Converter: ~Copyable {
-    /// Nil lets the samples pass through.
+    /// Nil: samples are copied.
     private let state: OpaquePointer?
     private let ratio: Double
 
-    /// - Parameter kind: One of libsamplerate's `SRC_SINC_…` constants.
+    /// - Parameters:
+    ///   - kind: One of libsamplerate's `SRC_SINC_…` constants.
+    ///   - inputRate: In Hz.
+    ///   - outputRate: In Hz.
+    /// - Throws: ``AudioError/converter``.
     init(kind: Int, from inputRate: Int, to outputRate: Int) throws(AudioError) {
         ratio = Double(outputRate) / Double(inputRate)
         guard inputRate != outputRate else {
@@ -38,7 +42,7 @@ struct Converter: ~Copyable {
         }
     }
 
-    /// Takes and gives as many samples as there are and fit.
+    /// Converts until the input is used up or the output is full.
     func run(
         _ input: UnsafeBufferPointer<Float>,
         _ output: UnsafeMutableBufferPointer<Float>

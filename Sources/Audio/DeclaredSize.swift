@@ -1,18 +1,18 @@
 import Glibc
 
-/// Compares the size in a file's header with the file: libsndfile silently shortens it to fit.
+/// Compares the size in a file's header with the file's size: libsndfile silently corrects a size that is too large.
 ///
-/// WAV, RF64 and AIFF are walked chunk by chunk (Microsoft "Multimedia Programming Interface and Data
-/// Specifications 1.0", EBU Tech 3306, Apple "AIFF 1.3"); for AU and W64 libsndfile's own log says it.
+/// WAV, RF64 and AIFF are read chunk by chunk (Microsoft "Multimedia Programming Interface and Data
+/// Specifications 1.0", EBU Tech 3306, Apple "AIFF 1.3"); for AU and W64 libsndfile's log is searched.
 enum DeclaredSize {
-    /// More was promised than is there, in bytes.
+    /// The header declares more bytes than the file has.
     struct Shortage: Equatable {
         var what: String
         var declared: Int
         var present: Int
     }
 
-    /// Nil when nothing is missing or the header does not say.
+    /// Nil if nothing is missing or the header declares no size.
     static func shortage(descriptor: Int32, fileSize: Int, log: String) -> Shortage? {
         switch chunkedKind(descriptor) {
         case .some(let kind): walk(descriptor, fileSize, kind)
@@ -39,7 +39,7 @@ enum DeclaredSize {
     private static func walk(_ descriptor: Int32, _ fileSize: Int, _ kind: Kind) -> Shortage? {
         var position = 12
         var longSize: Int?
-        // A header of more chunks than this is not one that a recorder wrote.
+        // Bounds the search; no real recording has so many chunks.
         for _ in 0..<1000 {
             guard let head = bytes(descriptor, at: position, count: 8) else { return nil }
             var size = number(head[4..<8], bigEndian: kind.bigEndian)
@@ -58,8 +58,8 @@ enum DeclaredSize {
         return nil
     }
 
-    /// Programs that write to a pipe cannot go back to fill in the size: they leave 0, the largest number, or one
-    /// just below or at the half of it (arecord, sox).
+    /// Whether a size means "unknown". Programs that write to a pipe cannot fill in the size later: they write 0, the
+    /// largest 32-bit number, or about half of that (arecord, sox).
     private static func isUnknown(_ size: Int) -> Bool { size == 0 || size >= 0x7FFF_0000 }
 
     private static func bytes(_ descriptor: Int32, at offset: Int, count: Int) -> [UInt8]? {
@@ -67,13 +67,13 @@ enum DeclaredSize {
         return pread(descriptor, &bytes, count, offset) == count ? bytes : nil
     }
 
-    /// A negative number would need 63 bits and is cut to the largest.
+    /// An unsigned number of up to 8 bytes, clamped to the largest `Int`.
     private static func number(_ bytes: ArraySlice<UInt8>, bigEndian: Bool) -> Int {
         let ordered = bigEndian ? Array(bytes) : bytes.reversed()
         return Int(clamping: ordered.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// Finds a line such as `Data Size : 142084 (should be 85232)`.
+    /// Searches libsndfile's log for a line such as `Data Size : 142084 (should be 85232)`.
     private static func shortage(inLog log: String) -> Shortage? {
         for line in log.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -3,24 +3,24 @@ import Glibc
 import Synchronization
 import System
 
-/// The handle of libsndfile on an open file; the file's descriptor stays with its owner, and the two share its position.
+/// A libsndfile handle on an open file. It uses a duplicate of the file's descriptor, which shares the read position.
 struct Decoder: ~Copyable {
     private let handle: OpaquePointer
     /// The header as libsndfile read it.
     let info: SF_INFO
 
-    /// libsndfile keeps the reason of a failed opening in one place for all threads.
+    /// libsndfile keeps the error of a failed `sf_open_fd` in one global variable, so opening is serialised.
     private static let opening = Mutex(())
 
     /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable``, ``AudioError/unsupported`` or
     ///   ``AudioError/unreadable``.
     init(file: borrowing RegularFile, path: String) throws(AudioError) {
         let name = AudioError.quoted(path)
-        // libsndfile's reader of MIDI sample dumps prints what it dislikes to standard output, into our results.
+        // libsndfile's reader of MIDI sample dumps prints messages to standard output, among our results.
         guard !file.begins(with: [0xF0, 0x7E]) else {
             throw .unsupported.saying("\(name) is a MIDI sample dump; give WAV, FLAC, Ogg or AIFF")
         }
-        // A copy for libsndfile to close: even when asked to leave the descriptor open, it closes it when opening fails.
+        // A duplicate for libsndfile to close: it closes the descriptor if opening fails, even if told not to.
         let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else {
             throw .unreadable.saying(
@@ -47,24 +47,24 @@ struct Decoder: ~Copyable {
         self.info = info
     }
 
-    /// Carries the new handle out of the lock; nobody else has it.
+    /// Carries the new handle out of the lock; no other thread has it.
     private struct Opened: @unchecked Sendable {
         let handle: OpaquePointer
     }
 
     deinit { sf_close(handle) }
 
-    /// Reads interleaved frames; returns how many there were, fewer only at the end or at damage.
+    /// Reads interleaved frames. Returns their number; less than `frames` only at the end or at damage.
     func read(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
         max(0, Int(sf_readf_float(handle, target, sf_count_t(frames))))
     }
 
-    /// What libsndfile says of the last call, or nil if it has no complaint.
+    /// libsndfile's error text for the last call; nil if it succeeded.
     var errorText: String? {
         sf_error(handle) == SF_ERR_NO_ERROR ? nil : Decoder.text(sf_strerror(handle))
     }
 
-    /// What libsndfile noted while it parsed the header and the stream; it keeps the first few kilobytes.
+    /// libsndfile's log of parsing the header and the stream, at most 8 KiB.
     var log: String {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 1) { buffer in
             let count = Int(sf_command(handle, Int32(SFC_GET_LOG_INFO), buffer.baseAddress, Int32(buffer.count)))

@@ -1,14 +1,14 @@
 import Core
 
-/// A file as mono blocks at 16 kHz: reads, mixes and resamples a part at a time.
+/// Reads a file as mono blocks at 16 kHz: decodes, mixes and resamples a part at a time.
 ///
-/// Nothing allocates after `init`, however long the file is or says it is.
+/// Nothing allocates after `init`, whatever the length of the file.
 public struct FileBlocks: ~Copyable {
     private static let framesPerRead = 2048
 
     /// The file's own sample rate, in Hz.
     public var sourceRate: Int { file.sampleRate }
-    /// Samples the whole file will give at 16 kHz, or nil where its header does not say.
+    /// Samples of the whole file at 16 kHz, by its header; nil if the header does not say.
     public var expectedSamples: Int? {
         file.frames.map { Resampler.outputLength(of: $0, at: file.sampleRate) }
     }
@@ -26,9 +26,9 @@ public struct FileBlocks: ~Copyable {
     /// Opens a file.
     ///
     /// - Parameters:
-    ///   - mix: How its channels become one.
-    ///   - quality: The converter, where the file is not at 16 kHz.
-    /// - Throws: What ``AudioFile/init(path:)`` throws, or ``AudioError/noSuchChannel``.
+    ///   - mix: How its channels are mixed to one.
+    ///   - quality: The resampler's quality, if the file is not at 16 kHz.
+    /// - Throws: The errors of ``AudioFile/init(path:)``, or ``AudioError/noSuchChannel``.
     public init(
         path: String,
         mix: ChannelMix = .mix,
@@ -45,10 +45,10 @@ public struct FileBlocks: ~Copyable {
 
     /// Writes the next block.
     ///
-    /// - Parameter block: Filled to its end, usually ``AudioFormat/hopSamples`` samples; what lies after the last sample of the
-    ///   file is set to zero.
-    /// - Returns: The number of the file's samples in the block, or nil when there are no more.
-    /// - Throws: What ``AudioFile/read(into:maxFrames:)`` throws, after all sound audio was returned.
+    /// - Parameter block: Filled completely, usually ``AudioFormat/hopSamples`` samples; zeros follow the last sample
+    ///   of the file.
+    /// - Returns: The number of the file's samples in the block; nil at the end.
+    /// - Throws: The errors of ``AudioFile/read(into:maxFrames:)``, after all good audio was returned.
     public mutating func next(into block: inout MutableSpan<Float>) throws(AudioError) -> Int? {
         try block.withUnsafeMutableBufferPointer { block throws(AudioError) in try next(into: block) }
     }
@@ -89,7 +89,7 @@ public struct FileBlocks: ~Copyable {
             waiting = 0..<frames
             ended = frames == 0
         } catch {
-            // The resampler still holds sound audio: it comes out first.
+            // The resampler still holds good audio, which is returned before the error is thrown.
             failure = error
             ended = true
         }
@@ -97,12 +97,12 @@ public struct FileBlocks: ~Copyable {
 }
 
 extension FileBlocks {
-    /// Reads a clip whole: at most `seconds` of audio, mono at 16 kHz.
+    /// Reads a clip into memory: at most `seconds` of audio, mono at 16 kHz.
     ///
-    /// What the file holds beyond `seconds` is not read, and damage there is not noticed.
+    /// Audio after `seconds` is not read, so damage there is not noticed.
     ///
-    /// - Returns: As many samples as there are, at most `seconds` times 16 000; room is taken as audio arrives.
-    /// - Throws: What opening and reading the file throw; the clip is lost then.
+    /// - Returns: The samples, at most `seconds` · 16000; memory is allocated as audio arrives.
+    /// - Throws: The errors of opening and reading the file; no samples are returned then.
     public static func readClip(
         path: String,
         atMost seconds: Double,

@@ -1,11 +1,11 @@
 public import Core
 
-/// A file as the windows that a detector takes: decoder, ring, and a second of silence after the end, so that the last
-/// word is decided too.
+/// A file as the detector's windows: decoder, ring, and a second of silence after the end, so that the last word is
+/// decided too.
 public struct FileStream: ~Copyable {
-    /// Audio of the file so far, in seconds, without the silence after it.
+    /// Audio of the file read so far, in seconds, without the silence after it.
     public var seconds: Double { Double(samples) / Double(AudioFormat.sampleRate) }
-    /// Length that the file's header promises, in seconds; 0 where it promises none.
+    /// Length that the file's header declares, in seconds; 0 if it declares none.
     public let expectedSeconds: Double
 
     /// Holds the window, for a caller that reads it after ``advance(time:)``.
@@ -17,33 +17,33 @@ public struct FileStream: ~Copyable {
     private var ended = false
     private var quietHops = 0
 
-    /// - Throws: What ``FileBlocks/init(path:mix:quality:)`` throws.
+    /// - Throws: The errors of ``FileBlocks/init(path:mix:quality:)``.
     public init(path: String, mix: ChannelMix) throws(AudioError) {
         let blocks = try FileBlocks(path: path, mix: mix)
-        // Writer and reader take turns here, so there is never more than one block unread.
+        // Writes and reads alternate here, so there is never more than one unread block.
         let ring = try BlockRing(minimumCapacity: 1)
         expectedSeconds = Double(blocks.expectedSamples ?? 0) / Double(AudioFormat.sampleRate)
         self.blocks = blocks
         self.ring = ring
     }
 
-    /// Shows the next window of 16000 samples, one block of 1600 on; false when there are no more.
+    /// Passes the next window of 16000 samples, 1600 later than the last; false at the end.
     public mutating func next(_ body: (Span<Float>) -> Void) throws(AudioError) -> Bool {
         try advance() && ring.withWindow { window, _ in body(window) }
     }
 
-    /// Moves the window one block on; false when there are no more.
+    /// Moves the window by one block; false at the end.
     ///
     /// - Parameter time: When the block's last sample was captured, on the caller's clock.
-    /// - Throws: What reading the file throws, once; the silence after the end can still be read then.
+    /// - Throws: An error of reading the file, once; after it the silence at the end can still be read.
     public mutating func advance(time: Instant = Instant(nanoseconds: 0)) throws(AudioError) -> Bool {
-        // A span of a property would hold all of `self`.
+        // A span of a property would borrow all of `self`.
         var block: [Float] = []
         swap(&block, &self.block)
         defer { swap(&block, &self.block) }
         if !ended {
             var span = block.mutableSpan
-            // Whether it ends well or with an error, it has ended.
+            // Set first, so that it also holds if reading throws.
             ended = true
             if let count = try blocks.next(into: &span) {
                 ended = false

@@ -1,6 +1,6 @@
 import CSndFile
 
-/// Short names for libsndfile's format numbers: container, then coding.
+/// Short names for libsndfile's format numbers: container, then encoding.
 enum FormatName {
     static func name(of format: Int32) -> String {
         let container = Int(format) & SF_FORMAT_TYPEMASK
@@ -8,7 +8,7 @@ enum FormatName {
         return "\(containers[container] ?? "audio") \(codings[coding] ?? "coded")"
     }
 
-    /// Whether samples are whole numbers in the file and so can never be NaN.
+    /// Whether the file stores samples as integers, which cannot be NaN.
     static func isInteger(_ format: Int32) -> Bool {
         integers.contains(Int(format) & SF_FORMAT_SUBMASK)
     }

@@ -3,29 +3,29 @@ import Glibc
 import KernelInterface
 import Kernels
 
-/// A linear-phase low-pass that brings a multiple of 16 kHz down to 16 kHz.
+/// A linear-phase low-pass that decimates a multiple of 16 kHz to 16 kHz.
 ///
-/// It passes 0–7 kHz and stops everything from 8 kHz on: a sinc of cut-off 7.5 kHz under a Kaiser window made for
-/// 100 dB (J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974). The window
-/// fixes ripple and rejection alike, so both are near 1e-5. The delay is taken out: output sample `n` lies at the
-/// time of input sample `n · factor`. Nothing allocates after `init`.
+/// It passes 0–7 kHz and stops everything from 8 kHz on: a sinc with cut-off 7.5 kHz and a Kaiser window designed for
+/// 100 dB (J. F. Kaiser, "Nonrecursive digital filter design using the I0-sinh window function", 1974). With this
+/// window, passband ripple and stopband level are equal, both near 1e-5. The delay is compensated: output sample `n` is
+/// at the time of input sample `n · factor`. Nothing allocates after `init`.
 struct LowPass {
     static let passEdge = 7_000.0
     static let stopEdge = 8_000.0
     private static let attenuation = 100.0
 
-    /// Input samples for each output sample.
+    /// Input samples per output sample.
     private let factor: Int
     private let taps: [Float]
     private let filter = KernelSet.preferred.decimate
-    /// Zeros before the first sample: half the filter, so that its delay vanishes.
+    /// Zeros before the first sample: half the filter's length, which compensates its delay.
     private let lead: Int
-    /// Samples not yet filtered, `line[start..<end]`, after what the filter still looks back on.
+    /// The delay line; `line[start..<end]` is still needed for the next output samples.
     private var line: [Float]
     private var start = 0
     private var end: Int
 
-    /// - Parameter inputRate: a multiple of 16 kHz, at least twice as much.
+    /// - Parameter inputRate: in Hz; a multiple of 16 kHz, at least 32 kHz.
     init(from inputRate: Int) {
         factor = inputRate / AudioFormat.sampleRate
         let taps = LowPass.makeTaps(inputRate)
@@ -41,7 +41,7 @@ struct LowPass {
         end = lead
     }
 
-    /// Takes as many samples at its input rate as the converter makes from `input`; returns how many of `input` it used.
+    /// Fills the delay line with the converter's output from `input`. Returns the number of `input` samples used.
     mutating func take(
         from converter: borrowing Converter,
         _ input: UnsafeBufferPointer<Float>
@@ -59,9 +59,9 @@ struct LowPass {
         return progress.consumed
     }
 
-    /// Filters the samples in the line into `output`; returns the number of samples made at 16 kHz.
+    /// Filters samples of the delay line into `output`. Returns the number of 16 kHz samples written.
     ///
-    /// Bit-identical for every division of the input into parts: the kernel sums each in the same order.
+    /// Bit-identical for every division of the input into parts: the kernel always sums in the same order.
     mutating func drain(into output: UnsafeMutableBufferPointer<Float>) -> Int {
         guard let target = output.baseAddress, end - start >= taps.count else { return 0 }
         let made = min(output.count, (end - start - taps.count) / factor + 1)
@@ -75,11 +75,11 @@ struct LowPass {
         return made
     }
 
-    /// An odd number of symmetric taps that sum to 1, and one zero after them, so that they fill whole vectors.
+    /// An odd number of symmetric taps with sum 1, and a zero after them, so that they fill whole vectors.
     private static func makeTaps(_ inputRate: Int) -> [Float] {
         let width = 2 * Double.pi * (stopEdge - passEdge) / Double(inputRate)
         let needed = Int(((attenuation - 7.95) / (2.285 * width)).rounded(.up))
-        // 16k + 15 taps have a middle one, and with the zero they fill whole groups of sixteen.
+        // 16 k + 15 taps: an odd number, and with the zero a multiple of 16.
         let count = (needed + 16) / 16 * 16 - 1
         let half = (count - 1) / 2
         let beta = 0.1102 * (attenuation - 8.7)

@@ -2,24 +2,24 @@ import CSystem
 import Glibc
 import System
 
-/// Memory that is mapped twice, one copy right after the other, so that a range across its end is contiguous.
+/// Memory that is mapped twice, one mapping right after the other, so that a range across its end is contiguous.
 ///
-/// The idea is libsoundio's `soundio_os_init_mirrored_memory`. Pages are touched at once: none is missing later, on
-/// a thread that has no time.
+/// After libsoundio's `soundio_os_init_mirrored_memory`. All pages are mapped at the start, so that no page fault
+/// delays a real-time thread later.
 struct MirroredMemory: ~Copyable {
-    /// Bytes in one copy; there are twice as many to address.
+    /// Bytes of memory; twice as many are addressable from ``start``.
     let size: Int
     let start: UnsafeMutableRawPointer
 
     /// - Parameter size: A multiple of the page size.
-    /// - Throws: ``AudioError/memory`` naming the system call that refused.
+    /// - Throws: ``AudioError/memory`` with the system call that failed.
     init(size: Int) throws(AudioError) {
         let descriptor = CSystem_memfd("beckon-audio")
         guard descriptor >= 0 else { throw MirroredMemory.refused("memfd_create", size) }
-        // The mappings keep the memory; the descriptor is needed no longer.
+        // The mappings keep the memory; the descriptor is no longer needed.
         defer { close(descriptor) }
         guard ftruncate(descriptor, size) == 0 else { throw MirroredMemory.refused("ftruncate", size) }
-        // One reservation of both halves, so that nothing else can come to lie between them.
+        // Both halves are reserved at once, so that no other mapping can get between them.
         guard let start = mmap(nil, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED else {
             throw MirroredMemory.refused("mmap", size)
         }
@@ -37,7 +37,7 @@ struct MirroredMemory: ~Copyable {
 
     deinit { munmap(start, 2 * size) }
 
-    /// Keeps the memory from being swapped out; false where the limit of locked memory forbids it.
+    /// Locks the memory, so that it is not swapped out; false if the limit of locked memory forbids it.
     func lock() -> Bool { mlock(start, 2 * size) == 0 }
 
     private static func refused(_ function: String, _ size: Int) -> AudioError {

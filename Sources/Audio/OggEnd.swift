@@ -1,15 +1,15 @@
 import Glibc
 
-/// The last page of an Ogg file (RFC 3533): whether the stream ends where the file does.
+/// The last page of an Ogg file (RFC 3533): whether it is complete and ends the stream.
 ///
-/// libsndfile says that the flag of the last page is missing when all audio of an Opus stream is on that one page, as in
-/// every clip of up to a second; so the page itself is looked at.
+/// libsndfile wrongly reports a missing end-of-stream flag if all audio of an Opus stream is on one page, as in clips
+/// of up to a second; so the page itself is checked.
 enum OggEnd {
-    /// Bytes of a page's header without its table of segments, and of the largest page there can be.
+    /// Sizes in bytes: of a page's header without its segment table, and of the largest possible page.
     private static let headerSize = 27
     private static let largestPage = headerSize + 255 + 255 * 255
 
-    /// True if the last page in the file is whole and has the flag that ends a stream.
+    /// Whether the last page in the file is complete and has the end-of-stream flag.
     static func isMarked(descriptor: Int32, fileSize: Int) -> Bool {
         var tail = [UInt8](repeating: 0, count: min(largestPage, fileSize))
         guard pread(descriptor, &tail, tail.count, fileSize - tail.count) == tail.count else { return false }

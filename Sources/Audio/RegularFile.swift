@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// The descriptor of a regular file that holds something, open for reading.
+/// The descriptor of a regular file that is not empty, open for reading.
 struct RegularFile: ~Copyable {
     let descriptor: Int32
     /// Bytes in the file.
@@ -11,11 +11,11 @@ struct RegularFile: ~Copyable {
     ///   ``AudioError/emptyFile``.
     init(path: String) throws(AudioError) {
         let name = AudioError.quoted(path)
-        // A C string ends at its first zero byte: such a path would open another file than the one named.
+        // A C string ends at its first NUL: a path with one would open another file.
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw .notFound.saying("audio file \(name) does not exist (empty or malformed path); check the path")
         }
-        // Without O_NONBLOCK, opening a pipe waits for its writer.
+        // Without O_NONBLOCK, opening a pipe would wait for its writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let number = errno
@@ -36,7 +36,7 @@ struct RegularFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Whether the file's first bytes are these; the place that is read from next stays.
+    /// Whether the file begins with these bytes; the read position does not change.
     func begins(with magic: [UInt8]) -> Bool {
         var head = [UInt8](repeating: 0, count: magic.count)
         return pread(descriptor, &head, head.count, 0) == head.count && head == magic

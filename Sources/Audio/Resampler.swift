@@ -1,40 +1,41 @@
 import CSampleRate
 import Core
 
-/// Turns mono audio of any rate from 8 to 192 kHz into 16 kHz, in parts of any size.
+/// Resamples mono audio of 8 to 192 kHz to 16 kHz, in parts of any size.
 ///
-/// Output sample `n` lies at the time `n / 16000` of the input; after the end of input exactly
-/// `ceil(frames · 16000 / rate)` samples have come out, bit-identical
-/// for every division of the input into parts. Nothing allocates after `init`. At 16 kHz the samples pass through untouched.
+/// Output sample `n` is at `n / 16000` s of the input. After the end of input exactly `ceil(frames · 16000 / rate)`
+/// samples have been written, bit-identical for every division of the input into parts. Nothing allocates after `init`.
+/// At 16 kHz the samples are copied.
 ///
-/// libsamplerate's converters stop everything from half the lower rate on, but pay for it inside the band: at
-/// 7 kHz `SINC_FASTEST` has lost 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB, and `SINC_BEST_QUALITY`, which is flat,
-/// costs several times as much as either. So the cheapest runs to 32 kHz, where its edge does no harm, and a
-/// linear-phase filter (``LowPass``) takes out 8–16 kHz. A rate that is a multiple of 16 kHz, as 48 kHz is, needs that
-/// filter alone. The table that the resampler's tests print has the figures.
+/// libsamplerate's converters reject everything above half the lower rate, but attenuate the band below it: at 7 kHz
+/// `SINC_FASTEST` loses 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB; `SINC_BEST_QUALITY` is flat, but costs several
+/// times as much as either. So the cheapest one converts to 32 kHz, where its roll-off is above the speech band, and a
+/// linear-phase filter (``LowPass``) removes 8–16 kHz. A multiple of 16 kHz, such as 48 kHz, needs only that filter.
+/// The resampler's tests print a table of the figures.
 public struct Resampler: ~Copyable {
-    /// Which converter runs, and so the price and the exactness.
+    /// Which converters run: a choice between cost and accuracy.
     public enum Quality: Sendable, CaseIterable {
-        /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, where that is less), ≥ 90 dB of
-        /// rejection from 8 kHz on. A low-pass, after `SINC_FASTEST` to 32 kHz where the rate is no multiple of 16 kHz;
-        /// below 20 kHz, where the edge of that converter would fall into the band, `SINC_BEST_QUALITY`.
+        /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, if that is less), rejection ≥ 90 dB
+        /// from 8 kHz on. A low-pass, after `SINC_FASTEST` to 32 kHz if the rate is not a multiple of 16 kHz. Below
+        /// 20 kHz, where the roll-off of that converter would be inside the band, `SINC_BEST_QUALITY` is used.
         case standard
-        /// `SINC_BEST_QUALITY` straight to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at over
-        /// three times the price.
+        /// `SINC_BEST_QUALITY` directly to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at more than three times the
+        /// cost.
         case best
     }
 
-    /// What one call did, in samples.
+    /// The result of one call, in samples.
     public struct Progress: Equatable, Sendable {
-        /// Input samples taken; pass the others again.
+        /// Input samples used; pass the others again.
         public var consumed = 0
         /// Output samples written.
         public var produced = 0
     }
 
+    /// Accepted input rates, in Hz.
     public static let inputRates = 8_000...192_000
 
-    /// From here on `SINC_FASTEST`, which keeps some 0.7 of its band, keeps 7 kHz.
+    /// From this rate in Hz on the passband of `SINC_FASTEST`, about 0.7 of its band, includes 7 kHz.
     private static let leastFilteredRate = 20_000
 
     public let inputRate: Int
@@ -44,7 +45,7 @@ public struct Resampler: ~Copyable {
     private var consumed = 0
     private var produced = 0
 
-    /// - Throws: ``AudioError/converter`` for a rate outside ``inputRates`` or when libsamplerate has no memory.
+    /// - Throws: ``AudioError/converter`` for a rate outside ``inputRates`` or if libsamplerate gets no memory.
     public init(from inputRate: Int, quality: Quality = .standard) throws(AudioError) {
         guard Resampler.inputRates.contains(inputRate) else {
             throw .converter.saying(
@@ -61,7 +62,7 @@ public struct Resampler: ~Copyable {
         self.inputRate = inputRate
     }
 
-    /// Forgets all audio so far; the next sample is the first one.
+    /// Discards all audio so far; the next input sample is the first.
     public mutating func reset() throws(AudioError) {
         try converter.reset()
         lowPass?.reset()
@@ -69,19 +70,19 @@ public struct Resampler: ~Copyable {
         produced = 0
     }
 
-    /// The number of output samples for a number of input samples.
+    /// The number of output samples for a number of input frames at a rate in Hz.
     public static func outputLength(of frames: Int, at rate: Int) -> Int {
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
         return seconds * AudioFormat.sampleRate + (rest * AudioFormat.sampleRate + rate - 1) / rate
     }
 
-    /// Takes input and gives output until one of the two runs out.
+    /// Converts until the input is used up or the output is full.
     ///
     /// - Parameters:
     ///   - input: Mono samples at ``inputRate``.
-    ///   - output: Room for samples at 16 kHz.
-    ///   - endOfInput: No input follows. Call again, with empty input once all is taken, until nothing
-    ///     is produced any more; then ``reset()`` before other audio.
+    ///   - output: Gets samples at 16 kHz.
+    ///   - endOfInput: Whether no more input follows. Then call again, with empty input when all is used, until
+    ///     nothing is produced; call ``reset()`` before other audio.
     /// - Throws: ``AudioError/converter`` with libsamplerate's text.
     public mutating func process(
         _ input: Span<Float>,
@@ -106,7 +107,7 @@ public struct Resampler: ~Copyable {
             let atEnd = endOfInput && rest.isEmpty
             var room = UnsafeMutableBufferPointer(rebasing: output[progress.produced...])
             if atEnd {
-                // Silence pushes the last samples out of the filters, and the exact length says when to stop.
+                // Silence flushes the last samples out of the filters; the exact length says when to stop.
                 let total = Resampler.outputLength(of: consumed, at: inputRate)
                 room = UnsafeMutableBufferPointer(rebasing: room.prefix(max(0, total - produced)))
                 if room.isEmpty { break }
@@ -134,7 +135,7 @@ public struct Resampler: ~Copyable {
     ) throws(AudioError) -> Progress {
         guard lowPass != nil else { return try converter.run(input, output) }
         var progress = Progress()
-        // Output that is already there goes first, so that the filter's line never overflows.
+        // Filter what is there first, so that the delay line never overflows.
         progress.produced = lowPass?.drain(into: output) ?? 0
         if progress.produced == 0 {
             progress.consumed = try lowPass?.take(from: converter, input) ?? 0

@@ -2,16 +2,16 @@ private import CSndFile
 private import Glibc
 public import System
 
-/// A WAV file of one channel of 16-bit samples that grows.
+/// Writes a WAV file of one channel of 16-bit samples, part by part.
 ///
-/// The header gives the right length after every ``append(_:)``, so that the file is whole whenever the program ends.
+/// Each ``append(_:)`` updates the length in the header, so the file is valid whenever the program ends.
 public struct WaveWriter: ~Copyable {
     private let file: FileDescriptor
     private let handle: OpaquePointer
 
     /// - Parameters:
     ///   - file: empty, open for reading and writing, and seekable; closed with the writer.
-    ///   - sampleRate: in hertz.
+    ///   - sampleRate: in Hz.
     /// - Throws: ``AudioError/unwritable``.
     public init(_ file: consuming FileDescriptor, sampleRate: Int) throws(AudioError) {
         var info = SF_INFO()
@@ -27,9 +27,9 @@ public struct WaveWriter: ~Copyable {
 
     deinit { sf_close(handle) }
 
-    /// Writes samples, in [−1, 1]; louder ones are clipped, and NaN becomes silence.
+    /// Writes samples from −1 to 1; larger ones are clipped, and NaN becomes 0.
     ///
-    /// - Throws: ``AudioError/unwritable``, as where the disk is full.
+    /// - Throws: ``AudioError/unwritable``, for instance if the disk is full.
     public mutating func append(_ samples: [Float]) throws(AudioError) {
         let whole = samples.map { sample in
             sample.isNaN ? 0 : Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
@@ -41,9 +41,9 @@ public struct WaveWriter: ~Copyable {
         guard sf_error(handle) == SF_ERR_NO_ERROR else { throw Self.failure("sf_command", handle) }
     }
 
-    /// Writes a whole file that is not there yet; nothing is left behind where that fails.
+    /// Writes a new file with these samples. If that fails, the file is removed.
     ///
-    /// - Returns: false where there is a file of this name.
+    /// - Returns: false if a file of this name exists; it is not changed.
     /// - Throws: ``AudioError/unwritable``.
     public static func writeNew(_ samples: [Float], path: String, sampleRate: Int) throws(AudioError) -> Bool {
         let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))

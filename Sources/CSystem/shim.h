@@ -1,23 +1,23 @@
 // The Glibc module that Swift imports is built without _GNU_SOURCE, so Linux's own functions are missing from it.
-// This shim forwards to them: memory files (the ring maps its memory twice), eventfd, thread names, CPU affinity, and the
-// calls around processes and descriptors.
+// This shim declares and wraps them: memory files (the ring maps its memory twice), eventfd, thread names, CPU
+// affinity, and calls for processes and descriptors.
 
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
-// No header of the C library is included here: its types would then belong to this module too.
+// No header of the C library is included here: Swift would then see its types as types of this module too.
 int memfd_create(const char *name, unsigned int flags);
 int eventfd(unsigned int count, int flags);
 int prctl(int option, ...);
 int sched_getcpu(void);
 int sched_setaffinity(int pid, unsigned long size, const void *set);
 
-/// An anonymous file in memory, closed on exec; its descriptor, or -1 with errno set.
+/// Creates an anonymous file in memory, closed on exec. Returns its descriptor, or -1 with errno set.
 static inline int CSystem_memfd(const char *name) {
     return memfd_create(name, 1u /* MFD_CLOEXEC */);
 }
 
-/// An eventfd, closed on exec and non-blocking; its descriptor, or -1 with errno set.
+/// Creates an eventfd, closed on exec and non-blocking. Returns its descriptor, or -1 with errno set.
 static inline int CSystem_eventfd(void) {
     return eventfd(0, 02000000 /* EFD_CLOEXEC */ | 04000 /* EFD_NONBLOCK */);
 }
@@ -27,7 +27,7 @@ static inline void CSystem_name_thread(const char *name) {
     prctl(15 /* PR_SET_NAME */, name);
 }
 
-/// Keeps the calling thread on the processor that it runs on now; the processor's number, or -1 with errno set.
+/// Pins the calling thread to the processor that it runs on now. Returns the processor's number, or -1 with errno set.
 static inline int CSystem_pin_thread(void) {
     int processor = sched_getcpu();
     unsigned long set[128] = {0};
@@ -37,37 +37,37 @@ static inline int CSystem_pin_thread(void) {
     return sched_setaffinity(0, sizeof set, set) == 0 ? processor : -1;
 }
 
-// Processes and descriptors. Declared with the types that they have in the Linux ABI.
+// Processes and descriptors, declared with the types of the Linux ABI.
 int pipe2(int ends[2], int flags);
 int accept4(int listener, void *address, void *length, int flags);
 int pidfd_open(int pid, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(void *actions, int from);
 int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
 
-/// What Linux calls SOCK_CLOEXEC, SOCK_NONBLOCK and so on, alike for all of these.
+/// The flags for closed on exec and non-blocking: O_ and SOCK_ have the same values.
 enum { CSystem_closeOnExec = 02000000, CSystem_doNotWait = 04000 };
 
-/// A pipe whose ends are closed on exec; 0, or -1 with errno set.
+/// Creates a pipe whose ends are closed on exec. Returns 0, or -1 with errno set.
 static inline int CSystem_pipe(int ends[2]) {
     return pipe2(ends, CSystem_closeOnExec);
 }
 
-/// A descriptor that becomes readable when the process ends; or -1 with errno set.
+/// Returns a descriptor that becomes readable when the process ends (pidfd), or -1 with errno set.
 static inline int CSystem_watch(int pid) {
     return pidfd_open(pid, 0);
 }
 
-/// The next connection, closed on exec and non-blocking; or -1 with errno set.
+/// Accepts the next connection, closed on exec and non-blocking. Returns its descriptor, or -1 with errno set.
 static inline int CSystem_accept(int listener) {
     return accept4(listener, 0, 0, CSystem_closeOnExec | CSystem_doNotWait);
 }
 
-/// The child closes every descriptor from this one on.
+/// Makes the child close all descriptors from this one on.
 static inline int CSystem_closeFrom(void *actions, int from) {
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
 
-/// The child begins in this folder.
+/// Makes the child start in this folder.
 static inline int CSystem_changeFolder(void *actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(actions, path);
 }

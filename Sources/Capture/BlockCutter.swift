@@ -2,14 +2,14 @@ import Audio
 import Core
 import Glibc
 
-/// Cuts a device's frames into blocks at 16 kHz: converts, mixes to one channel and resamples.
+/// Turns a device's frames into blocks at 16 kHz: converts the samples, mixes them to one channel and resamples.
 ///
 /// Nothing allocates after `init`.
 struct BlockCutter: ~Copyable {
     let format: StreamFormat
-    /// Where the device writes frames; room for ``capacity`` of them.
+    /// The buffer for frames read from the device; it holds ``capacity`` of them.
     let frames: UnsafeMutableRawBufferPointer
-    /// Frames that can be taken at once.
+    /// Most frames that ``take(_:time:into:)`` accepts at once.
     let capacity: Int
     var isLocked: Bool { memory.isLocked }
 
@@ -20,12 +20,12 @@ struct BlockCutter: ~Copyable {
     private let block: UnsafeMutableBufferPointer<Float>
     private var filled = 0
     private var resampler: Resampler
-    /// Counted since the last ``reset()``.
+    /// Input frames and output samples since the last ``reset()``.
     private var framesTaken = 0
     private var samplesMade = 0
 
     init(format: StreamFormat, mix: ChannelMix, quality: Resampler.Quality) throws(CaptureError) {
-        // Room for a block, where the device holds as much.
+        // At least one period and one block (100 ms).
         let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
@@ -64,21 +64,21 @@ struct BlockCutter: ~Copyable {
         }
     }
 
-    /// Forgets all audio so far; an unfinished block is lost.
+    /// Discards all audio so far, including an incomplete block.
     mutating func reset() throws(AudioError) {
         try resampler.reset()
         (filled, framesTaken, samplesMade) = (0, 0, 0)
     }
 
-    /// Frames until the next block is full, or a few more.
+    /// Frames that are certainly enough to complete the next block.
     var framesToBlock: Int { (block.count - filled) * format.rate / AudioFormat.sampleRate + 2 }
 
-    /// Takes frames that the device wrote to ``frames``.
+    /// Processes frames that were read into ``frames``.
     ///
     /// - Parameters:
     ///   - count: At most ``capacity``.
     ///   - time: When the last of them was captured.
-    ///   - output: Gets each block that is full.
+    ///   - output: Gets each complete block.
     mutating func take(_ count: Int, time: Instant, into output: CaptureOutput) throws(AudioError) {
         let source = UnsafeRawBufferPointer(rebasing: frames.prefix(count * format.frameBytes))
         var samples = interleaved.mutableSpan
@@ -88,7 +88,7 @@ struct BlockCutter: ~Copyable {
         mix.apply(to: taken, channels: format.channels, into: &room)
         framesTaken += count
         var used = 0
-        // Samples still in the filters come out with the next frames.
+        // Samples that are still in the filters are flushed by the next frames.
         while used < count {
             let input = UnsafeBufferPointer(mono).span.extracting(used..<count)
             var rest = UnsafeMutableBufferPointer(rebasing: block[filled...]).mutableSpan
@@ -105,9 +105,9 @@ struct BlockCutter: ~Copyable {
         }
     }
 
-    /// How long before the newest frame the block's last sample lies.
+    /// The time from the block's last sample to the newest frame.
     private func ageOfBlock() -> Duration {
-        // Sample n of the output lies at n / 16000 s of the input.
+        // Output sample n is at n / 16000 s of the input.
         let age =
             Double(framesTaken - 1) / Double(format.rate) - Double(samplesMade - 1) / Double(AudioFormat.sampleRate)
         return .nanoseconds(Int64((age * 1e9).rounded()))

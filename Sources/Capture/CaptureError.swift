@@ -3,15 +3,15 @@ import Core
 import Glibc
 import System
 
-/// Why a device cannot be captured from.
+/// An error of capture.
 ///
-/// Two errors are equal when they are of the same kind. ``description`` is one line that names the device, the function
-/// and the system's text, and what to do next.
+/// Errors of the same kind are equal. ``description`` is one line: the device, the failed function, the system's text
+/// and what to do next.
 public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code { case device, unsupported, noDevice, system }
 
     private let code: Code
-    /// What the system said, an errno, or 0.
+    /// An errno, or 0.
     public let number: Int32
     public let description: String
 
@@ -19,11 +19,11 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
 
     /// A call to the device failed.
     public static let device = CaptureError(.device, 0, "audio device failed")
-    /// The device has no format, rate or channels that are understood.
+    /// The device has no sample format, rate or channels that are supported.
     public static let unsupported = CaptureError(.unsupported, 0, "unsupported audio device")
-    /// There is nothing to capture from.
+    /// There is no capture device.
     public static let noDevice = CaptureError(.noDevice, 0, "no capture device")
-    /// The system refused a thread, memory or a descriptor.
+    /// The system gave no thread, memory or descriptor.
     public static let system = CaptureError(.system, 0, "the system refused")
 
     private init(_ code: Code, _ number: Int32, _ description: String) {
@@ -32,9 +32,9 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         self.description = description
     }
 
-    /// A call that failed, with what to do about it and what alsa-lib had to say.
+    /// A failed call of ALSA, with alsa-lib's message and what to do.
     ///
-    /// - Parameter result: What ALSA returned, a negative errno.
+    /// - Parameter result: ALSA's result, a negative errno.
     static func device(_ name: String, _ call: String, _ result: Int32) -> CaptureError {
         let message = CALSAMessages_last().map { String(cString: $0) } ?? ""
         let detail = message.isEmpty ? "" : "; alsa-lib: \(message)"
@@ -56,7 +56,7 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         CaptureError(.system, number, printable(what))
     }
 
-    /// A call of the system that failed, and what it was needed for.
+    /// A failed system call, and what it was needed for.
     static func system(_ what: String, _ call: String, _ number: Int32) -> CaptureError {
         system("\(what) (\(call): \(SystemError.text(number)))", number)
     }
@@ -66,12 +66,12 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         system("cannot start the capture thread", error.call, error.number)
     }
 
-    /// The system gave no means of waking a thread.
+    /// The system gave no eventfd.
     static func noEventFD(_ error: SystemError) -> CaptureError {
         system("cannot wake threads (\(error)); the limit on open files may be too low", error.number)
     }
 
-    /// What a user can do about an errno.
+    /// What the user can do about an errno.
     static func advice(_ number: Int32) -> String {
         switch number {
         case EBUSY: "another program holds it; 'beckon devices' names it"

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import System
 
-/// Everything that the capture thread shares with other threads: audio, changes and status out, target and selection in.
+/// What the capture thread shares with other threads: it gives audio, changes and status; it gets target and selection.
 final class CaptureOutput: Sendable {
     let ring: BlockRing
     let record = CaptureRecord()
@@ -23,9 +23,9 @@ final class CaptureOutput: Sendable {
         reader = try EventFD(or: CaptureError.noEventFD)
     }
 
-    /// Hands a block to the reader.
+    /// Writes a block of 1600 samples to the ring and wakes the reader. Capture thread only.
     ///
-    /// - Parameter time: when its last sample was captured, on the device's clock.
+    /// - Parameter time: when its last sample was captured, on the source's clock.
     func publish(_ samples: Span<Float>, time: Instant) {
         var peak: Float = 0
         var sum: Float = 0
@@ -42,16 +42,16 @@ final class CaptureOutput: Sendable {
         record.status(droppedBlocks: ring.counts.dropped, droppedChanges: changes.droppedCount)
     }
 
-    /// What the user wants.
+    /// The state that the user asked for; any thread may set it.
     var target: CaptureMachine.Target {
         get { CaptureMachine.Target(rawValue: targetValue.load(ordering: .acquiring)) ?? .stop }
         set { targetValue.store(newValue.rawValue, ordering: .releasing) }
     }
 }
 
-/// Takes the actions that ``CaptureMachine`` decides, and writes the audio into the ring.
+/// The capture thread's loop: carries out the actions of ``CaptureMachine`` and writes the audio to the ring.
 ///
-/// While the device runs, nothing here allocates, locks, logs or retains; opening a device does.
+/// While the device runs, nothing here allocates, locks, logs or retains. Opening a device does.
 struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var source: Source
     private var machine: CaptureMachine
@@ -60,9 +60,9 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
     private var action: CaptureMachine.Action?
-    /// What the device is, or will be, opened with.
+    /// The selection that the device is, or will be, opened with.
     private var selection: InputSelection
-    /// Frames that the device still held after the newest read, and when that was.
+    /// Frames that the device still held after the last read, and the time of that read.
     private var held = 0
     private var lastRead = Instant(nanoseconds: 0)
 
@@ -81,12 +81,12 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     }
 
     mutating func run() {
-        // As a parameter, the output need not be retained at every use.
+        // Passed as a parameter, so that it is not retained at every use.
         let output = output
         while advance(output) {}
     }
 
-    /// Takes one action; false when there are no more.
+    /// Carries out one action; false after the last one.
     mutating func advance() -> Bool { advance(output) }
 
     private mutating func advance(_ output: CaptureOutput) -> Bool {
@@ -101,7 +101,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         }
         let decision = machine.take(event, at: source.now)
         if decision.flush { flush(output) }
-        // The state first: a thread that takes the change already finds it.
+        // The state is stored first, so that a thread that gets the change sees the new state.
         output.record.note(machine)
         if let change = decision.change { output.changes.push(change) }
         action = decision.action
@@ -150,16 +150,16 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         return result < 0 ? .failed(call, -result) : .restarted
     }
 
-    /// Sleeps until the frames of a block have gathered, so that the thread wakes once a block and not once a period.
+    /// Sleeps until the device holds a block's frames, so that the thread wakes once per block, not once per period.
     ///
-    /// - Returns: nil where the device must be polled. Asking the device for its frames is exact; polling knows whole
-    ///   periods only.
+    /// - Returns: nil if the device must be polled. `snd_pcm_avail` counts single frames; polling reports whole periods
+    ///   only.
     private mutating func rest(until time: Instant) -> CaptureMachine.Event? {
-        // Where frames may be missing, each period is read, to know sooner.
+        // While frames may be missing, every period is read, to decide it sooner.
         guard machine.state == .running, !clock.isBehind, let format = cutter?.format,
             let needed = cutter?.framesToBlock
         else { return nil }
-        // A small device buffer must not overrun meanwhile.
+        // At most half the device's buffer, so that a small buffer does not overrun.
         let goal = min(needed, format.buffer / 2)
         if held >= goal { return .ready }
         let due = lastRead + format.duration(of: goal - held)
@@ -176,11 +176,11 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         if count == 0 || count == -Int(EAGAIN) || count == -Int(EINTR) { return .nothing }
         guard count > 0 else { return .failed(.read, Int32(clamping: -count)) }
         let now = source.now
-        // An error is left for the next read.
+        // If the call fails, the next read reports the error.
         let waiting = max(0, source.waiting())
         (held, lastRead) = (waiting, now)
         output.record.note(frames: count)
-        // These frames lie on both sides of the gap: they are dropped too.
+        // These frames may lie on both sides of the gap, so they are dropped too.
         if let missing = clock.note(count, waiting: waiting, at: now) { return .missing(missing) }
         let newest = now - (cutter?.format.duration(of: waiting) ?? .zero)
         do throws(AudioError) {
@@ -195,7 +195,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private mutating func flush(_ output: CaptureOutput) {
         output.ring.flush()
         clock.reset()
-        // A converter that cannot be reset also fails at its next use, where the error is handled.
+        // If the reset fails, so does the next use, where the error is handled.
         try? cutter?.reset()
     }
 }

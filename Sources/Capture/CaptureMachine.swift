@@ -1,79 +1,79 @@
 public import Core
 import Glibc
 
-/// The state machine of capture: what to do about each thing that happens to a device.
+/// The state machine of capture: decides what to do after each event of a device.
 ///
-/// A pure value. It is given an event and its time and returns the next action; ``CaptureLoop`` takes the actions and
-/// reports how they went. All times are on one monotonic clock.
+/// A pure value: it takes an event and its time and returns the next action. ``CaptureLoop`` carries out the actions
+/// and reports their results as events. All times are on one monotonic clock.
 ///
-/// A *gap* begins with the first failure and ends with the next frame, however many recoveries and openings lie between;
-/// it counts once. A device that was given up is reopened every half second at most, so that capture resumes within a
-/// second of its return. Messages about it come at growing intervals.
+/// A *gap* begins with the first failure and ends with the next frame, whatever recoveries and openings are between
+/// them; it counts once. A device that was given up is reopened at least every half second, so that capture resumes
+/// within a second of its return. Messages about it come at growing intervals.
 public struct CaptureMachine: Equatable, Sendable {
     // MARK: - States and counts
 
     public enum State: UInt8, Sendable, CaseIterable {
-        /// No frame since the start, the end of muting or another selection: the device is missing, busy, or just open.
+        /// No frame yet since the start, unmuting or another selection: the device is missing, busy, or just opened.
         case waiting
         /// Frames arrive.
         case running
         /// The device is open and is being restarted.
         case recovering
-        /// The device ran and was given up; it is reopened again and again.
+        /// The device ran and was given up; opening it is tried again and again.
         case lost
-        /// The device is closed because the user asked for it.
+        /// The device is closed because the user muted it.
         case muted
         case stopped
     }
 
-    /// What the user wants.
+    /// The state that the user asked for.
     public enum Target: UInt8, Sendable {
         case capture, mute, stop
     }
 
     /// Timeouts and numbers of attempts.
     public struct Limits: Equatable, Sendable {
-        /// A running device without a frame for this long has stalled.
+        /// A running device that gives no frame for this long has stalled.
         public var progress = Duration.seconds(1)
-        /// How long a device may take to its first frame; Bluetooth needs more than a second.
+        /// How long a device may take until its first frame; Bluetooth needs more than a second.
         public var firstFrame = Duration.seconds(3)
-        /// After frames for this long, the next loss is answered as quickly as the first.
+        /// After frames for this long, the delays before reopening start again from the shortest.
         public var settled = Duration.seconds(1)
-        /// Recoveries without a frame in between before the device is given up.
+        /// Most recoveries without a frame in between; then the device is given up.
         public var recoveries = 5
         /// Time between two attempts to resume a suspended device.
         public var resume = Duration.milliseconds(50)
-        /// Attempts to resume before the device is prepared instead.
+        /// Most attempts to resume; then the device is prepared instead.
         public var resumes = 20
-        /// Delays before the first opening after a loss, the second, and so on; the last one stays.
+        /// Delays before the first, second, … opening after a loss; the last one is repeated.
         static let reopen: [Duration] = [50, 100, 200, 400, 500].map(Duration.milliseconds)
-        /// Delays before the first reminder of a missing device, the second, and so on; the last one stays.
+        /// Delays before the first, second, … reminder of a missing device; the last one is repeated.
         static let reminders: [Duration] = [60, 600, 3600, 21_600].map(Duration.seconds)
 
         public init() {}
     }
 
-    /// How often what happened, since the start.
+    /// Counters since the start.
     public struct Counts: Equatable, Sendable {
-        /// Times without audio, or with audio missing, whatever the cause.
+        /// All gaps, whatever the cause.
         public var gaps: UInt64 = 0
         /// Gaps that began with an overrun: the reader was late.
         public var overruns: UInt64 = 0
         /// Gaps that began with a suspend.
         public var suspensions: UInt64 = 0
-        /// Gaps that began with a device that delivered nothing more.
+        /// Gaps that began because the device delivered no more frames.
         public var stalls: UInt64 = 0
-        /// Gaps without an error, found by comparing frames with the clock.
+        /// Gaps without an error, found by comparing the number of frames with the clock.
         public var missing: UInt64 = 0
-        /// Devices given up.
+        /// How often a running device was given up.
         public var losses: UInt64 = 0
-        /// Devices that came back after that.
+        /// How often a device that was given up delivered frames again.
         public var reconnects: UInt64 = 0
     }
 
     // MARK: - Events, actions and changes
 
-    /// A call to the device, as the source of an error.
+    /// The call that caused an error.
     public enum Call: UInt8, Sendable, BitwiseCopyable {
         case none, open, prepare, resume, wait, read, convert
 
@@ -93,24 +93,24 @@ public struct CaptureMachine: Equatable, Sendable {
 
     /// What happened.
     public enum Event: Equatable, Sendable {
-        /// The user wants something else than before; the first one starts capture.
+        /// The user set another target; the first one starts capture.
         case target(Target)
         /// Another device or other channels were selected.
         case selectionChanged
         case opened
         /// With the errno.
         case openFailed(Int32)
-        /// The device has something to read.
+        /// The device has frames, or an error, to read.
         case ready
         /// Frames were read.
         case frames
-        /// Frames were read, and by the clock this much audio is missing before them.
+        /// Frames were read; according to the clock, this much audio is missing before them.
         case missing(Duration)
-        /// A wait ended, or a read gave nothing, without an error.
+        /// A wait ended or a read returned without frames and without an error.
         case nothing
         /// A call failed with this errno.
         case failed(Call, Int32)
-        /// The device was prepared or resumed, and runs.
+        /// The device was prepared or resumed and runs again.
         case restarted
         case closed
         case slept
@@ -126,30 +126,29 @@ public struct CaptureMachine: Equatable, Sendable {
         /// Prepare and start the device.
         case prepare
         case resume
-        /// Leave the device alone until this time, or until the target or the selection changes.
+        /// Do nothing until this time, or until the target or the selection changes.
         case sleep(until: Instant)
         case end
     }
 
-    /// The next action, and what to do besides.
+    /// The next action, and what else to do.
     public struct Decision: Equatable, Sendable {
         public var action: Action
-        /// Whether all audio before this moment is stale.
+        /// Whether all audio so far is stale.
         public var flush = false
-        /// To be reported to the user.
+        /// The change to report to the user; nil: none.
         public var change: Change?
 
         init(_ action: Action) { self.action = action }
     }
 
-    /// A change that the user should know of. Plain numbers only, so that the capture thread can pass it on without
-    /// allocating.
+    /// A change to report to the user. Plain numbers only, so that the capture thread passes it on without allocating.
     public struct Change: Equatable, Sendable, BitwiseCopyable {
         public enum Kind: UInt8, Sendable, BitwiseCopyable {
             /// Frames arrive, again or for the first time.
             case running
             case overrun, suspended, framesMissing
-            /// The device was given up because of an error, or because it delivered nothing.
+            /// The device was given up because of an error (lost), or because it delivered no frames (stalled).
             case lost, stalled
             /// The device cannot be opened.
             case unavailable, stillUnavailable
@@ -166,7 +165,7 @@ public struct CaptureMachine: Equatable, Sendable {
         public var call = Call.none
         /// An errno, or 0.
         public var number: Int32 = 0
-        /// How long there was no audio, or how long the device has been missing.
+        /// The length of the gap, or how long the device has been missing; 0 if unknown.
         public var duration = Duration.zero
 
         public init(
@@ -197,13 +196,13 @@ public struct CaptureMachine: Equatable, Sendable {
     private var resumes = 0
     /// Attempts to open since the device last ran for ``Limits/settled``.
     private var openings = 0
-    /// When the present run of frames began.
+    /// When the current run of frames began; nil while there are none.
     private var runningSince: Instant?
     private var deadline = Instant(nanoseconds: 0)
     private var gapStart: Instant?
     private var outage: Outage?
 
-    /// A time without a device, and what was reported of it.
+    /// A time without a device, and the reports about it.
     private struct Outage: Equatable {
         let start: Instant
         /// The errno last reported.
@@ -214,7 +213,7 @@ public struct CaptureMachine: Equatable, Sendable {
 
     public init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// What the machine is working towards.
+    /// The target that the machine was given last.
     public var target: Target {
         switch state {
         case .muted: .mute
@@ -225,7 +224,7 @@ public struct CaptureMachine: Equatable, Sendable {
 
     /// Takes an event and decides what to do.
     ///
-    /// - Parameter now: not before that of the call before.
+    /// - Parameter now: not earlier than in the previous call.
     public mutating func take(_ event: Event, at now: Instant) -> Decision {
         switch event {
         case .target(let target): return apply(target, now)
@@ -274,7 +273,7 @@ public struct CaptureMachine: Equatable, Sendable {
         return decision
     }
 
-    /// Closes what is open, so that the new selection is opened.
+    /// Closes the device if it is open; the new selection is opened next.
     private mutating func reopen(_ now: Instant) -> Decision {
         switch state {
         case .muted: return Decision(.sleep(until: .distantFuture))
@@ -358,8 +357,7 @@ public struct CaptureMachine: Equatable, Sendable {
         return decision
     }
 
-    /// The change to report for a missing device: once at first, again for another reason that the user can act on, then
-    /// reminders.
+    /// The change to report for a missing device: at first, for a new reason that the user can act on, as reminders.
     private mutating func report(_ kind: Change.Kind, _ call: Call, _ number: Int32, _ now: Instant) -> Change? {
         guard var outage else {
             outage = Outage(start: now, number: number, lastReport: now)
@@ -382,7 +380,8 @@ public struct CaptureMachine: Equatable, Sendable {
         return Limits.reopen[min(openings, Limits.reopen.count - 1)]
     }
 
-    /// Whether this is the first failure since the last frame, which begins a gap; before any frame there is none.
+    /// Begins a gap if this is the first failure since the last frame, and returns whether it is. Before the first
+    /// frame there is no gap.
     private mutating func beginGap(_ now: Instant) -> Bool {
         runningSince = nil
         guard state == .running else { return false }

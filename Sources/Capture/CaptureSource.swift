@@ -1,8 +1,8 @@
 import Core
 
-/// The calls of a device that the capture loop makes; a source decides nothing.
+/// The device calls that the capture loop makes; a source makes no decisions.
 ///
-/// ``CardSource`` is ALSA; tests script another. Calls return a count or a negative errno, as ALSA's do.
+/// ``CardSource`` calls ALSA; tests use a scripted source. Calls return a count or a negative errno, as ALSA's do.
 protocol CaptureSource: ~Copyable {
     /// Opens and starts the device.
     mutating func open(_ selection: InputSelection) throws(CaptureError) -> StreamFormat
@@ -10,15 +10,16 @@ protocol CaptureSource: ~Copyable {
     /// Prepares and starts a device that has stopped.
     mutating func restart() -> Int32
     mutating func resume() -> Int32
-    /// Reads at most so many frames without waiting.
+    /// Reads at most `count` frames without waiting.
     mutating func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int
-    /// Frames that could be read at once.
+    /// Frames that can be read without waiting.
     mutating func waiting() -> Int
-    /// Waits for frames until a time. Returns 1 for frames (or an error that reading shows), 0 for none or a wake-up.
+    /// Waits for frames until a time. Returns 1 for frames or an error that the next read returns; 0 for the timeout or
+    /// a wake-up.
     mutating func wait(until time: Instant) -> Int32
-    /// Sleeps until a time while frames gather. Returns whether it was woken. Errors are left for the next call.
+    /// Sleeps until a time without polling the device. Returns whether it was woken.
     mutating func rest(until time: Instant) -> Bool
-    /// Waits until a time, or until woken.
+    /// Sleeps until a time, or until woken.
     mutating func sleep(until time: Instant)
     /// A monotonic clock.
     var now: Instant { get }

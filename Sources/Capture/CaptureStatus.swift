@@ -1,18 +1,18 @@
 public import Core
 import Synchronization
 
-/// What a microphone does now, and counts since the start.
+/// The state of a microphone now, and counters since the start.
 public struct CaptureStatus: Equatable, Sendable {
     public var state: CaptureMachine.State
     /// ALSA's name of the device last opened or tried; empty before the first.
     public var device: String
-    /// Why the last failed opening failed, as one line; empty where none failed.
+    /// Why the last failed attempt to open a device failed, as one line; empty if none failed.
     public var problem: String
-    /// What the device was last opened with.
+    /// The format in which a device was last opened; nil before the first.
     public var format: StreamFormat?
     /// Whether the thread has real-time priority.
     public var isRealTime: Bool
-    /// Whether the thread's memory cannot be swapped out.
+    /// Whether the thread's memory is locked, so that it is not swapped out.
     public var isMemoryLocked: Bool
     public var counts: CaptureMachine.Counts
     /// Frames read from devices.
@@ -23,18 +23,18 @@ public struct CaptureStatus: Equatable, Sendable {
     public var droppedBlocks: UInt64
     /// Changes dropped because their queue was full.
     public var droppedChanges: UInt64
-    /// Greatest absolute sample of the last block.
+    /// Largest absolute sample of the last block; full scale is 1.
     public var peak: Float
-    /// Root of the mean square of the last block.
+    /// Root mean square of the last block; full scale is 1.
     public var level: Float
     /// When the last block's last sample was captured, on ``Clock``; nil before the first block.
     public var lastBlock: Instant?
 }
 
-/// The numbers of a ``CaptureStatus``, written by the capture thread and read by any other.
+/// The values of a ``CaptureStatus``, written by the capture thread and read by any thread.
 ///
-/// Each is consistent in itself. Only the texts are behind a lock, which the capture thread takes while it opens a device
-/// and never while it captures.
+/// Each number is atomic by itself; together they may be from different moments. Only the texts need a lock, which the
+/// capture thread takes while it opens a device, never while it captures.
 final class CaptureRecord: Sendable {
     private let state = Atomic<UInt8>(CaptureMachine.State.waiting.rawValue)
     private let rate = Atomic<Int>(0)
@@ -101,7 +101,7 @@ final class CaptureRecord: Sendable {
         blocks.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// The state alone, which is cheaper.
+    /// Only the state, which is cheaper than the whole status.
     var currentState: CaptureMachine.State {
         CaptureMachine.State(rawValue: state.load(ordering: .acquiring)) ?? .stopped
     }

@@ -1,7 +1,7 @@
 import CALSA
 
 extension DeviceList {
-    /// A card's capture device, before its abilities are known.
+    /// A capture device of a card, before it is opened.
     struct CardDevice {
         let card: Int
         let device: Int
@@ -55,14 +55,14 @@ extension DeviceList {
 
     static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 
-    /// The program that has a card's device open, given a name of the device; nil where that is not known.
+    /// The program that has the device of this name open; nil if that is unknown.
     static func holder(of name: String) -> Device.Holder? {
         guard let (card, device) = place(of: name) else { return nil }
         let index = snd_card_get_index(card)
         return index < 0 ? nil : Device.Holder(card: Int(index), device: device)
     }
 
-    /// The card, by number or name, and the device that `hw:CARD=Device,DEV=0`, `plughw:1,0` and the like mean.
+    /// The card, by number or name, and the device number in names such as `hw:CARD=Device,DEV=0` and `plughw:1,0`.
     static func place(of name: String) -> (card: String, device: Int)? {
         guard let colon = name.firstIndex(of: ":"), ["hw", "plughw", "dsnoop"].contains(name[..<colon]) else {
             return nil

@@ -4,7 +4,7 @@ import Core
 import Glibc
 import System
 
-/// A sound card, or another capture device of ALSA.
+/// The capture source for sound cards and other ALSA devices.
 struct CardSource: CaptureSource, ~Copyable {
     private var finder: DeviceFinder
     private let wanted: PCM.Wanted
@@ -44,13 +44,13 @@ struct CardSource: CaptureSource, ~Copyable {
         } catch {
             finder.missed(at: now)
             record.problem = error.description
-            // ALSA caches its configuration, and with it the names of the cards that were there.
+            // ALSA caches its configuration, including the names of cards that were there before.
             snd_config_update_free_global()
             throw error
         }
     }
 
-    /// A card chosen by `auto` may have a format that only ALSA's `plug` converts.
+    /// Opens a device; one chosen by `auto` may need ALSA's `plug` to convert its format.
     private func openCard(_ name: String, highestChannel: Int) throws(CaptureError) -> PCM {
         var wanted = wanted
         wanted.channels = max(wanted.channels, highestChannel + 1)
@@ -77,9 +77,9 @@ struct CardSource: CaptureSource, ~Copyable {
 
     mutating func waiting() -> Int { pcm?.waiting() ?? -Int(ENODEV) }
 
-    // Not snd_pcm_wait: it may block beyond its time-out, and does not watch `wakeUp`.
+    // Not snd_pcm_wait: it may block longer than its timeout, and does not watch `wakeUp`.
     mutating func wait(until time: Instant) -> Int32 {
-        // Nothing generic here: in debug builds slices and `last` allocate.
+        // No slices or `last` here: in debug builds these generic calls allocate.
         guard let first = polls.baseAddress else { return -ENODEV }
         let own = UnsafeMutableBufferPointer(start: first + 1, count: polls.count - 1)
         while true {

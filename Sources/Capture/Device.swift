@@ -1,11 +1,11 @@
-/// A capture device.
+/// A capture device, as `beckon devices` lists it.
 public struct Device: Equatable, Sendable {
-    /// What a device can do.
+    /// What a device supports.
     public struct Abilities: Equatable, Sendable {
-        /// The common rates that it supports without conversion, in Hz.
+        /// The common sample rates that it supports without conversion, in Hz.
         public var rates: [Int]
         public var channels: ClosedRange<Int>
-        /// The supported formats, by ALSA's names.
+        /// The supported sample formats, by ALSA's names.
         public var formats: [String]
 
         public init(rates: [Int], channels: ClosedRange<Int>, formats: [String]) {
@@ -29,20 +29,20 @@ public struct Device: Equatable, Sendable {
     /// Whether a device can be used now.
     public enum Condition: Equatable, Sendable {
         case free(Abilities)
-        /// In use; the holder is nil where the system does not tell.
+        /// In use; the holder is nil if it is unknown.
         case busy(Holder?)
-        /// It does not open; the system's reason.
+        /// It cannot be opened; the system's error text.
         case failed(String)
     }
 
-    /// ALSA's name, which stays the same whatever else is plugged in: `hw:CARD=Device,DEV=0`.
+    /// ALSA's name, which does not change when other devices are plugged in: `hw:CARD=Device,DEV=0`.
     public var name: String
-    /// The card's and the device's own names.
+    /// The names of card and device, as the driver gives them.
     public var description: String
     /// The driver, such as `USB-Audio`; nil for a device that is not a card.
     public var driver: String?
     public var condition: Condition
-    /// Whether ``DeviceChoice/auto`` selects this one now.
+    /// Whether ``DeviceChoice/auto`` selects this device now.
     public var isAutomatic: Bool
 
     public init(

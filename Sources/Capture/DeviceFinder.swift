@@ -2,7 +2,7 @@ import Core
 
 /// Which device to capture from.
 public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
-    /// The sound server's `default` where there is one, else the first card that captures, USB cards before others.
+    /// `default` if it leads to a running sound server, else the first card that captures, USB cards before others.
     case auto
     /// By ALSA's name.
     case named(String)
@@ -18,10 +18,10 @@ public enum DeviceChoice: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Finds the device to open, again after each loss.
+/// Finds the device to open, at the start and after each loss.
 ///
-/// `auto` waits ten seconds for a lost device, so that one that was unplugged and plugged in again is used again; then it
-/// takes another.
+/// `auto` waits ten seconds for a lost device, so that a device that is plugged in again is used again; after that it
+/// takes another one.
 final class DeviceFinder {
     /// How long `auto` waits for a lost device.
     static let maxAge = Duration.seconds(10)

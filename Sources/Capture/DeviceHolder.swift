@@ -1,9 +1,12 @@
 import FoundationEssentials
 
 extension Device.Holder {
-    /// The program that has a card's capture device open, read from `/proc`.
+    /// The program that has a card's capture device open, read from `/proc`; nil if that is unknown.
     ///
-    /// - Parameter root: Where the process file system is mounted.
+    /// - Parameters:
+    ///   - card: The card's number.
+    ///   - device: The device's number on the card.
+    ///   - root: Where the process file system is mounted.
     init?(card: Int, device: Int, root: String = "/proc") {
         let folder = "\(root)/asound/card\(card)/pcm\(device)c"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -11,7 +14,7 @@ extension Device.Holder {
             guard let task = Self.field("owner_pid", of: "\(folder)/\(name)/status").flatMap({ Int($0) }) else {
                 continue
             }
-            // The owner is the thread that opened it; its process has the name that a user knows.
+            // `owner_pid` is a thread; the user knows the name of its process.
             let process = Self.field("Tgid", of: "\(root)/\(task)/status").flatMap { Int($0) } ?? task
             guard let program = Self.text(of: "\(root)/\(process)/comm") else { continue }
             self.init(process: process, name: String(program.prefix { !$0.isNewline }))
@@ -20,7 +23,7 @@ extension Device.Holder {
         return nil
     }
 
-    /// The value in a line `key: value`, with any blanks before the colon.
+    /// The value in a line `key: value`; spaces before the colon are allowed.
     private static func field(_ key: Substring, of path: String) -> Substring? {
         for line in text(of: path)?.split(whereSeparator: \.isNewline) ?? [] {
             let parts = line.split(separator: ":", maxSplits: 1).map { $0.split(whereSeparator: \.isWhitespace) }

@@ -5,16 +5,16 @@ import Glibc
 
 /// The capture devices of this machine.
 public enum DeviceList {
-    /// ALSA's own names that are converters and not devices.
+    /// Names in ALSA's own configuration that are converters, not devices.
     private static let converters: Set<String> = [
         "null", "jack", "oss", "lavrate", "samplerate", "speexrate", "speex", "upmix", "vdownmix",
     ]
 
-    /// All cards' capture devices, and the devices that ALSA's configuration names.
+    /// The capture devices of all cards, and the devices that ALSA's configuration names.
     ///
-    /// Free devices are opened, queried and closed again; none is started.
+    /// Free devices are opened, queried and closed; none is started.
     ///
-    /// - Throws: ``CaptureError/noDevice`` naming the places searched, where there is none.
+    /// - Throws: ``CaptureError/noDevice`` with the places that were searched, if there is none.
     public static func scan() throws(CaptureError) -> [Device] {
         CALSAMessages_install()
         let found = cardDevices()
@@ -47,7 +47,7 @@ public enum DeviceList {
         defaultIsServer() ? "default" : preferred(cards)?.name
     }
 
-    /// USB cards first, as a user plugged them in; loopbacks last.
+    /// USB cards first, because a user plugged them in; loopbacks last.
     static func preferred(_ devices: [CardDevice]) -> CardDevice? {
         func rank(_ device: CardDevice) -> Int {
             switch device.driver {
@@ -62,7 +62,7 @@ public enum DeviceList {
 
     // MARK: Names
 
-    /// What ALSA's configuration offers besides the cards: sound servers, and what the user defined.
+    /// Devices of ALSA's configuration that are not cards: sound servers, and devices that the user defined.
     private static func namedDevices() -> [Device] {
         var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         guard snd_device_name_hint(-1, "pcm", &hints) >= 0, let hints else { return [] }
@@ -76,7 +76,7 @@ public enum DeviceList {
                 !converters.contains(name), !name.contains("CARD=")
             else { continue }
             let condition = Device.Condition(of: name) { nil }
-            // A name whose sound server does not run is not a device.
+            // If its sound server does not run, the name is not a device.
             if case .failed = condition { continue }
             let description = value("DESC", of: hint) ?? ""
             devices.append(
@@ -97,7 +97,7 @@ public enum DeviceList {
         return String(cString: text)
     }
 
-    /// Whether ALSA's `default` leads to a sound server that runs here.
+    /// Whether ALSA's `default` leads to a sound server that is running.
     private static func defaultIsServer() -> Bool {
         var top: OpaquePointer?
         guard snd_config_update_ref(&top) >= 0, let top else { return false }

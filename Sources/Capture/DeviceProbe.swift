@@ -9,7 +9,7 @@ extension Device.Abilities {
 
     /// Opens a device, without starting it, and queries its abilities.
     ///
-    /// - Throws: ``CaptureError/device``; its number is `EBUSY` for a device in use.
+    /// - Throws: ``CaptureError/device``; for a device in use its number is `EBUSY`.
     init(of name: String) throws(CaptureError) {
         let handle = try PCM.openHandle(name)
         defer { snd_pcm_close(handle) }
@@ -36,7 +36,7 @@ extension Device.Abilities {
 }
 
 extension Device.Condition {
-    /// Opens a device by its name to find its condition.
+    /// Opens a device by its name, without starting it, to find its condition.
     init(of name: String, holder: () -> Device.Holder?) {
         do throws(CaptureError) {
             self = .free(try Device.Abilities(of: name))

@@ -1,14 +1,14 @@
 import Core
 
-/// Finds frames that went missing without an error, by comparing their count with the clock.
+/// Finds frames that were lost without an error, by comparing the number of frames with the clock.
 ///
-/// A sound card's clock is off by some hundred parts in a million, and its count of waiting frames moves in steps;
-/// a sound server may also begin with a backlog. So the lag of the frames behind the clock is compared with its own
-/// minimum, which follows the lag up by at most 0.1 % of the time. A gap is a lag that jumps by 100 ms and stays for three
-/// reads and 40 ms. A thread that was delayed between two calls sees one late read, not three; a thread that reads a
-/// backlog without waiting sees many reads, but within a moment.
+/// A sound card's clock is off by up to a few hundred ppm, its count of available frames moves in steps, and a sound
+/// server may begin with a backlog. So the lag of the frames behind the clock is compared with a base: the minimum of
+/// the lag, which rises by at most 0.1 % of the time. A gap is a lag that exceeds the base by more than 100 ms for
+/// three reads and for 40 ms. A thread that was delayed between two calls sees one late read, not three; a thread that
+/// works off a backlog sees many reads, but within less than 40 ms.
 struct FrameClock {
-    // All times below are nanoseconds.
+    // All times below are in nanoseconds.
     static let threshold: Int64 = 100_000_000
     private static let driftPerMillion: Int64 = 1_000
     private static let reads = 3
@@ -21,22 +21,25 @@ struct FrameClock {
     private var base: Int64 = 0
     /// The last three lags, the newest first.
     private var lags: (Int64, Int64, Int64) = (0, 0, 0)
-    /// The reads with too much lag, up to now.
+    /// The current series of reads with too much lag: its start, length and smallest lag.
     private var behind: (since: Int64, reads: Int, least: Int64)?
 
-    /// - Parameter rate: Frames a second.
+    /// - Parameter rate: Frames per second.
     init(rate: Int) { self.rate = Int64(rate) }
 
-    /// Frames may be missing; the next reads decide it.
+    /// Whether frames may be missing; the next reads decide it.
     var isBehind: Bool { behind != nil }
 
-    /// Forgets everything: the next frames begin a new count.
+    /// Starts again: the next frames begin a new count.
     mutating func reset() { self = FrameClock(rate: Int(rate)) }
 
-    /// Notes frames that were read.
+    /// Counts frames that were read.
     ///
-    /// - Parameter waiting: Frames that the device still holds.
-    /// - Returns: How much audio went missing, once for each gap.
+    /// - Parameters:
+    ///   - count: Frames read.
+    ///   - waiting: Frames that the device still holds.
+    ///   - now: The time after the read.
+    /// - Returns: How much audio is missing, once for each gap; else nil.
     mutating func note(_ count: Int, waiting: Int, at now: Instant) -> Duration? {
         let now = now.nanoseconds
         frames += Int64(count)
@@ -50,7 +53,7 @@ struct FrameClock {
         base += (now - last) * FrameClock.driftPerMillion / 1_000_000
         last = now
         lags = (lag, lags.0, lags.1)
-        // Ahead of the count so far: the device had a backlog.
+        // A lag below the base: the device had a backlog.
         base = min(base, max(lags.0, lags.1, lags.2))
         guard lag - base > FrameClock.threshold else {
             behind = nil
@@ -64,7 +67,7 @@ struct FrameClock {
         return .nanoseconds(least - base)
     }
 
-    /// In whole seconds and the rest, so that years of frames do not overflow.
+    /// In nanoseconds; computed from whole seconds and the rest, so that years of frames do not overflow.
     private func duration(of frames: Int64) -> Int64 {
         let (seconds, rest) = frames.quotientAndRemainder(dividingBy: rate)
         return seconds * 1_000_000_000 + rest * 1_000_000_000 / rate

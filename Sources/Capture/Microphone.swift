@@ -6,17 +6,17 @@ import System
 
 /// A microphone that captures until it is stopped: it recovers from overruns and suspends, and reopens lost devices.
 ///
-/// One thread of its own captures; one other thread reads the blocks with ``nextBlock(until:_:)``. All other members may
-/// be used from any thread.
+/// It captures on a thread of its own; one other thread reads the blocks with ``nextBlock(until:_:)``. All other
+/// members may be used from any thread.
 public final class Microphone: Sendable {
     public struct Settings: Equatable, Sendable {
         public var selection = InputSelection()
         public var quality = Resampler.Quality.standard
-        /// What to ask the device for.
+        /// The format to request from the device.
         public var wanted = PCM.Wanted()
-        /// SCHED_FIFO priority, 1–99; nil leaves the thread as it is.
+        /// SCHED_FIFO priority, 1–99; nil: normal priority.
         public var realTimePriority: Int? = 20
-        /// How late the reader may be, in blocks of 100 ms.
+        /// Capacity of the ring, in blocks of 100 ms: how late the reader may be.
         public var ringBlocks = 32
 
         public init() {}
@@ -26,14 +26,14 @@ public final class Microphone: Sendable {
     private let output: CaptureOutput
     private let wakeUp: EventFD
     private let thread = Mutex<CaptureThread?>(nil)
-    /// The newest one that was applied.
+    /// The selection that was applied last.
     private let selection: Mutex<InputSelection>
-    /// For threads that ask for changes: the queue allows one at a time.
+    /// Serialises threads that take changes: the queue allows one consumer at a time.
     private let takingChanges = Mutex(())
 
-    /// Prepares the ring; no device is touched before ``start()``.
+    /// Allocates the ring; no device is opened before ``start()``.
     ///
-    /// - Throws: ``CaptureError/system`` where memory or descriptors are short.
+    /// - Throws: ``CaptureError/system`` if the system gives no memory or descriptor.
     public init(_ settings: Settings = Settings()) throws(CaptureError) {
         self.settings = settings
         selection = Mutex(settings.selection)
@@ -43,9 +43,9 @@ public final class Microphone: Sendable {
 
     deinit { stop() }
 
-    /// Starts to capture; a missing device is waited for.
+    /// Starts to capture. If the device is missing, it is opened when it appears.
     ///
-    /// - Throws: ``CaptureError/system`` where the system gives no thread.
+    /// - Throws: ``CaptureError/system`` if the system gives no thread.
     public func start() throws(CaptureError) {
         let (settings, output, wakeUp, selection) = (settings, output, wakeUp, selection.withLock { $0 })
         try thread.withLock { thread throws(CaptureError) in
@@ -71,7 +71,7 @@ public final class Microphone: Sendable {
         if result != 0 { output.changes.push(.init(.notRealTime, at: Clock.now, number: result)) }
     }
 
-    /// Closes the device and ends the thread; returns when that is done.
+    /// Closes the device and ends the thread; returns when the thread has ended.
     public func stop() {
         thread.withLock { thread in
             set(.stop)
@@ -80,17 +80,17 @@ public final class Microphone: Sendable {
         output.reader.signal()
     }
 
-    /// Closes the device until ``unmute()``, so that its light goes out; audio not yet read is dropped.
+    /// Closes the device until ``unmute()``, so that its light goes out; unread audio is dropped.
     public func mute() { setUnlessStopped(.mute) }
 
     /// Opens the device again.
     public func unmute() { setUnlessStopped(.capture) }
 
-    /// Captures from another device, or from other channels of it. The selection in force may be given again.
+    /// Captures from another device or other channels; does nothing if the selection is the current one.
     ///
-    /// The open device is closed, audio not yet read is dropped, and a gap is counted. A muted microphone stays muted.
+    /// The open device is closed, unread audio is dropped, and a gap is counted. A muted microphone stays muted.
     public func apply(_ selection: InputSelection) {
-        // Posted under the lock, so that of two callers the later one's selection is the newer one in the mailbox too.
+        // Posted under the lock, so that two callers post in the order in which they set `current`.
         self.selection.withLock { current in
             current = selection
             output.selections.post(selection)
@@ -109,26 +109,26 @@ public final class Microphone: Sendable {
         wakeUp.signal()
     }
 
-    /// Whether it was stopped: no more blocks come.
+    /// Whether it was stopped; no more blocks come then.
     public var isStopped: Bool { output.target == .stop }
 
-    /// What it does now, and counts since the start.
+    /// The state now, and counters since the start.
     public var status: CaptureStatus { output.status }
 
-    /// Removes the oldest change from the queue; nil where there is none.
+    /// Removes the oldest change from the queue; nil if there is none.
     public func nextChange() -> CaptureMachine.Change? { takingChanges.withLock { _ in output.changes.pop() } }
 
     /// Readable when there may be a block; for a reader that polls other descriptors too.
     public var descriptor: Int32 { output.reader.descriptor }
 
-    /// Waits for the next block and shows the second of audio that ends with it.
+    /// Waits for the next block and passes the window (the second of audio) that ends with it.
     ///
-    /// The window is valid inside `body` only. One thread at a time may read.
+    /// The window is valid only inside `body`. Only one thread at a time may call this.
     ///
     /// - Parameters:
     ///   - time: When to give up, on ``Clock``.
     ///   - body: Gets 16000 samples at 16 kHz, oldest first, the last 1600 of them new.
-    /// - Returns: False if the time came first, or if capture was stopped.
+    /// - Returns: False at the timeout, or if capture was stopped.
     public func nextBlock<Failure: Error>(
         until time: Instant,
         _ body: (Span<Float>, AudioBlock) throws(Failure) -> Void

@@ -2,20 +2,20 @@ import CALSA
 import CALSAMessages
 import Glibc
 
-/// An open ALSA capture device, without blocking calls.
+/// An open ALSA capture device, in non-blocking mode.
 ///
-/// ALSA's own rate converter is off, because it aliases: the device runs at its own rate that is nearest to 48 kHz, and in
-/// its own format.
+/// ALSA's rate converter is off, because it aliases: the device runs at its hardware rate nearest to 48 kHz, and in one
+/// of its hardware formats.
 public struct PCM: ~Copyable {
-    /// What to ask a device for.
+    /// The format to request from a device; it gets the nearest that it supports.
     public struct Wanted: Equatable, Sendable {
-        /// Frames per second; the device's nearest own rate is used.
+        /// Frames per second.
         public var rate = 48_000
-        /// The device's nearest number is used.
+        /// Number of channels.
         public var channels = 2
-        /// Time between two wake-ups.
+        /// Time between two interrupts of the device, in ms.
         public var periodMilliseconds = 20
-        /// How late the reader may be.
+        /// Length of the device's buffer in ms: how late the reader may be.
         public var bufferMilliseconds = 500
 
         public init() {}
@@ -25,9 +25,11 @@ public struct PCM: ~Copyable {
     public let format: StreamFormat
     private let handle: OpaquePointer
 
-    /// Opens a device and prepares it; ``restart()`` makes it run.
+    /// Opens a device and sets its format; ``restart()`` starts it.
     ///
-    /// - Parameter name: As ALSA knows it, such as `hw:CARD=Device,DEV=0` or `default`.
+    /// - Parameters:
+    ///   - name: ALSA's name, such as `hw:CARD=Device,DEV=0` or `default`.
+    ///   - wanted: The format to request.
     /// - Throws: ``CaptureError/device`` with the errno, or ``CaptureError/unsupported``.
     public init(name: String, wanted: Wanted = Wanted()) throws(CaptureError) {
         (handle, format) = try PCM.open(name, wanted)
@@ -49,7 +51,7 @@ public struct PCM: ~Copyable {
         }
     }
 
-    /// - Returns: A handle for the caller to close.
+    /// - Returns: A handle that the caller must close.
     static func openHandle(_ name: String) throws(CaptureError) -> OpaquePointer {
         CALSAMessages_install()
         CALSAMessages_forget()
@@ -66,31 +68,31 @@ public struct PCM: ~Copyable {
 
     // MARK: Running
 
-    /// Prepares and starts the device; 0 or a negative errno.
+    /// Prepares and starts the device. Returns 0 or a negative errno.
     public func restart() -> Int32 {
         let result = snd_pcm_prepare(handle)
         return result < 0 ? result : snd_pcm_start(handle)
     }
 
-    /// Wakes a suspended device; 0 or a negative errno, `-EAGAIN` while it is still suspended.
+    /// Resumes a suspended device. Returns 0 or a negative errno; `-EAGAIN` while it is still suspended.
     public func resume() -> Int32 { snd_pcm_resume(handle) }
 
     /// Reads the available frames, without waiting.
     ///
-    /// - Returns: Frames read, or a negative errno; `-EAGAIN` where there are none.
+    /// - Returns: Frames read, or a negative errno; `-EAGAIN` if there are none.
     public func read(into frames: UnsafeMutableRawBufferPointer, count: Int) -> Int {
         guard let start = frames.baseAddress else { return 0 }
         return snd_pcm_readi(handle, start, UInt(min(count, frames.count / max(1, format.frameBytes))))
     }
 
-    /// The number of available frames, newly asked from the device; or a negative errno.
+    /// The number of available frames, queried from the device; or a negative errno.
     public func waiting() -> Int {
         let count = snd_pcm_avail(handle)
-        // Where the device's position goes back a little, its count wraps around to nearly the largest number.
+        // If the device's position goes back a little, the count wraps around to a very large number.
         return count > format.buffer ? 0 : count
     }
 
-    /// Descriptors to poll for frames.
+    /// The number of descriptors to poll for frames.
     var descriptors: Int { max(0, Int(snd_pcm_poll_descriptors_count(handle))) }
 
     /// Fills in the descriptors to poll.
@@ -98,7 +100,7 @@ public struct PCM: ~Copyable {
         _ = snd_pcm_poll_descriptors(handle, polls.baseAddress, UInt32(polls.count))
     }
 
-    /// What polled descriptors mean: 1 for frames or an error to be read, 0 for nothing, or a negative errno.
+    /// The meaning of polled descriptors: 1 for frames or an error to read, 0 for neither, or a negative errno.
     func events(of polls: UnsafeMutableBufferPointer<pollfd>) -> Int32 {
         var events: UInt16 = 0
         let result = snd_pcm_poll_descriptors_revents(handle, polls.baseAddress, UInt32(polls.count), &events)

@@ -2,9 +2,9 @@ import CALSA
 import Glibc
 
 extension PCM {
-    /// Formats in the order of preference.
+    /// Sample formats in the order of preference.
     ///
-    /// 16 bits suit speech and are what a loopback's player is most likely to write; the others follow in the order of their cost.
+    /// 16 bits are enough for speech, and a loopback's player most likely writes them; the others follow by their cost.
     static let formats: [(sample: SampleFormat, alsa: snd_pcm_format_t)] = [
         (.s16, SND_PCM_FORMAT_S16_LE), (.s32, SND_PCM_FORMAT_S32_LE), (.float, SND_PCM_FORMAT_FLOAT_LE),
         (.s24, SND_PCM_FORMAT_S24_LE), (.s24Packed, SND_PCM_FORMAT_S24_3LE),

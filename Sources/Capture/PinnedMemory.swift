@@ -1,12 +1,13 @@
 import Glibc
 
-/// Pages mapped from the start and locked in memory, for a thread that must not wait for a page fault.
+/// Memory whose pages are mapped at the start and locked, for a thread that must not wait for page faults.
 struct PinnedMemory: ~Copyable {
     let bytes: UnsafeMutableRawBufferPointer
-    /// False where the limit of locked memory (`ulimit -l`) forbids it; the pages can then be swapped out.
+    /// False if the limit of locked memory (`ulimit -l`) forbids locking; the pages can then be swapped out.
     let isLocked: Bool
 
     /// - Parameter size: Bytes, rounded up to whole pages.
+    /// - Throws: ``CaptureError/system`` if the system gives no memory.
     init(size: Int) throws(CaptureError) {
         let page = max(1, Int(sysconf(Int32(_SC_PAGESIZE))))
         let size = (max(1, size) + page - 1) / page * page

@@ -2,11 +2,11 @@ import Core
 import Glibc
 import System
 
-/// A short recording of a device, each channel apart, neither mixed nor resampled; for diagnosis.
+/// A short recording of a device, one array per channel, neither mixed nor resampled; for diagnosis.
 public struct RawCapture: Equatable, Sendable {
     /// Frames per second.
     public let rate: Int
-    /// Samples of each channel, full scale at ±1, all of one length; shorter than asked for where the device stopped.
+    /// `[channels][frames]`, full scale ±1, all of the same length; shorter than requested if the device stopped.
     public let channels: [[Float]]
 
     public init(rate: Int, channels: [[Float]]) {
@@ -14,11 +14,14 @@ public struct RawCapture: Equatable, Sendable {
         self.channels = channels
     }
 
-    /// Opens a device, waits for the audio, and closes it.
+    /// Opens a device, records and closes it; blocks for about `skipped + seconds`.
     ///
     /// - Parameters:
-    ///   - skipped: seconds dropped at the beginning, in which a device settles.
-    /// - Throws: what opening a device throws; ``CaptureError/device`` also where it does not start.
+    ///   - name: ALSA's name of the device.
+    ///   - wanted: The format to request.
+    ///   - seconds: Length of the recording.
+    ///   - skipped: Seconds dropped at the beginning, while the device settles.
+    /// - Throws: The errors of ``PCM/init(name:wanted:)``; ``CaptureError/device`` also if it does not start.
     public init(
         of name: String,
         wanted: PCM.Wanted,
@@ -40,7 +43,7 @@ public struct RawCapture: Equatable, Sendable {
                 usleep(5_000)
                 continue
             }
-            // After an overrun it starts again; nothing here is in a hurry.
+            // After an overrun the device is restarted; the recording goes on.
             if count < 0 {
                 guard pcm.restart() >= 0 else { break }
                 continue

@@ -13,7 +13,7 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Bytes a sample takes.
+    /// Bytes per sample.
     public var bytes: Int {
         switch self {
         case .s16: 2
@@ -22,9 +22,9 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Converts samples to numbers in [−1, 1]; as many as fit on both sides.
+    /// Converts samples to floats with full scale ±1, as many as there are and fit.
     ///
-    /// Floating-point samples that are NaN or infinite become 0: a single one would stay in the filters.
+    /// Floating-point samples that are NaN or infinite become 0: a single one would spoil the filters' state.
     ///
     /// - Returns: The number of samples converted.
     @discardableResult
@@ -62,18 +62,18 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// What a device was opened with.
+/// The format in which a device was opened.
 public struct StreamFormat: Equatable, Sendable {
     /// Frames per second.
     public var rate: Int
     public var channels: Int
     public var sample: SampleFormat
-    /// Frames between two wake-ups.
+    /// Frames between two interrupts of the device.
     public var period: Int
-    /// Frames the device holds before it overruns.
+    /// Frames that the device's buffer holds; beyond that it overruns.
     public var buffer: Int
 
-    /// Bytes of one sample of each channel.
+    /// Bytes per frame: one sample of each channel.
     public var frameBytes: Int { sample.bytes * channels }
 
     /// The duration of a number of frames.

@@ -5,13 +5,13 @@
 public enum AudioFormat {
     /// Samples per second.
     public static let sampleRate = 16_000
-    /// Samples of a hop.
+    /// Samples in a hop.
     public static let hopSamples = 1_600
-    /// Samples of a window.
+    /// Samples in a window.
     public static let windowSamples = 16_000
-    /// Hops of a window.
+    /// Hops in a window.
     public static let windowHops = windowSamples / hopSamples
     public static let hopDuration = Duration.milliseconds(100)
-    /// Seconds of a hop.
+    /// Duration of a hop, in seconds.
     public static let hopSeconds = 0.1
 }

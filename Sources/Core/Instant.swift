@@ -1,13 +1,13 @@
-/// A moment on the monotonic clock, to the nanosecond. Differences are ``Swift/Duration``s.
+/// A time on the monotonic clock, in nanoseconds. Differences are ``Swift/Duration``s.
 ///
-/// The sum of a moment and a duration saturates, so that ``distantFuture`` stays what it is.
+/// Sums and differences saturate instead of overflowing, so ``distantFuture`` plus any duration is ``distantFuture``.
 public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
-    /// Since the clock's zero, which for the system's clock is its start.
+    /// Since the clock's zero; for the system's monotonic clock that is about when the machine started.
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Later than all others: a wait until then has no end.
+    /// Later than all other times: a wait until then never times out.
     public static let distantFuture = Instant(nanoseconds: .max)
 
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
@@ -19,7 +19,7 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
 
     public static func - (instant: Instant, duration: Duration) -> Instant { instant + (.zero - duration) }
 
-    /// How much later the left one is.
+    /// The time from `right` to `left`; negative if `left` is earlier.
     public static func - (left: Instant, right: Instant) -> Duration {
         let (difference, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
         return .nanoseconds(overflow ? (left > right ? .max : .min) : difference)
@@ -29,7 +29,7 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
 }
 
 extension Duration {
-    /// The whole duration in nanoseconds, rounded; the nearest 64-bit number where it has more.
+    /// The duration in nanoseconds, rounded and clamped to 64 bits.
     public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -38,9 +38,9 @@ extension Duration {
         return overflow || carry ? (seconds < 0 ? .min : .max) : sum
     }
 
-    /// The whole duration in seconds, to the nanosecond.
+    /// The duration in seconds, rounded to the nanosecond.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// The whole duration in milliseconds, to the nanosecond.
+    /// The duration in milliseconds, rounded to the nanosecond.
     public var milliseconds: Double { Double(nanoseconds) / 1e6 }
 }

@@ -1,18 +1,18 @@
-/// A JSON value (RFC 8259). Objects keep the order of their members, and numbers the decimals that they are given.
+/// A JSON value (RFC 8259). Objects keep the order of their members; numbers keep the decimals they were created with.
 ///
-/// Literals make values, so that an object reads as it is printed:
+/// Literals are values, so an object in code looks as it is printed:
 ///
 ///     let line: JSON = ["word": .string(name), "takes": .number(takes), "confidence": .number(confidence, places: 4)]
 public enum JSON: Equatable, Sendable {
     case null
     case bool(Bool)
     case string(String)
-    /// Text that is JSON already: a number, or what another encoder wrote.
+    /// Text that is JSON already: a number, or the output of another encoder. It is not checked.
     case encoded(String)
     case array([JSON])
     case object([Member])
 
-    /// A name and its value; names in one object are the caller's to keep apart.
+    /// A name and its value. Names in an object should differ; this is not checked.
     public struct Member: Equatable, Sendable {
         public let name: String
         public let value: JSON
@@ -29,22 +29,22 @@ public enum JSON: Equatable, Sendable {
 extension JSON {
     public static func number(_ value: some BinaryInteger) -> JSON { .encoded(String(value)) }
 
-    /// A number with a fixed count of decimals, as ``decimal(_:_:)`` writes it.
+    /// A number with a fixed number of decimals, as ``decimal(_:_:)`` writes it.
     public static func number(_ value: Double, places: Int) -> JSON { .encoded(decimal(value, places)) }
 
     public static func number(_ value: Float, places: Int) -> JSON { .number(Double(value), places: places) }
 
-    /// The shortest text that reads back as the same number, such as `0.7`; null where it is not finite.
+    /// A number as the shortest text that reads back as the same number, such as `0.7`; null if it is not finite.
     public static func shortest(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSON {
         value.isFinite ? .encoded(value.description) : .null
     }
 
-    /// The text, or null for none.
+    /// A string, or null for nil.
     public static func optional(_ text: String?) -> JSON { text.map(JSON.string) ?? .null }
 
     public static func strings(_ texts: some Sequence<String>) -> JSON { .array(texts.map(JSON.string)) }
 
-    /// Adds members to an object; any other value becomes an object of these alone.
+    /// Adds members to an object; any other value is replaced by an object of these members.
     public mutating func append(_ members: KeyValuePairs<String, JSON>) {
         var all: [Member] = []
         if case .object(let present) = self { all = present }
@@ -65,14 +65,14 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Express
 // MARK: - Writing
 
 extension JSON: CustomStringConvertible {
-    /// The value on one line, a blank after each comma and colon, without a line end.
+    /// The value on one line, with a space after each comma and colon, without a newline.
     public var description: String {
         var text = ""
         write(to: &text)
         return text
     }
 
-    /// The value and a line end, as outputs of one value a line need it.
+    /// The value and a newline, for output with one value per line.
     public var line: String { description + "\n" }
 
     private func write(to text: inout String) {
@@ -100,7 +100,7 @@ extension JSON: CustomStringConvertible {
         }
     }
 
-    /// A string with its quotes; what JSON forbids in one is escaped, all else stays UTF-8.
+    /// Appends a string with its quotes. Characters that JSON forbids in strings are escaped; all others stay UTF-8.
     private static func write(_ string: String, to text: inout String) {
         text += "\""
         for scalar in string.unicodeScalars {

@@ -1,17 +1,17 @@
-/// The labels of a model in the order of its outputs: words, and at the end the two special labels for what is no word.
+/// The labels of a model in the order of its outputs: the words, then the special labels ``unknown`` and ``silence``.
 ///
-/// A collection of names. A special name begins with an underscore, and no word may be called so.
+/// A collection of names. Special names begin with an underscore; the names of words must not.
 public struct Labels: Hashable, Sendable, RandomAccessCollection, ExpressibleByArrayLiteral {
-    /// Speech that is none of the words.
+    /// Speech other than the words.
     public static let unknown = "_unknown_"
     /// No speech.
     public static let silence = "_silence_"
-    /// How every list of labels ends.
+    /// The special labels, in the order in which they end every list of labels.
     public static let special = [unknown, silence]
 
     public let names: [String]
 
-    /// - Parameter names: all of them, ``special`` at the end.
+    /// - Parameter names: all labels, with ``special`` at the end.
     public init(_ names: [String]) { self.names = names }
 
     /// Labels with these words and ``special`` after them.
@@ -23,18 +23,18 @@ public struct Labels: Hashable, Sendable, RandomAccessCollection, ExpressibleByA
     public var endIndex: Int { names.count }
     public subscript(index: Int) -> String { names[index] }
 
-    /// The words alone.
+    /// The labels without the special ones.
     public var words: [String] { Array(names.prefix(wordIndices.count)) }
-    /// Where the words are.
+    /// The indices of the words.
     public var wordIndices: Range<Int> { 0..<Swift.max(0, names.count - Labels.special.count) }
     public var unknownIndex: Int { names.count - 2 }
     public var silenceIndex: Int { names.count - 1 }
 
-    /// Where a name is; nil where there is none such.
+    /// The index of a name; nil if there is no such label.
     public func index(of name: String) -> Int? { names.firstIndex(of: name) }
 
     public func isSpecial(at index: Int) -> Bool { Labels.isSpecial(names[index]) }
 
-    /// Whether a name is that of a special label, or reserved for one: no word can be called so.
+    /// Whether a name is special or reserved, because it begins with an underscore; no word may have such a name.
     public static func isSpecial(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "_") }
 }

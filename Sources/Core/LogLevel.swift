@@ -13,6 +13,6 @@ public enum LogLevel: String, CaseIterable, Comparable, Sendable {
         }
     }
 
-    /// The more urgent one is greater.
+    /// The more urgent level is the greater one.
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.syslogPriority > right.syslogPriority }
 }

@@ -1,4 +1,4 @@
-/// The known name nearest to a misspelt one: at most two edits away, and fewer edits than it has letters.
+/// The known name nearest to a misspelt one; nil unless it is at most two edits away, and fewer than its own length.
 public func nearestName(to name: String, of names: some Sequence<String>) -> String? {
     let nearest = names.map { ($0, editDistance($0, name)) }.min { $0.1 < $1.1 }
     guard let nearest, nearest.1 <= 2, nearest.1 < nearest.0.count else { return nil }

@@ -13,7 +13,7 @@ public struct PathName {
         dot = text[name...].lastIndex(of: ".").flatMap { [name] in $0 > name ? $0 : nil }
     }
 
-    /// Without its dot; empty where there is none.
+    /// The extension without its dot; empty if there is none.
     public var ending: Substring { dot.map { text[text.index(after: $0)...] } ?? "" }
     /// The whole path without dot and extension.
     public var withoutEnding: String { String(text[..<(dot ?? text.endIndex)]) }

@@ -1,4 +1,4 @@
-/// A number with a fixed count of decimals, always with a point.
+/// A number with a fixed number of decimals and a decimal point, in every locale; `0` if not finite or from 1e12 on.
 public func decimal(_ value: Double, _ places: Int) -> String {
     var scale = 1
     for _ in 0..<places { scale *= 10 }
@@ -11,12 +11,12 @@ public func decimal(_ value: Double, _ places: Int) -> String {
     return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
 }
 
-/// A confidence as people read it, such as `97 %`.
+/// A confidence from 0 to 1 as a percentage, such as `97 %`.
 public func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
 
 /// Text from outside as one line that is safe on a terminal: control characters and line separators become `?`.
 ///
-/// File names may hold line ends and escape sequences; a message must stay one line.
+/// File names may contain newlines and escape sequences, but a message must stay one line.
 public func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: breaksLine) else { return text }
     var cleaned = String.UnicodeScalarView()
@@ -31,7 +31,7 @@ private func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
     }
 }
 
-/// A number without a fraction where it has none: `2`, `0.5`.
+/// A number as its shortest text, without decimals if it is whole: `2`, `0.5`.
 public func shortest(_ number: Double) -> String {
     guard let whole = Int(exactly: number), whole.magnitude < 1 << 53 else { return "\(number)" }
     return String(whole)

@@ -1,4 +1,4 @@
-/// A table of texts, for plain text in aligned columns and for HTML pages.
+/// A table of text cells, for aligned plain text and for HTML pages.
 public struct TextTable: Sendable {
     public let header: [String]
     public private(set) var rows: [[String]] = []
@@ -32,12 +32,12 @@ public struct TextTable: Sendable {
     }
 }
 
-/// Text filled up with blanks on the right to `width` characters.
+/// Text padded with spaces on the right to `width` characters.
 public func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }
 
-/// Text filled up with blanks on the left to `width` characters.
+/// Text padded with spaces on the left to `width` characters.
 public func left(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }
@@ -50,10 +50,10 @@ public func shareText(_ share: Double?, places: Int = 1) -> String {
 /// A fraction as a percentage without the sign, for columns of percentages; a dash for nil.
 public func perCentText(_ share: Double?, places: Int = 1) -> String { numberText(share.map { $0 * 100 }, places) }
 
-/// A number with a fixed count of decimals; a dash for nil.
+/// A number with a fixed number of decimals; a dash for nil.
 public func numberText(_ number: Double?, _ places: Int) -> String { number.map { decimal($0, places) } ?? "–" }
 
-/// Seconds as `0:01.25`, from an hour on as `1:02:03.45`.
+/// Seconds as `0:01.25`; from one hour on as `1:02:03.45`.
 public func clockText(_ seconds: Double) -> String {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let hundredths = Int((max(0, seconds) * 100).rounded())

@@ -3,16 +3,18 @@ import Glibc
 
 /// The system's clocks.
 public enum Clock {
-    /// The monotonic clock, the one for all timing: it never steps, and stands still while the machine sleeps.
+    /// The monotonic clock, used for all timing: it never jumps, and it stops while the machine is suspended.
     public static var now: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
 
-    /// The hardware's own rate, which no time daemon adjusts during a measurement. Its zero differs from that of ``now``.
+    /// The monotonic clock at the hardware's own rate, which no time daemon adjusts: for measurements.
+    ///
+    /// Its zero differs from that of ``now``, so the two cannot be compared.
     public static var raw: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC_RAW)) }
 
     /// The time of day: nanoseconds since the beginning of 1970, UTC.
     public static var timeOfDay: Int64 { read(CLOCK_REALTIME) }
 
-    /// Returns at a time of ``now``, or before it when a signal comes.
+    /// Sleeps until ``now`` has reached `time`; returns earlier if a signal handler ran.
     public static func sleep(until time: Instant) {
         var time = time.timespec
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil)

@@ -3,12 +3,12 @@ import Glibc
 
 /// A mutex with a condition variable.
 public final class Condition: Sendable {
-    // The system's own objects must not move.
+    // pthread objects must not move in memory.
     private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private nonisolated(unsafe) let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     public init() {
-        // Not `pthread_condattr_t()`: to whose module that belongs depends on which C header the compiler meets first.
+        // Not `pthread_condattr_t()`: which module that initialiser belongs to depends on the C header imported first.
         let attributes = UnsafeMutablePointer<pthread_condattr_t>.allocate(capacity: 1)
         pthread_condattr_init(attributes)
         pthread_condattr_setclock(attributes, CLOCK_MONOTONIC)
@@ -34,14 +34,15 @@ public final class Condition: Sendable {
         return body()
     }
 
-    /// Wakes one, or all, of the threads that wait.
+    /// Wakes one of the threads that wait.
     public func signal() { pthread_cond_signal(condition) }
+    /// Wakes all threads that wait.
     public func broadcast() { pthread_cond_broadcast(condition) }
 
-    /// Releases the lock until woken. Spurious wake-ups happen.
+    /// Releases the lock, waits until woken, and locks again. Spurious wake-ups happen.
     public func wait() { pthread_cond_wait(condition, mutex) }
 
-    /// The same, at most until a time on ``Clock``. Returns false when the time has passed.
+    /// Waits as ``wait()`` does, at most until a time on ``Clock``. Returns false if that time has passed.
     public func wait(until time: Instant) -> Bool {
         var end = time.timespec
         return pthread_cond_timedwait(condition, mutex, &end) != ETIMEDOUT

@@ -2,14 +2,14 @@ import CSystem
 public import Core
 import Glibc
 
-/// An eventfd that wakes another thread, waited for alone or together with other descriptors.
+/// An eventfd: wakes another thread, which waits for it alone or together with other descriptors.
 ///
 /// ``signal()`` neither allocates nor waits, and may be called from any thread.
 public final class EventFD: Sendable {
     /// Readable from ``signal()`` until ``drain()``.
     public let descriptor: Int32
 
-    /// - Parameter failure: makes the error to throw where the system has no descriptor left.
+    /// - Parameter failure: makes the error to throw if the system has no descriptor left.
     public init<Failure: Error>(or failure: (SystemError) -> Failure) throws(Failure) {
         descriptor = CSystem_eventfd()
         guard descriptor >= 0 else { throw failure(SystemError("eventfd")) }
@@ -30,7 +30,7 @@ public final class EventFD: Sendable {
         return read(descriptor, &count, 8) == 8
     }
 
-    /// Waits for a signal until a time on ``Clock``, and drains it. Returns whether one came.
+    /// Waits for a signal, at most until a time on ``Clock``, and drains it. Returns whether a signal came.
     @discardableResult
     public func wait(until time: Instant) -> Bool {
         while true {

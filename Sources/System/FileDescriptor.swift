@@ -1,30 +1,30 @@
 import CSystem
 import Glibc
 
-/// A file descriptor with one owner, closed with it.
+/// A file descriptor with one owner; it is closed when its owner is destroyed.
 public struct FileDescriptor: ~Copyable, Sendable {
     public let rawValue: Int32
 
-    /// Takes a descriptor over; a negative number is none.
+    /// Takes ownership of a descriptor; a negative number means that there is none.
     public init(_ rawValue: Int32) { self.rawValue = rawValue }
 
     deinit { if rawValue >= 0 { Glibc.close(rawValue) } }
 
     public var isOpen: Bool { rawValue >= 0 }
 
-    /// Reads and writes return at once with `EAGAIN` in place of waiting.
+    /// Makes reads and writes return `EAGAIN` instead of waiting.
     public func setNonBlocking() { _ = fcntl(rawValue, F_SETFL, fcntl(rawValue, F_GETFL) | O_NONBLOCK) }
 
-    /// Closes it now, and not only at the end of the scope.
+    /// Closes it now, before the end of the scope.
     public consuming func close() {}
 }
 
-/// A pipe closed on exec, neither end of which has the number of a standard stream.
+/// A pipe, closed on exec. The descriptors of both ends are 3 or higher, so neither is taken for a standard stream.
 public struct Pipe: ~Copyable {
     public let read: FileDescriptor
     public let write: FileDescriptor
 
-    /// - Throws: where the system has no descriptor left.
+    /// - Throws: if the system has no descriptor left.
     public init() throws(SystemError) {
         var ends: (Int32, Int32) = (-1, -1)
         let result = withUnsafeMutablePointer(to: &ends) { pair in
@@ -38,7 +38,7 @@ public struct Pipe: ~Copyable {
         self.write = write
     }
 
-    /// Where a service runs without its standard streams, a new descriptor may take their numbers.
+    /// Moves a descriptor to 3 or higher: in a service without standard streams a new one may get the numbers 0 to 2.
     private static func aboveStandardStreams(_ number: Int32) -> Int32 {
         guard (0..<3).contains(number) else { return number }
         let moved = fcntl(number, F_DUPFD_CLOEXEC, 3)

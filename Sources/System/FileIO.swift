@@ -49,8 +49,8 @@ public func readFile(_ path: String, limit: Int) throws(ReadFileError) -> FileCo
 
 /// Reads a descriptor to its end.
 ///
-/// - Parameter most: bytes after which reading stops; the result may be up to 64 KiB longer.
-/// - Throws: where reading fails; the bytes before that are lost.
+/// - Parameter most: reading stops after more than this many bytes; the result may be up to 64 KiB longer.
+/// - Throws: if a read fails; the bytes read before are lost.
 public func readAll(_ descriptor: Int32, most: Int = .max) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 1 << 16)
@@ -62,7 +62,7 @@ public func readAll(_ descriptor: Int32, most: Int = .max) throws(SystemError) -
     return bytes
 }
 
-/// Writes all bytes to a blocking descriptor. Returns false with `errno` set where a write fails.
+/// Writes all bytes to a blocking descriptor. Returns false with `errno` set if a write fails.
 public func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,26 +1,26 @@
 import Glibc
 
-/// The status of a file, by `stat`.
+/// The status of a file, as `stat` gives it.
 public struct FileStatus: Equatable, Sendable {
     public let device: UInt64
     public let inode: UInt64
     /// In bytes.
     public let size: Int64
-    /// Not a folder, a device or a pipe.
+    /// Whether it is a regular file, not a folder, a device or a pipe.
     public let isRegular: Bool
     public let owner: UInt32
     public let group: UInt32
-    /// When the content was last modified, in nanoseconds since 1970.
+    /// When the content was last modified (mtime), in nanoseconds since the beginning of 1970, UTC.
     public let changed: Int64
 
-    /// - Throws: where there is no such file, or its folder may not be searched.
+    /// - Throws: if there is no such file, or its folder may not be searched.
     public init(path: String) throws(SystemError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemError("stat") }
         self.init(status)
     }
 
-    /// Nil where the descriptor is not open.
+    /// Nil if the descriptor is not open.
     public init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

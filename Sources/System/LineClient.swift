@@ -1,7 +1,7 @@
 import Core
 import Glibc
 
-/// One connection of a ``LineServer``: its input, and what waits to be sent. Used by the server's thread alone.
+/// One connection of a ``LineServer``: its unread input and its unsent output. Used only by the server's thread.
 final class LineClient {
     enum End { case gone, slow, protocolViolation }
 
@@ -13,7 +13,7 @@ final class LineClient {
     private var output: [UInt8] = []
     private var lines: [String] = []
     private var ended: End?
-    /// When a client times out: one that sends nothing, and one that does not read.
+    /// When the client is closed because it sends nothing; and when, because it does not read (nil: no output waits).
     private var silenceEnd: Instant
     private var readingEnd: Instant?
 
@@ -21,28 +21,28 @@ final class LineClient {
         self.descriptor = descriptor
         self.settings = settings
         silenceEnd = Clock.now + .seconds(settings.timeout)
-        // The system would keep hundreds of kilobytes for a client that does not read.
+        // By default the system would buffer hundreds of kilobytes for a client that does not read.
         var size: Int32 = 16 << 10
         setsockopt(self.descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Whether something waits to be sent.
+    /// Whether output waits to be sent.
     var isWaiting: Bool { !output.isEmpty }
 
-    /// When it must be checked even if nothing happens.
+    /// When the client must be checked for a timeout; nil if it has none now.
     var deadline: Instant? {
         if let readingEnd { return listens ? readingEnd : min(readingEnd, silenceEnd) }
         return listens ? nil : silenceEnd
     }
 
-    /// Why it is to be closed, if it is.
+    /// Why the client must be closed; nil if it stays.
     func end(now: Instant) -> End? {
         if let ended { return ended }
         if let readingEnd, now >= readingEnd { return .slow }
         return !listens && now >= silenceEnd ? .protocolViolation : nil
     }
 
-    /// Reads at most 4 KiB, so that no client keeps the thread to itself.
+    /// Reads at most 4 KiB, so that no client can keep the thread busy.
     func receive() {
         var piece = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor.rawValue, &piece, piece.count, 0)
@@ -65,14 +65,14 @@ final class LineClient {
 
     func nextLine() -> String? { lines.isEmpty ? nil : lines.removeFirst() }
 
-    /// Appends a line to what waits.
+    /// Appends a line to the output; ``flush()`` sends it.
     func send(_ line: String) {
         guard ended == nil else { return }
         output += line.utf8
         output.append(10)
     }
 
-    /// Sends as much as the system takes. A client for which too much waits is closed as slow.
+    /// Sends as much output as the system takes. A client with too much unsent output is closed as slow.
     func flush() {
         guard ended == nil, !output.isEmpty else { return }
         var sent = 0

@@ -6,28 +6,28 @@ import Synchronization
 
 /// A unix socket for lines of text: clients send lines and get answers, and subscribers get every published line.
 ///
-/// One thread serves all clients and waits for none of them. A client that does not read, sends endless lines or says
-/// nothing is dropped and counted; it costs the others nothing.
+/// One thread serves all clients and waits for none of them. A client that does not read, sends too long lines or sends
+/// nothing is disconnected and counted; the others do not notice.
 public final class LineServer: Sendable {
-    /// What a line from a client leads to.
+    /// The reaction to a line from a client.
     public enum Answer: Equatable, Sendable {
         case line(String)
-        /// The client gets the snapshot, and everything that is published from now on.
+        /// Subscribe the client: it gets the snapshot, and from now on every published line.
         case listen
     }
 
     public struct Settings: Sendable {
-        /// Further clients are told so and closed.
+        /// Most clients at a time; a further one gets an error line and is closed.
         public var clients = 16
-        /// Places of these that are kept for clients that do not subscribe.
+        /// How many of ``clients`` are reserved for clients that do not subscribe.
         public var reserved = 4
-        /// Clients are subscribed as soon as they connect, and what they send is ignored.
+        /// Whether clients are subscribed as soon as they connect; what they send is then ignored.
         public var listensAtOnce = false
-        /// Bytes that may wait for a client, beside those in the system's buffer.
+        /// Most unsent bytes for a client, besides those in the socket's buffer.
         public var pending = 64 << 10
         /// The longest line a client may send, in bytes.
         public var longestLine = 4096
-        /// Seconds that a client which does not listen may say nothing, or a slow one not read.
+        /// Seconds without a line (from a client that is not subscribed) or without reading; then it is closed.
         public var timeout = 10.0
 
         public init() {}
@@ -35,14 +35,14 @@ public final class LineServer: Sendable {
 
     public struct Counts: Equatable, Sendable {
         public var accepted = 0
-        /// Did not read.
+        /// Clients closed because they did not read.
         public var slow = 0
-        /// Sent no line in time, or one that was too long.
+        /// Clients closed because they sent no line in time, or one that was too long.
         public var protocolViolations = 0
-        /// Found no free place.
+        /// Clients refused because there were too many.
         public var refused = 0
         public var published = 0
-        /// Published lines that the server's own thread did not take in time.
+        /// Published lines dropped because the server's thread was behind.
         public var overflowed = 0
     }
 
@@ -54,7 +54,7 @@ public final class LineServer: Sendable {
         var isStopped = false
     }
 
-    /// Lines that may wait for the server's thread.
+    /// Most published lines that wait for the server's thread.
     private static let longestWait = 1024
 
     public let path: String
@@ -70,8 +70,8 @@ public final class LineServer: Sendable {
     /// Begins to listen.
     ///
     /// - Parameters:
-    ///   - snapshot: one line that tells how things are, with the newest published line; called on the server's thread.
-    ///   - answer: what a client's line leads to; called on the server's thread.
+    ///   - snapshot: makes a subscriber's first line from the newest published line; called on the server's thread.
+    ///   - answer: handles a line from a client; called on the server's thread.
     /// - Throws: ``SocketError``.
     public init(
         path: String,
@@ -92,7 +92,7 @@ public final class LineServer: Sendable {
 
     public var counts: Counts { shared.withLock { $0.counts } }
 
-    /// Sends a line to all subscribers. Takes a lock for a moment; waits for no client.
+    /// Sends a line to all subscribers, from any thread. Takes a lock for a moment; waits for no client.
     public func publish(_ line: String) {
         shared.withLock { shared in
             shared.last = line
@@ -106,7 +106,8 @@ public final class LineServer: Sendable {
         wakeUp.signal()
     }
 
-    /// Sends what was published, closes all connections and removes the socket, unless another service has replaced it.
+    /// Sends the lines published so far, closes all connections and removes the socket's file, unless another service
+    /// has replaced it.
     public func stop() {
         let isFirst = shared.withLock { shared in
             defer { shared.isStopped = true }
@@ -128,7 +129,7 @@ public final class LineServer: Sendable {
 
     private func serve() {
         var clients: [LineClient] = []
-        /// When connections may be taken again, after the system had no more descriptors.
+        /// When connections are accepted again, after the system had no more descriptors.
         var pause = Instant(nanoseconds: 0)
         while true {
             let now = Clock.now
@@ -173,7 +174,7 @@ public final class LineServer: Sendable {
         }
     }
 
-    /// Takes new connections; false where the system has no more descriptors.
+    /// Accepts new connections; false if the system has no more descriptors.
     private func accept(_ clients: inout [LineClient]) -> Bool {
         while true {
             let connection = FileDescriptor(CSystem_accept(listener.rawValue))

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The newest value of its kind on its way to one thread, which looks for it often and never waits.
+/// A place for one value on its way to one other thread, which polls it and never waits. A newer value replaces it.
 ///
 /// ``take()`` on an empty mailbox is one atomic load. It may be called on a real-time thread: it neither waits nor
-/// allocates. What it returns replaces a value that the caller may then have to free.
+/// allocates. But the caller usually replaces an older value by the new one, and that may free memory.
 public final class Mailbox<Value: Sendable>: Sendable {
     private let isFull = Atomic<Bool>(false)
     private let value = Mutex<Value?>(nil)
 
     public init() {}
 
-    /// Puts a value in the place of one that was not taken yet. Any thread may post.
+    /// Stores a value and discards one that was not taken yet. Any thread may post; it may block on other posters.
     public func post(_ new: Value) {
         value.withLock { value in
             value = new
@@ -18,7 +18,7 @@ public final class Mailbox<Value: Sendable>: Sendable {
         }
     }
 
-    /// The newest value, once. Also nil while another thread is just posting: the value is there at the next call.
+    /// Removes and returns the value; nil if there is none, or while another thread posts (the next call finds it).
     public func take() -> Value? {
         guard isFull.load(ordering: .acquiring) else { return nil }
         let taken = value.withLockIfAvailable { value -> Value? in

@@ -3,9 +3,9 @@ import Glibc
 
 /// How a program is started, without a shell.
 public struct ProcessLaunch: Sendable {
-    /// Where one of the three standard streams of the program leads.
+    /// What a standard stream of the program is connected to.
     public enum Stream: Equatable, Sendable {
-        /// Where this program's own leads.
+        /// The same as in this process.
         case inherited
         /// `/dev/null`.
         case null
@@ -14,17 +14,17 @@ public struct ProcessLaunch: Sendable {
 
     /// The absolute path.
     public var path: String
-    /// What the program gets after its own name.
+    /// The arguments after the program's own name.
     public var arguments: [String]
     /// `NAME=value`.
     public var environment: [String]
-    /// Where it starts; nil for this program's own.
+    /// The working directory; nil: that of this process.
     public var directory: String?
     public var input = Stream.inherited
     public var output = Stream.inherited
     public var error = Stream.inherited
-    /// Whether it leads a process group of its own, and gets default signal dispositions, no blocked signals, the ordinary
-    /// scheduling policy and no descriptor but the three streams. A program without this may inherit real-time priority.
+    /// Whether it gets a process group of its own, default signal handling, no blocked signals, the normal scheduling
+    /// policy and no descriptors except the three streams. Without this it may inherit real-time priority.
     public var isIsolated = false
 
     public init(path: String, arguments: [String], environment: [String]) {
@@ -36,8 +36,8 @@ public struct ProcessLaunch: Sendable {
 
 /// Starts a program.
 ///
-/// - Returns: its process, which the caller must wait for.
-/// - Throws: with the errno, where it cannot be started: also where there is no such program.
+/// - Returns: its process ID; the caller must wait for the process (`waitpid`).
+/// - Throws: the errno, if it cannot be started or does not exist.
 public func spawn(_ launch: ProcessLaunch) throws(SystemError) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -81,25 +81,26 @@ private func isolate(_ attributes: inout posix_spawnattr_t) {
     posix_spawnattr_setflags(&attributes, Int16(flags))
 }
 
-/// A descriptor that becomes readable when a process ends; not open where the system cannot tell.
+/// A descriptor that becomes readable when a process ends (pidfd); not open where the system has none.
 public func processDescriptor(_ pid: Int32) -> FileDescriptor { FileDescriptor(CSystem_watch(pid)) }
 
-/// Runs this program once more, with other arguments, and waits for its end.
+/// Runs this program again, with other arguments, and waits until it ends.
 ///
 /// - Parameter environment: `NAME=value`.
-/// - Returns: what it wrote on standard output.
+/// - Returns: its standard output.
+/// - Throws: if it cannot be started or its output cannot be read; its exit status is ignored.
 public func runOwnCopy(_ arguments: [String], environment: [String]) throws(SystemError) -> [UInt8] {
     let pipe = try Pipe()
     var launch = ProcessLaunch(path: "/proc/self/exe", arguments: arguments, environment: environment)
     launch.output = .descriptor(pipe.write.rawValue)
     let pid = try spawn(launch)
     defer { while waitpid(pid, nil, 0) < 0, errno == EINTR {} }
-    // The output ends when nobody is left who might write more.
+    // The read ends only when all writing ends are closed, so this process must close its own.
     let output = pipe.keepReading()
     return try readAll(output.rawValue)
 }
 
-/// The texts as C has them: an array of pointers that ends with a null pointer.
+/// Passes the texts as C does: an array of pointers that ends with a null pointer, valid inside `body` only.
 private func withCStrings<Result>(
     _ texts: [String],
     _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result

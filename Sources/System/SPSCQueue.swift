@@ -4,12 +4,12 @@ import Synchronization
 ///
 /// A full queue drops the new element and counts it. ``push(_:)`` and ``pop()`` neither allocate, lock nor wait.
 /// Elements are plain bytes, so that no reference is retained or released on a real-time thread.
-// Sendable is unchecked because of the raw memory: the indices give each slot to one side at a time.
+// Sendable is unchecked because of the raw memory: the indices give a slot to only one side at a time.
 public struct SPSCQueue<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Element>
     private let indices: SPSCIndices
 
-    /// - Parameter capacity: elements that it holds, at least 1.
+    /// - Parameter capacity: most elements that it holds; less than 1 counts as 1.
     public init(capacity: Int) {
         slots = .allocate(capacity: max(1, capacity))
         indices = SPSCIndices(capacity: max(1, capacity))
@@ -22,7 +22,7 @@ public struct SPSCQueue<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchec
 
     /// Appends an element. Producer only.
     ///
-    /// - Returns: false where the queue was full and the element is dropped.
+    /// - Returns: false if the queue was full and the element was dropped.
     @discardableResult
     public func push(_ element: Element) -> Bool {
         guard let slot = indices.nextFree() else { return false }
@@ -31,7 +31,7 @@ public struct SPSCQueue<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchec
         return true
     }
 
-    /// Removes the oldest element; nil where there is none. Consumer only.
+    /// Removes the oldest element; nil if the queue is empty. Consumer only.
     public func pop() -> Element? {
         guard let slot = indices.oldest() else { return nil }
         let element = slots[slot]
@@ -40,10 +40,10 @@ public struct SPSCQueue<Element: BitwiseCopyable & Sendable>: ~Copyable, @unchec
     }
 }
 
-/// Which slots of an ``SPSCQueue`` are free: two counters that only grow, each written by one side.
+/// The indices of an ``SPSCQueue``: two counters that only grow, each written by one side.
 private struct SPSCIndices: ~Copyable, Sendable {
     private let capacity: UInt64
-    // The producer's counters and the consumer's lie on cache lines of their own.
+    // The padding keeps the producer's and the consumer's counters on different cache lines.
     private let written = Atomic<UInt64>(0)
     private let dropped = Atomic<UInt64>(0)
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
@@ -53,7 +53,7 @@ private struct SPSCIndices: ~Copyable, Sendable {
 
     var droppedCount: UInt64 { dropped.load(ordering: .relaxed) }
 
-    /// The slot for a new element; nil, and counted, where the queue is full. ``publish()`` hands it over.
+    /// The slot for a new element; if the queue is full, nil, and the drop is counted. ``publish()`` hands it over.
     func nextFree() -> Int? {
         let index = written.load(ordering: .relaxed)
         guard index - taken.load(ordering: .acquiring) < capacity else {
@@ -63,15 +63,15 @@ private struct SPSCIndices: ~Copyable, Sendable {
         return Int(index % capacity)
     }
 
-    /// The slot that ``nextFree()`` gave is written.
+    /// Hands the slot that ``nextFree()`` returned to the consumer.
     func publish() { written.add(1, ordering: .releasing) }
 
-    /// The slot of the oldest element; nil where there is none. ``release()`` frees it.
+    /// The slot of the oldest element; nil if the queue is empty. ``release()`` frees it.
     func oldest() -> Int? {
         let index = taken.load(ordering: .relaxed)
         return index < written.load(ordering: .acquiring) ? Int(index % capacity) : nil
     }
 
-    /// The slot that ``oldest()`` gave is read.
+    /// Hands the slot that ``oldest()`` returned back to the producer.
     func release() { taken.add(1, ordering: .releasing) }
 }

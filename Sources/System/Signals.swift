@@ -1,11 +1,11 @@
 import Core
 import Glibc
 
-/// The signals of a service (TERM, INT, HUP, USR1), taken one by one by the thread that made this.
+/// The signals of a service (TERM, INT, HUP, USR1), received one by one by the thread that created this value.
 public struct Signals {
     private var set = sigset_t()
 
-    /// Blocks them here and in all threads made later.
+    /// Blocks the signals in this thread and in all threads started later, and ignores SIGPIPE.
     public init() {
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { sigaddset(&set, signal) }
@@ -14,7 +14,7 @@ public struct Signals {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// The next signal; nil if none comes in time.
+    /// Waits for the next signal; nil if none comes within `duration`.
     public func next(within duration: Duration) -> Int32? {
         var set = set
         var time = (Instant(nanoseconds: 0) + duration).timespec

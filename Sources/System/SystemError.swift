@@ -1,15 +1,15 @@
 import Glibc
 
-/// A failed system call: `eventfd: Too many open files`.
+/// A failed system call; as text, `eventfd: Too many open files`.
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public let call: String
     /// An errno.
     public let number: Int32
 
-    /// The call that failed just now, with `errno`.
+    /// For a call that failed just now and set `errno`.
     public init(_ call: String) { self.init(call, errno) }
 
-    /// - Parameter number: an errno, which is also what a call of the thread library returns.
+    /// - Parameter number: an errno; functions of pthread return it.
     public init(_ call: String, _ number: Int32) { (self.call, self.number) = (call, number) }
 
     public var description: String { "\(call): \(Self.text(number))" }

@@ -1,11 +1,11 @@
 import CSystem
 import Glibc
 
-/// A POSIX thread with a chosen stack. Dropping this value detaches the thread.
+/// A POSIX thread with a name and a given stack. Destroying this value without ``join()`` detaches the thread.
 public struct SystemThread: ~Copyable {
     private let thread: pthread_t
 
-    /// Passed to the new thread, which frees it.
+    /// What the new thread gets; it releases it.
     private final class Start {
         let name: StaticString
         let body: @Sendable () -> Void
@@ -16,10 +16,10 @@ public struct SystemThread: ~Copyable {
     /// Starts a thread on a stack that the system allocates.
     ///
     /// - Parameters:
-    ///   - name: what `ps` and `top` show: 15 bytes of it.
+    ///   - name: shown by `ps` and `top`; at most 15 bytes.
     ///   - stackSize: in bytes.
-    ///   - failure: what to throw where the system gives no thread.
-    ///   - body: runs on the thread, whose end is the thread's end.
+    ///   - failure: makes the error to throw if the system gives no thread.
+    ///   - body: runs on the thread; when it returns, the thread ends.
     public init<Failure: Error>(
         name: StaticString,
         stackSize: Int,
@@ -33,7 +33,9 @@ public struct SystemThread: ~Copyable {
         }
     }
 
-    /// Starts a thread on the caller's memory, which must outlive it.
+    /// Starts a thread whose stack is the caller's memory, which must outlive the thread.
+    ///
+    /// The lowest page of `stack` becomes the guard page.
     public init<Failure: Error>(
         name: StaticString,
         stack: UnsafeMutableRawBufferPointer,
@@ -56,7 +58,7 @@ public struct SystemThread: ~Copyable {
         _ start: Start,
         prepare: (UnsafeMutablePointer<pthread_attr_t>) -> Int32
     ) throws(SystemError) {
-        // Not `pthread_attr_t()`: to whose module that belongs depends on which C header the compiler meets first.
+        // Not `pthread_attr_t()`: which module that initialiser belongs to depends on the C header imported first.
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
         defer {
@@ -86,7 +88,7 @@ public struct SystemThread: ~Copyable {
 
     deinit { pthread_detach(thread) }
 
-    /// Waits for the thread's end.
+    /// Waits until the thread has ended.
     public consuming func join() {
         let thread = thread
         discard self
@@ -94,9 +96,9 @@ public struct SystemThread: ~Copyable {
     }
 }
 
-/// Keeps the calling thread on the processor that it runs on now.
+/// Pins the calling thread to the processor that it runs on now.
 ///
-/// - Returns: the processor's number, nil where the system does not allow it.
+/// - Returns: the processor's number; nil if the system does not allow it.
 public func pinThread() -> Int? {
     let number = CSystem_pin_thread()
     return number >= 0 ? Int(number) : nil

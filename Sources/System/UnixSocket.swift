@@ -1,8 +1,8 @@
 public import Glibc
 
-/// Unix stream sockets with a path. None of them blocks.
+/// Unix stream sockets with a path, all non-blocking.
 public enum UnixSocket {
-    /// Nil where the path is too long for one.
+    /// The address of a path; nil if the path is too long.
     public static func address(_ path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -14,7 +14,7 @@ public enum UnixSocket {
         } ? address : nil
     }
 
-    /// Connects without waiting; nil with `errno` set where that fails.
+    /// Connects without waiting; nil with `errno` set if that fails.
     public static func connect(_ path: String) -> FileDescriptor? {
         let descriptor = make()
         guard descriptor.isOpen, let address = address(path),
@@ -23,9 +23,10 @@ public enum UnixSocket {
         return descriptor
     }
 
-    /// Makes a socket that listens, in the place of one that was left behind by a service that died.
+    /// Creates a listening socket; replaces the file of a socket that a dead service left behind.
     ///
-    /// - Throws: ``SocketError``, as where another service listens there or something else has that name.
+    /// - Parameter mode: the permission bits of the socket's file.
+    /// - Throws: ``SocketError``, for instance if another service listens there or the path is not a socket.
     public static func listen(_ path: String, mode: mode_t) throws(SocketError) -> FileDescriptor {
         func failure(_ function: String, _ number: Int32) -> SocketError {
             SocketError(
@@ -37,7 +38,7 @@ public enum UnixSocket {
         try removeStale(path)
         let descriptor = make()
         guard descriptor.isOpen else { throw failure("socket", errno) }
-        // On Linux a socket gives its own mode to its file, so that it is at no time open to more.
+        // On Linux the file gets the mode of the socket, so it never has wider permissions, not even for a moment.
         fchmod(descriptor.rawValue, mode)
         guard call(bind, descriptor, address) == 0 else { throw failure("bind", errno) }
         guard chmod(path, mode) == 0 else { throw failure("chmod", errno) }
@@ -66,7 +67,6 @@ public enum UnixSocket {
         unlink(path)
     }
 
-    /// Never waits.
     private static func make() -> FileDescriptor {
         FileDescriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
     }
@@ -86,7 +86,7 @@ public enum UnixSocket {
     }
 }
 
-/// A socket that cannot be made or used: one line that names the path, the failed call and what to do.
+/// A socket that cannot be created or used. The text is one line: the path, the failed call and what to do.
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
 
