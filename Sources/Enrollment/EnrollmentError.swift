@@ -3,7 +3,7 @@ private import Core
 /// Why a word cannot be stored, read or found.
 ///
 /// Two errors are equal if they are of the same kind, whatever their messages; compare with the constants.
-/// ``description`` is one line: what was asked, what happened, what to do.
+/// ``description`` is one line: the input, what is wrong, what to do.
 public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code { case store, damaged, name, unknown, model }
 

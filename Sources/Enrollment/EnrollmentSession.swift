@@ -1,6 +1,6 @@
 public import Inference
 
-/// Teaches one word: utterances in, the word with its takes out.
+/// Teaches one word: collects its takes from utterances.
 public struct EnrollmentSession: ~Copyable {
     /// Takes to ask for by default.
     public static let defaultTakes = 4
@@ -8,7 +8,7 @@ public struct EnrollmentSession: ~Copyable {
     private static let leastSimilarity: Float = 0.4
 
     public let name: String
-    /// Takes of the word, those that it had before included.
+    /// Takes of the word, including those from before this session.
     public private(set) var takes: [WordStore.Take]
 
     private let model: Model
@@ -48,9 +48,10 @@ public struct EnrollmentSession: ~Copyable {
         return nil
     }
 
-    /// Removes takes that are unlike the others, the least similar first; of two takes, none can be told.
+    /// Removes takes that are unlike the others, the least similar first. Two takes are always kept, because neither of
+    /// two can be called the outlier.
     ///
-    /// - Returns: index in `takes` before the call and similarity to the other takes, of each removed take.
+    /// - Returns: for each removed take, its index before the call and its similarity to the other takes, −1…1.
     public mutating func removeOutliers() -> [(index: Int, similarity: Float)] {
         var indices = Array(takes.indices)
         var removed: [(index: Int, similarity: Float)] = []

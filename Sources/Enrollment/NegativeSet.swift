@@ -3,28 +3,28 @@ public import Inference
 private import Spotting
 private import System
 
-/// What a new word must stand apart from: embeddings of an hour of talk by many people, and of the model's own words.
+/// Negative examples for calibration: embeddings of an hour of talk by many people, and of the model's words.
 ///
-/// They were computed with the model and lie beside it, in `background.safetensors`: tensors `talk`, `ends` and `word.LABEL`, each
-/// `[vectors × dimensions]` of bytes, value + 128, and `ends.hours`, `[1]`.
+/// They were computed with the model. The file `background.safetensors` in its folder holds them: tensors `talk`,
+/// `ends` and `word.LABEL`, each `[vectors × dimensions]` of bytes (value + 128), and `ends.hours`, `[1]`.
 public struct NegativeSet: Sendable {
     public static let fileName = "background.safetensors"
 
     /// Unit vectors of consecutive hops of talk, `[hops × dimensions]`.
     let talk: [[Float]]
-    /// Hops of talk in an hour.
+    /// Hops per hour.
     let hopsPerHour: Double
     /// Unit vectors at the ends of utterances said alone, where `Mode.command` decides, `[utterances × dimensions]`.
     let ends: [[Float]]
     /// Hours of talk that the ends were taken from.
     let endHours: Double
-    /// Unit vectors of the model's words, `[examples × dimensions]` each.
+    /// Unit vectors of each of the model's words, `[examples × dimensions]`.
     let words: [(name: String, vectors: [[Float]])]
 
     /// Reads the set of a model.
     ///
     /// - Parameter folder: the model's folder.
-    /// - Throws: a `ModelError` if the file is missing, damaged or of another embedding.
+    /// - Throws: a `ModelError` if the file is missing, damaged or made with another embedding.
     public init(folder: String, model: Model) throws(ModelError) {
         let file = try SafeTensors(path: folder + "/" + Self.fileName)
         let dimensions = model.embeddingCount
@@ -46,7 +46,7 @@ public struct NegativeSet: Sendable {
 
     /// Reads the set of a model; nil if the model has none.
     ///
-    /// - Throws: a `ModelError` if the file is damaged or of another embedding.
+    /// - Throws: a `ModelError` if the file is damaged or made with another embedding.
     public static func beside(_ model: Model, in folder: String) throws(ModelError) -> NegativeSet? {
         guard (try? FileStatus(path: folder + "/" + fileName)) != nil else { return nil }
         return try NegativeSet(folder: folder, model: model)
@@ -72,7 +72,7 @@ public struct NegativeSet: Sendable {
         return ends.map { dot($0, last) }.sorted(by: >)
     }
 
-    /// The peaks among the 400 highest values, none within `apart` places of a higher one.
+    /// The peaks among the 400 highest values, none within `apart` positions of a higher one.
     private static func peaks(_ values: [Float], apart: Int) -> [Float] {
         var isTaken = [Bool](repeating: false, count: values.count)
         var peaks: [Float] = []

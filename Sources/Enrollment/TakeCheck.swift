@@ -4,7 +4,7 @@ import Spotting
 /// Why a take cannot be used.
 public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
     case noSpeech
-    /// Level of the speech, in dB relative to full scale.
+    /// Level of the speech, in dB FS.
     case tooQuiet(Double)
     /// Share of the speech's samples that are clipped, 0…1.
     case clipped(Double)
@@ -39,14 +39,14 @@ public struct TakeCheck: Sendable {
     /// Limits of the speech's duration, in seconds.
     public static let longest = 2.0
     public static let shortest = 0.12
-    /// Least level of speech, in dB relative to full scale.
+    /// Minimum level of speech, in dB FS.
     private static let leastLevel = -50.0
     /// Largest share of clipped samples, 0…1.
     private static let mostClipped = 0.004
     /// The edge of a complete word is at least this much quieter than the word, in dB.
     private static let edgeDrop = 9.0
 
-    /// Level of the speech, in dB relative to full scale.
+    /// Level of the speech, in dB FS.
     public let level: Double
     /// Largest magnitude of the speech's samples, 0…1.
     public let peak: Float
@@ -67,7 +67,7 @@ public struct TakeCheck: Sendable {
         if level < leastLevel { return .tooQuiet(level) }
         let clipped = clippedShare(utterance.samples[utterance.speech], peak: peak)
         if clipped > mostClipped { return .clipped(clipped) }
-        // 10 ms. If the recording's edge is as loud as the word, the word went on beyond it.
+        // 10 ms. If the edge of the recording is as loud as the word, the word is cut off there.
         let edge = 160
         let samples = utterance.samples
         guard samples.count > 4 * edge else { return .tooShort(seconds) }

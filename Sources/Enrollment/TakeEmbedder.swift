@@ -3,7 +3,8 @@ import Spotting
 
 /// Computes the templates of an utterance: embeddings at its end and, for a long phrase, before it.
 struct TakeEmbedder: ~Copyable {
-    /// Ends of the windows that are averaged, in seconds after the speech: a detector's hop may end anywhere there.
+    /// Ends of the windows that are averaged, in seconds after the end of the speech: a detector's hop may end anywhere
+    /// in this range.
     private static let ends = [0.05, 0.125, 0.2]
     /// Longest speech with one template, in seconds: a window of one second holds it whole.
     private static let oneWindow = 0.9
@@ -27,10 +28,10 @@ struct TakeEmbedder: ~Copyable {
         return min(max(2, Int(hops.rounded())), PersonalWord.longestReach - 2)
     }
 
-    /// Unit vectors, `[1 or 2 × dimensions]`: the template at the speech's end and, unless `spacing` is 0, the one `spacing` hops
-    /// before. Each is the mean over windows that end 50, 125 and 200 ms after its place.
+    /// Unit vectors, `[1 or 2 × dimensions]`: the template at the speech's end and, unless `spacing` is 0, the one
+    /// `spacing` hops before. Each is the mean over three windows, which end 50, 125 and 200 ms after its position.
     mutating func templates(of utterance: Utterance, spacing: Int) -> [[Float]] {
-        // Noise replaces what was said before the word, so that templates do not depend on it.
+        // Noise replaces the audio before the word, so that templates do not depend on it.
         let margin = min(utterance.speech.lowerBound, Int(0.1 * Double(model.sampleRate)))
         var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(utterance.samples))
         let lead = model.windowSamples + spacing * model.hopSamples

@@ -4,11 +4,11 @@ private import Glibc
 public import Inference
 public import Spotting
 
-/// The file of taught words: where it is, and what is read from it.
+/// The file of taught words: its path, and the words read from it.
 public struct TaughtWords: Sendable {
     /// Nil for no words, or if there is no folder to keep them in.
     public let path: String?
-    /// A file that an option names must exist.
+    /// An option names the file, so it must exist.
     private let isNamed: Bool
 
     /// - Parameters:
@@ -34,9 +34,9 @@ public struct TaughtWords: Sendable {
 
     /// The words for a detector that runs this model.
     ///
-    /// - Parameter folder: the model's.
-    /// - Returns: beside them, names of words that are lost, as another model was taught them and no recordings were kept.
-    /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``; a `ModelError` where what lies beside the model is
+    /// - Parameter folder: the model's folder, for its ``NegativeSet``; nil for none.
+    /// - Returns: the words, and the names of lost words: they were taught to another model and have no recordings.
+    /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``; a `ModelError` if the ``NegativeSet`` is
     ///   damaged.
     public func load(for model: Model, folder: String?) throws -> (words: [PersonalWord], lost: [String]) {
         guard var store = try read() else { return ([], []) }
@@ -50,6 +50,8 @@ public struct TaughtWords: Sendable {
     }
 
     /// The store; nil if there is none and no option names one.
+    ///
+    /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``.
     public func read() throws(EnrollmentError) -> WordStore? {
         guard let path else { return nil }
         if let store = try WordStoreFile(path: path).read() { return store }
@@ -63,6 +65,8 @@ public struct TaughtWords: Sendable {
     public var names: [String] { (try? read())?.words.map(\.name) ?? [] }
 
     /// The file to change; its folder is created if it does not exist.
+    ///
+    /// - Throws: ``EnrollmentError/store``.
     public func file() throws(EnrollmentError) -> WordStoreFile {
         guard let path else {
             throw .store.saying("no place to keep words in; name a file with --words FILE or in BECKON_WORDS")
@@ -80,7 +84,7 @@ public struct TaughtWords: Sendable {
         return WordStoreFile(path: path)
     }
 
-    /// Tells of a word that ``load(for:folder:)`` gave as lost.
+    /// The message for a word that ``load(for:folder:)`` returned as lost.
     public static func lostLine(_ name: String) -> String {
         "'\(printable(name))' was taught to another model and its recordings were not kept; teach it again: beckon enroll "
             + "'\(printable(name))'"

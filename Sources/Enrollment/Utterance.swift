@@ -7,7 +7,7 @@ public struct Utterance: Sendable, Equatable {
 
     /// Mono at 16 kHz, in [−1, 1].
     public let samples: [Float]
-    /// Range of the speech in `samples`, to a step of the activity history.
+    /// Range of the speech in `samples`, accurate to one step of the activity history.
     public let speech: Range<Int>
     /// Position of the first sample in the audio that it was cut from.
     public let start: Int
@@ -24,7 +24,7 @@ public struct Utterance: Sendable, Equatable {
     /// The samples in 16 bits, as a ``WordStore`` keeps them.
     var audio: [Int16] { samples.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) } }
 
-    /// The part within a range of positions, which become relative to the range's start; nil if it contains no speech.
+    /// The part within a range of positions, with `start` counted from the range's start; nil without speech.
     fileprivate func clamped(to range: Range<Int>) -> Utterance? {
         let whole = start..<start + samples.count
         let said = (speech.lowerBound + start..<speech.upperBound + start).clamped(to: range)
@@ -40,7 +40,7 @@ public struct Utterance: Sendable, Equatable {
 
 /// Segments audio into utterances, hop by hop, by voice activity.
 public struct UtteranceSegmenter: ~Copyable {
-    /// Quiet that ends an utterance, in seconds: longer than closures and breaths within a word or a phrase.
+    /// Quiet that ends an utterance, in seconds: longer than the short pauses within a word or a phrase.
     public static let pause = 0.5
     /// Margin kept before and after the speech, in seconds.
     private static let margin = 0.3
@@ -68,7 +68,7 @@ public struct UtteranceSegmenter: ~Copyable {
 
     /// Processes one hop.
     ///
-    /// - Parameter window: the newest second; its last hop is new since the previous call.
+    /// - Parameter window: the newest `windowSamples` samples in [−1, 1]; the last hop is new since the previous call.
     /// - Returns: an utterance, if this hop ends one.
     public mutating func process(window: Span<Float>) -> Utterance? {
         session.score(window: window)
@@ -141,8 +141,8 @@ public struct UtteranceSegmenter: ~Copyable {
         return found.compactMap { $0.clamped(to: lead..<lead + samples.count) }
     }
 
-    /// The root mean square of the quietest 50 ms of a recording, limited to 0.0002…0.003: a good microphone in a quiet room
-    /// has no less.
+    /// The root mean square of the quietest 50 ms of a recording, limited to 0.0002…0.003: even a good microphone in a
+    /// quiet room is not below the lower limit.
     static func noiseFloor(_ samples: [Float]) -> Float {
         let part = 800
         let levels = stride(from: 0, to: samples.count - part + 1, by: part).map { rms(samples[$0..<$0 + part]) }

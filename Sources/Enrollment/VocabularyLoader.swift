@@ -3,7 +3,7 @@ public import Inference
 public import KernelInterface
 public import Spotting
 
-/// Finds and loads what a detector can tell apart: a model, and the user's own words made for it.
+/// Finds and loads the vocabulary of a detector: a model, and the user's own words prepared for it.
 public struct VocabularyLoader: Sendable {
     /// Nil for the model that came with the program.
     public var modelFolder: String?
@@ -16,8 +16,11 @@ public struct VocabularyLoader: Sendable {
 
     /// The model alone.
     ///
-    /// - Parameter kernels: what runs it; nil leaves the choice to the model.
-    /// - Throws: ``EnrollmentError/model`` where there is none or it is of no use here, a `ModelError` where it is damaged.
+    /// - Parameters:
+    ///   - folder: nil for the default model.
+    ///   - kernels: the kernels that run the model; nil for the model's choice.
+    /// - Throws: ``EnrollmentError/model`` if no model is found or its sample rate, window or hop is not the
+    ///   detector's; a `ModelError` if it is damaged.
     public static func model(in folder: String?, kernels: InstructionSet? = nil) throws -> Model {
         guard let folder = ModelFolder.find(folder) else {
             throw EnrollmentError.model.saying("no model found; name its folder with --model DIR or in BECKON_MODEL")
@@ -33,15 +36,15 @@ public struct VocabularyLoader: Sendable {
         return model
     }
 
-    /// The words that may be named: the model's, and the user's own. Those of the user are not made for the model, which is
-    /// quicker than ``load()``.
+    /// Names of all words: the model's, and the user's own. It does not prepare the user's words for the model, so it
+    /// is quicker than ``load()``.
     public func names() throws -> [String] {
         Labels(try Self.model(in: modelFolder).labels).words + words.names
     }
 
     /// The model with the user's own words.
     ///
-    /// - Returns: beside it, names of words that another model was taught and that are lost, as no recordings were kept.
+    /// - Returns: the vocabulary, and the names of lost words: taught to another model and without recordings.
     public func load() throws -> (vocabulary: Vocabulary, lost: [String]) {
         let model = try Self.model(in: modelFolder)
         let (personal, lost) = try words.load(for: model, folder: ModelFolder.find(modelFolder))

@@ -1,17 +1,18 @@
 private import Glibc
 private import Spotting
 
-/// Where a word should fire, and the error rates to expect there.
+/// The similarity at which a word should fire, and the error rates to expect there.
 ///
-/// Two distributions are estimated: the similarity of another saying of the word, from the similarities among its takes, and the
-/// rate of false accepts above a similarity, from the talk of the ``NegativeSet``. The word fires at the similarity halfway
-/// between the rate that is acceptable and what nearly all sayings reach; `boundary` is set so that the suggested threshold
-/// has this similarity.
+/// Two distributions are estimated: the similarity of a further utterance of the word, from the similarities among its
+/// takes, and the rate of false accepts above a similarity, from the talk of the ``NegativeSet``. The word fires
+/// halfway between two similarities: the one with an acceptable rate of false accepts, and the one that nearly all
+/// utterances reach. `boundary` is set so that the suggested threshold corresponds to the similarity at which the word
+/// fires.
 public struct WordCalibration: Sendable {
     /// Estimates at one threshold.
     public struct Rates: Sendable, Equatable {
         public let threshold: Float
-        /// Share of sayings that are missed, 0…1.
+        /// Share of utterances that are missed, 0…1.
         public let missed: Double
         /// False accepts in an hour of other people's talk, in each `GateSettings.Mode`.
         public let spot: Double
@@ -21,13 +22,13 @@ public struct WordCalibration: Sendable {
     /// Another word that is similar to this one.
     public struct Neighbour: Sendable, Equatable {
         public let name: String
-        /// Mean similarity of its sayings, −1…1.
+        /// Mean similarity of its utterances, −1…1.
         public let similarity: Float
-        /// Share of its sayings that this word fires at, 0…1.
+        /// Share of its utterances at which this word fires, 0…1.
         public let taken: Double
     }
 
-    /// False accepts in an hour of talk that are acceptable, and those for a word whose takes differ much.
+    /// Acceptable false accepts per hour of talk, and the limit for a word whose takes differ much.
     private static let (acceptableRate, highestRate) = (0.4, 0.8)
 
     /// Similarity at which the word's probability is 0.5; see ``PersonalWord``.
@@ -58,7 +59,7 @@ public struct WordCalibration: Sendable {
             reached > acceptable
             ? (acceptable + reached) / 2
             : max(ends.value(rate: Self.highestRate), min(acceptable, reached))
-        // A word of the model in the user's voice must not fire at the model's other words.
+        // A word of the model in the user's voice must not fire on the model's other words.
         let others = negatives.words.filter { $0.name != word.name }.flatMap(\.vectors)
         let isBuiltIn = negatives.words.contains { $0.name == word.name }
         let fire = isBuiltIn ? max(apart, Self.top(others, prototype, share: 0.02)) : apart
@@ -102,16 +103,16 @@ public struct WordCalibration: Sendable {
     }
 }
 
-/// The rate at which a rare value is exceeded, estimated from the peaks that were seen in some hours.
+/// The rate at which a rare value is exceeded, estimated from the peaks found in some hours.
 ///
-/// With u the least of the n ≤ 40 highest peaks in T hours and β the mean of their excess over u,
+/// With u the lowest of the n ≤ 40 highest peaks in T hours and β the mean of their excess over u,
 ///
 ///     rate(x) = n / T · exp(−(x − u) / β)    for x ≥ u,
 ///
 /// and below u the number of peaks above x, divided by T. Source: the peaks-over-threshold method of extreme-value theory with
 /// an exponential tail.
 struct PeaksOverThreshold: Sendable {
-    /// Most peaks that the tail is estimated from.
+    /// Largest number of peaks from which the tail is estimated.
     private static let tailCount = 40
 
     /// Highest first, at most 200.
@@ -138,7 +139,7 @@ struct PeaksOverThreshold: Sendable {
         return count / hours * exp(-Double(value - least) / scale)
     }
 
-    /// The value that is exceeded so many times per hour; −1 without peaks.
+    /// The value that is exceeded `rate` times per hour; −1 without peaks.
     func value(rate: Double) -> Float {
         guard let least = peaks.prefix(Self.tailCount).last, hours > 0 else { return -1 }
         let count = Double(min(Self.tailCount, peaks.count))
@@ -148,9 +149,9 @@ struct PeaksOverThreshold: Sendable {
     }
 }
 
-/// The similarity of one more saying of a word to its takes, as a normal distribution.
+/// The similarity of one more utterance of a word to its takes, as a normal distribution.
 ///
-/// The takes' own mean and variance are shrunk towards those that are usual, which count as 2 and 4 takes.
+/// Mean and variance of the takes are shrunk towards the usual values, which weigh as much as 2 and 4 takes.
 private struct SimilarityDistribution {
     /// Measured over many words: between the mean for the same voice (0.94) and that for other voices (0.73).
     private static let usual = (mean: 0.83, deviation: 0.08)
@@ -172,6 +173,6 @@ private struct SimilarityDistribution {
         0.5 * erfc((mean - Double(value)) / (deviation * 2.0.squareRoot()))
     }
 
-    /// The similarity so many standard deviations below the mean.
+    /// The similarity `deviations` standard deviations below the mean.
     func value(deviations: Double) -> Float { Float(mean - deviations * deviation) }
 }

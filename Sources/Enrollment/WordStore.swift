@@ -23,7 +23,7 @@ public struct WordStore: Sendable, Equatable {
     /// A word with the takes that taught it.
     public struct Word: Sendable, Equatable {
         public let name: String
-        /// Probability from which on it fires, 0…1.
+        /// Least probability at which it fires, 0…1.
         public var threshold: Float
         /// Similarity, −1…1, at which its probability is 0.5.
         public var boundary: Float
@@ -47,7 +47,7 @@ public struct WordStore: Sendable, Equatable {
     /// Boundary of a word that was not calibrated.
     public static let defaultBoundary: Float = 0.5
 
-    /// Identity of the embedding that computed the templates; those of another one cannot be compared.
+    /// Identity of the embedding that computed the templates; templates of different embeddings cannot be compared.
     public var embedding: String
     public var words: [Word]
 
@@ -61,7 +61,7 @@ public struct WordStore: Sendable, Equatable {
 
     /// Adds a word, or replaces the one of the same name.
     ///
-    /// - Throws: ``EnrollmentError/store`` beyond the limits of words or takes.
+    /// - Throws: ``EnrollmentError/store`` if there are more words or takes than ``Limit`` allows.
     public mutating func put(_ word: Word) throws(EnrollmentError) {
         guard word.takes.count <= Limit.takes else {
             throw .store.saying("'\(word.name)' has \(word.takes.count) takes, more than the limit of \(Limit.takes)")
@@ -145,8 +145,8 @@ extension WordStore.Word {
         )
     }
 
-    /// Unit vectors, `[templates × dimensions]`: the normalised mean of the takes' templates. Takes with another spacing than the
-    /// first are left out.
+    /// Unit vectors, `[templates × dimensions]`: the normalised mean of the takes' templates. Takes whose spacing
+    /// differs from the first take's are left out.
     var prototype: [[Float]] { prototype(of: takes[...]) }
 
     /// Mean cosine between a take's templates and the prototype of the other takes, −1…1; nil for a single take or one with
@@ -170,9 +170,10 @@ extension WordStore.Word {
         }
     }
 
-    /// Sets `boundary` and `threshold` by what the word must stand apart from.
+    /// Sets `boundary` and `threshold` from the negative examples and the takes.
     ///
     /// - Parameter others: the user's words; one of this name is ignored.
+    /// - Returns: the calibration, with the error rates to expect.
     public mutating func calibrate(among others: [WordStore.Word], _ negatives: NegativeSet) -> WordCalibration {
         let calibration = WordCalibration(self, besides: others.filter { $0.name != name }, negatives: negatives)
         boundary = calibration.boundary
@@ -184,7 +185,7 @@ extension WordStore.Word {
 extension WordStore {
     /// Computes all templates anew from the recordings, if another embedding computed them.
     ///
-    /// - Parameter negatives: to calibrate the words by; nil leaves them at the default boundary.
+    /// - Parameter negatives: to calibrate the words with; nil leaves them at the default boundary.
     /// - Returns: names of the words that were removed, as they have no recordings.
     public mutating func reembed(for model: Model, _ negatives: NegativeSet?) -> [String] {
         guard embedding != model.embeddingIdentity else { return [] }

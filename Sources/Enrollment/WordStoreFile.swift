@@ -45,12 +45,12 @@ public struct WordStoreFile: Sendable {
         if let store { try write(try store.encoded()) }
     }
 
-    /// Checks that the store can be changed, before the user speaks in vain.
+    /// Checks that the store can be changed; call it before the user records takes.
     ///
     /// - Throws: ``EnrollmentError/store``.
     public func checkChangeable() throws(EnrollmentError) { close(try openLock()) }
 
-    /// Writes a new file, to carry a store elsewhere.
+    /// Writes the store to a new file, for example to copy it to another machine.
     ///
     /// - Throws: ``EnrollmentError/store``, also if the file exists.
     public func create(_ store: WordStore) throws(EnrollmentError) {
@@ -58,7 +58,7 @@ public struct WordStoreFile: Sendable {
         try write(try store.encoded())
     }
 
-    /// A file of its own, as a lock on the store would go away with the file that is replaced.
+    /// Opens the lock, a separate file: each change replaces the store's file, and a lock on that would be lost.
     private func openLock() throws(EnrollmentError) -> Int32 {
         let lock = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard lock >= 0 else { throw failure("open", errno) }
@@ -69,7 +69,7 @@ public struct WordStoreFile: Sendable {
     /// Writes to a temporary file, syncs it and renames it.
     private func write(_ bytes: [UInt8]) throws(EnrollmentError) {
         let temporary = path + ".new"
-        // Left by a program that died while writing; under the lock, nobody else writes now.
+        // Left by a program that died while writing: the lock excludes other writers.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("open", errno) }
@@ -117,7 +117,7 @@ public struct WordStoreFile: Sendable {
 //     length of header    UInt64
 //     header              JSON, see `Header`
 //     numbers             of each take in the header's order: templates, Float32; audio, Int16
-//     checksum            UInt64, FNV-1a of all before
+//     checksum            UInt64, FNV-1a of all bytes before
 private let magic: [UInt8] = Array("BECKONW".utf8) + [1]
 private let checksumBytes = 8
 
@@ -191,7 +191,7 @@ extension WordStore {
     /// Decodes a store.
     ///
     /// - Parameter file: name for error messages.
-    /// - Throws: ``EnrollmentError/damaged``; ``EnrollmentError/name`` for a word of an impossible name.
+    /// - Throws: ``EnrollmentError/damaged``; ``EnrollmentError/name`` for a word with an invalid name.
     init(bytes: [UInt8], file: String) throws(EnrollmentError) {
         func damaged(_ what: String) -> EnrollmentError { .damaged.saying("\(file): \(what)") }
 

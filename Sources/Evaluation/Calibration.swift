@@ -1,4 +1,4 @@
-/// Calibration of confidences: of the answers given with 80 %, 80 % should be right.
+/// Calibration of confidences: of the answers with a confidence of 80 %, 80 % should be right.
 public struct Calibration: Sendable, Equatable, Encodable {
     /// Answers with a confidence from `lower` to `upper`.
     public struct Bin: Sendable, Equatable, Encodable {

@@ -18,7 +18,7 @@ public struct ClipEvaluation: Sendable {
 
     /// Scores one clip; a recording in ``LabelSet/backgroundFolder`` is cut into clips of silence, one a second.
     ///
-    /// - Parameter goesOn: asked before each second of a background recording; false stops.
+    /// - Parameter goesOn: called before each second of a background recording; false stops.
     /// - Throws: `AudioError`, or ``EvaluationError/tooShort(_:)`` for a background recording of less than a second.
     public func score(_ clip: ClipFolder.Clip, goesOn: () -> Bool = { true }) throws -> [ScoredClip] {
         var scorer = ClipScorer(vocabulary)

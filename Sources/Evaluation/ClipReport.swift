@@ -34,7 +34,7 @@ public struct ClipReport: Sendable, Encodable {
 public struct ScoredClip: Sendable, Equatable {
     /// Name in reports.
     public let name: String
-    /// What was said, by the name of its folder; distinguishes the words behind `_unknown_`.
+    /// What was said: the name of its folder; it distinguishes the words behind `_unknown_`.
     public let said: String
     /// Index of the true label.
     public let truth: Int
@@ -49,7 +49,7 @@ public struct ScoredClip: Sendable, Equatable {
         self.posteriors = posteriors
     }
 
-    /// Index of the label with the highest posterior; the first of equals.
+    /// Index of the label with the highest posterior; the first one if several are equal.
     public var answer: Int {
         var best = 0
         for label in posteriors.indices where posteriors[label] > posteriors[best] { best = label }
@@ -65,12 +65,12 @@ public struct ScoredClip: Sendable, Equatable {
     public func posterior(_ label: Int) -> Float { posteriors.indices.contains(label) ? posteriors[label] : 0 }
 }
 
-/// Share of clips that were given the right label, by kind of clip.
+/// Share of clips that got the right label, by kind of clip.
 public struct Accuracy: Sendable, Equatable, Encodable {
     /// Clips of one kind.
     public struct Count: Sendable, Equatable, Encodable {
         public let clips: Int
-        /// Clips that were given the right label.
+        /// Clips that got the right label.
         public let right: Int
         /// `right / clips`, 0…1; nil without clips.
         public let share: Double?
@@ -104,7 +104,7 @@ public struct Accuracy: Sendable, Equatable, Encodable {
     }
 }
 
-/// Counts of true labels against given ones.
+/// Counts of clips by true label and by given label.
 public struct ConfusionMatrix: Sendable, Equatable, Encodable {
     public let labels: [String]
     /// Clips, `[true label × given label]`.
@@ -138,9 +138,9 @@ public struct LabelScore: Sendable, Equatable, Encodable {
     public let label: String
     /// Clips whose true label this is.
     public let count: Int
-    /// Share of right ones among the clips that were given the label.
+    /// Share of clips with this true label among the clips that got the label.
     public let precision: Double?
-    /// Share of clips given the label among those whose true label it is.
+    /// Share of clips that got the label among the clips with this true label.
     public let recall: Double?
     /// Harmonic mean of precision and recall.
     public let f1: Double?
@@ -156,7 +156,7 @@ public struct LabelScore: Sendable, Equatable, Encodable {
 
 /// A kind of mistake, with examples.
 public struct Confusion: Sendable, Equatable, Encodable {
-    /// What was said, by the name of the clips' folder.
+    /// What was said: the name of the clips' folder.
     public let said: String
     /// The label that was given.
     public let heard: String

@@ -1,13 +1,13 @@
 private import Glibc
 
-/// Misses against false accepts of a detector at all thresholds: its ROC and DET curve.
+/// Misses against false accepts of a detector at all thresholds: its ROC and DET curves.
 public struct DetectionCurve: Sendable, Equatable, Encodable {
     /// Error rates at one threshold. Its point on the ROC curve is (`falseAccept`, 1 − `miss`).
     public struct Point: Sendable, Equatable, Encodable {
         public let threshold: Double
         /// Share of negatives that reach the threshold, 0…1.
         public let falseAccept: Double
-        /// Share of positives that do not, 0…1.
+        /// Share of positives that do not reach the threshold, 0…1.
         public let miss: Double
     }
 
@@ -20,7 +20,7 @@ public struct DetectionCurve: Sendable, Equatable, Encodable {
 
     /// - Parameters:
     ///   - positives: scores of what should be accepted; NaN counts as 0.
-    ///   - negatives: scores of what should not.
+    ///   - negatives: scores of what should be rejected; NaN counts as 0.
     public init(positives: [Float], negatives: [Float]) {
         // NaN cannot be ordered.
         func withoutNaN(_ scores: [Float]) -> [Float] { scores.map { $0.isNaN ? 0 : $0 } }
@@ -73,9 +73,9 @@ public struct DetectionCurve: Sendable, Equatable, Encodable {
 public struct WordTradeoff: Sendable, Equatable, Encodable {
     public struct Point: Sendable, Equatable, Encodable {
         public let threshold: Double
-        /// Share of the word's clips that reach it; nil without such clips.
+        /// Share of the word's clips that reach the threshold; nil without such clips.
         public let recall: Double?
-        /// Share of all other clips that reach it; nil without such clips.
+        /// Share of all other clips that reach the threshold; nil without such clips.
         public let falseAccepts: Double?
     }
 

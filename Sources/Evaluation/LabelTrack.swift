@@ -1,4 +1,4 @@
-/// A word that was said. Times are in seconds from the recording's start.
+/// A word that is said in a recording. Times are in seconds from the recording's start.
 public struct SpokenWord: Sendable, Equatable {
     /// Index of its label.
     public let label: Int
@@ -14,8 +14,8 @@ public struct SpokenWord: Sendable, Equatable {
 
 /// The words of a recording and their times: a label track as Audacity exports it.
 ///
-/// A line has start and end in seconds and a label, separated by tabs. Lines that begin with a backslash hold frequencies and
-/// are ignored. An empty track means that no word is said.
+/// A line has start and end in seconds and a label, separated by tabs. Lines that begin with a backslash hold
+/// frequencies and are ignored. An empty track means that no word is said.
 public struct LabelTrack: Sendable, Equatable {
     /// One line. Its label is in lower case.
     public struct Entry: Sendable, Equatable {
@@ -45,7 +45,7 @@ public struct LabelTrack: Sendable, Equatable {
         self.entries = entries
     }
 
-    /// The words of a model, by start. All other labels count as other speech.
+    /// The words of a model, sorted by start time. All other labels count as other speech.
     public func words(of labels: LabelSet) -> [SpokenWord] {
         let words = entries.compactMap { entry in
             labels.names[labels.words].firstIndex { $0.lowercased() == entry.label }.map {
@@ -69,7 +69,8 @@ public struct LabelTrack: Sendable, Equatable {
         return value
     }
 
-    /// Without the confidence that `classify --format audacity` appends to a word, so that its tracks can be corrected and used.
+    /// A label in lower case, without the confidence that `classify --format audacity` appends: its tracks can be
+    /// corrected and used here.
     private static func label(_ text: Substring) -> String {
         let parts = text.split(whereSeparator: \.isWhitespace)
         if parts.count == 3, parts[2] == "%", Int(parts[1]) != nil { return parts[0].lowercased() }
@@ -85,7 +86,7 @@ public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendab
     /// One line: where, what is wrong, what to do.
     public let description: String
 
-    /// Equality is on the kind of error alone.
+    /// Two errors are equal if they are of the same kind, whatever their messages.
     public static func == (left: EvaluationError, right: EvaluationError) -> Bool { left.code == right.code }
 
     /// A line that cannot be read.

@@ -1,6 +1,6 @@
 public import Spotting
 
-/// Scores and activity of a whole recording, hop by hop: computed once, decided about under many settings.
+/// Scores and activity of a whole recording, hop by hop: computed once, then replayed under many settings.
 public struct PosteriorTrace: Sendable {
     private struct Hop {
         let scores: HopScores
@@ -37,7 +37,7 @@ public struct PosteriorTrace: Sendable {
         hops.append(Hop(scores: scores, lookahead: lookahead, activity: activity))
     }
 
-    /// The words that a detector with these settings reports, by time.
+    /// The words that a detector with these settings reports, sorted by time.
     public func detections(settings: GateSettings, thresholds: Thresholds) -> [Detection] {
         var handler = makeHandler(settings, thresholds)
         var found: [Detection] = []

@@ -1,10 +1,10 @@
 /// `part / whole`; nil if the whole is 0.
 func ratio(_ part: Int, _ whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
 
-/// Events per hour; nil for no time.
+/// Events per hour; nil if `seconds` is 0.
 func perHour(_ count: Int, seconds: Double) -> Double? { seconds > 0 ? Double(count) * 3600 / seconds : nil }
 
-/// The nearest-rank percentile: the least value that at least `share` of the values do not exceed; nil without values.
+/// The nearest-rank percentile: the lowest value that at least `share` of the values do not exceed; nil without values.
 ///
 /// - Parameter share: 0…1, such as 0.95.
 public func percentile(_ values: [Double], _ share: Double) -> Double? {

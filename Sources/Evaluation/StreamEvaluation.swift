@@ -7,7 +7,7 @@ public import Spotting
 /// A recording is scored once; smoother, gate and phrases then run over its scores for every setting and threshold.
 /// Recordings may be measured on several threads at once.
 public struct StreamEvaluation: Sendable {
-    /// Thresholds for all words at which the detector is measured beside those in use; denser where it matters more.
+    /// Common thresholds of all words at which the detector is measured, in addition to those in use; denser near 1.
     public static let sweep: [Float] = [
         0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.74, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9, 0.91, 0.92, 0.93, 0.94, 0.95,
         0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996,
@@ -16,7 +16,7 @@ public struct StreamEvaluation: Sendable {
     /// A recording with what was counted in it.
     public struct Measurement: Sendable {
         let file: String
-        /// One a setting of the gate.
+        /// `[settings of the gate]`.
         let tallies: [Tallies]
     }
 
@@ -65,7 +65,7 @@ public struct StreamEvaluation: Sendable {
     ///   - trackName: what messages call the track.
     ///   - workers: threads to use, the calling one among them.
     ///   - progress: gets the seconds read and those expected (0 for unknown) after each hop; returns false to stop.
-    /// - Throws: `AudioError`, or ``EvaluationError`` where the track goes on behind the recording's end.
+    /// - Throws: `AudioError`, or ``EvaluationError`` if a label of the track starts after the recording's end.
     public func measure(
         _ file: String,
         track: LabelTrack,
@@ -104,7 +104,7 @@ public struct StreamEvaluation: Sendable {
         return Measurement(file: file, tallies: tallies)
     }
 
-    /// Adds up what was measured; nil where nothing was.
+    /// The report of all measurements; nil without measurements.
     public func report(_ measurements: [Measurement]) -> StreamReport? {
         guard var totals = measurements.first?.tallies else { return nil }
         for measurement in measurements.dropFirst() {

@@ -64,7 +64,7 @@ public struct SettingReport: Sendable, Encodable {
     public struct Point: Sendable, Encodable {
         public let threshold: Double
         public let figures: StreamFigures
-        /// Over the recordings without any word; nil if there are none.
+        /// Of the recordings without any word; nil if there are none.
         public let wordlessFalseAcceptsPerHour: Double?
 
         public init(threshold: Float, _ tally: StreamTally) {
@@ -77,7 +77,7 @@ public struct SettingReport: Sendable, Encodable {
     public let mode: String
     public let trigger: String
     public let all: StreamFigures
-    /// Over the recordings without any word; nil if there are none.
+    /// Of the recordings without any word; nil if there are none.
     public let wordlessFalseAcceptsPerHour: Double?
     public let words: [Word]
     public let mistakes: [Mistake]
@@ -86,7 +86,7 @@ public struct SettingReport: Sendable, Encodable {
     /// - Parameters:
     ///   - mode: name of the gate's mode.
     ///   - trigger: name of the gate's trigger.
-    ///   - tally: with the detector's own thresholds.
+    ///   - tally: counts at the detector's own thresholds.
     ///   - sweep: tallies with the same threshold for all words.
     ///   - thresholds: `[labels]`.
     public init(
@@ -145,9 +145,9 @@ public struct StreamReport: Sendable, Encodable {
         }
     }
 
-    /// Time after a word's end in which a detection may match it.
+    /// Time after a word's end in which a detection may match it, in seconds.
     public let tolerance: Double
-    /// Length of all recordings, and of those without any word.
+    /// Length of all recordings, and of those without any word, in seconds.
     public let seconds: Double
     public let wordlessSeconds: Double
     public let files: [File]

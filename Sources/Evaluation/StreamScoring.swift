@@ -4,15 +4,16 @@ public import Spotting
 public enum Outcome: Sendable, Equatable {
     /// It matches this reference word; `latency` is the time from the word's end to the decision, in seconds.
     case hit(truth: Int, latency: Double)
-    /// It came in the time of this reference word, which is another word.
+    /// It falls in the time of this reference word, which is another word.
     case wrong(truth: Int)
-    /// No reference word was there, or it had been matched before.
+    /// There is no reference word at its time, or it had been matched before.
     case falseAccept
 }
 
 /// Compares detections with the reference words of a recording.
 ///
-/// A reference word can be matched from its start to `tolerance` after its end. Detections are taken by time:
+/// A reference word can be matched from its start to `tolerance` after its end. Detections are compared in order of
+/// time; "there" means that the time of the decision is in that range:
 ///
 /// 1. A detection matches the nearest unmatched reference of its word: a hit.
 /// 2. If all references of its word there are matched, it is a repeat: a false accept.
@@ -20,8 +21,8 @@ public enum Outcome: Sendable, Equatable {
 /// 4. Any other detection is a false accept.
 ///
 /// - Parameters:
-///   - detections: words, by time.
-///   - truths: reference words, by start.
+///   - detections: words, sorted by time.
+///   - truths: reference words, sorted by start.
 ///   - tolerance: in seconds.
 /// - Returns: the outcome of each detection. A reference without a hit is a miss.
 public func outcomes(of detections: [Detection], truths: [SpokenWord], tolerance: Double) -> [Outcome] {
@@ -55,7 +56,7 @@ public func outcomes(of detections: [Detection], truths: [SpokenWord], tolerance
     }
 }
 
-/// The one of two reference words whose span is nearer to `time`; for equal distance, the one whose end is.
+/// The one of two reference words whose span is nearer to `time`; if equal, the one whose end is nearer.
 private func nearer(_ left: Int?, _ right: Int, to time: Double, _ truths: [SpokenWord]) -> Int {
     guard let left else { return right }
     func distance(_ truth: SpokenWord) -> (Double, Double) { (max(0, time - truth.end), abs(time - truth.end)) }
@@ -69,7 +70,7 @@ public struct StreamTally: Sendable, Equatable {
         /// Times it was said.
         public var said = 0
         public var hits = 0
-        /// Times that another word was detected in its place.
+        /// Times another word was detected in its place.
         public var wrong = 0
         /// Times it was detected without having been said.
         public var falseAccepts = 0
@@ -107,8 +108,8 @@ public struct StreamTally: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - count: number of words; their labels are 0 to `count − 1`.
-    ///   - detections: by time.
-    ///   - truths: by start.
+    ///   - detections: sorted by time.
+    ///   - truths: reference words, sorted by start.
     ///   - seconds: length of the recording.
     ///   - tolerance: in seconds.
     public init(

@@ -1,7 +1,7 @@
 /// Floats on a 64-byte boundary, initially zero, divided into regions: the memory of packed weights, sessions and batches.
 ///
-/// The owner reserves every region in a `Layout`, then allocates once; kernels get plain pointers into the regions. Sendable,
-/// because only the owner of the value has access; the weights of a shared model are no longer written to.
+/// The owner reserves every region in a `Layout`, then allocates once; kernels get plain pointers into the regions. It
+/// is Sendable because only its owner has access, and the weights of a shared model are never written after loading.
 struct Arena: ~Copyable, @unchecked Sendable {
     /// Part of an arena; it begins on a 64-byte boundary.
     struct Region: Sendable {

@@ -1,12 +1,12 @@
 import KernelInterface
 
-/// From logits to posteriors: softmax with temperature, summed by label, with the prior of clips if asked for.
+/// Turns logits into posteriors: softmax with temperature, summed by label, with the prior of clips if requested.
 struct Calibration: Sendable {
     private let softmax: KernelSet.Softmax
     private let scale: Float
     private let labelOfLogit: [Int]
     private let silence: Int
-    /// Factor of each logit's probability, which is a shift of the logit; empty for none.
+    /// Factor of each logit's probability, which is the same as a shift of the logit; empty for none.
     private let factors: [Float]
 
     init(_ model: Model, prior: Prior) {
@@ -17,7 +17,7 @@ struct Calibration: Sendable {
         factors = prior == .clip ? model.clipFactors : []
     }
 
-    /// Computes `posteriors`, `[labels]`; `scratch` holds one float per logit.
+    /// Computes `posteriors`, `[labels]`, from `[logits]`; `scratch` holds one float per logit.
     ///
     /// - Returns: false where a logit is NaN or infinite; the posteriors are then 1 for silence and 0 otherwise.
     func apply(

@@ -1,9 +1,9 @@
 import KernelInterface
 
-/// One stream through a model, many hops per call, as a file has them: each layer's weights are read once for all hops of a chunk.
+/// One stream through a model, many hops per call, for audio files: the weights are read once for all hops of a chunk.
 ///
-/// Its results equal those of a ``Session``, hop by hop, to the last bit. `init` allocates all memory; the stream starts in the state
-/// after endless digital silence.
+/// Its results equal those of a ``Session``, hop by hop, to the last bit. `init` allocates all memory; the stream
+/// starts in the state after endless digital silence.
 public struct ChunkSession: ~Copyable, Sendable {
     public let model: Model
     /// Hops of one chunk.
@@ -12,7 +12,7 @@ public struct ChunkSession: ~Copyable, Sendable {
     public private(set) var posteriors: [Float]
     /// Activity logits of the newest chunk, `[hops × model.activityCount]`, oldest first.
     public private(set) var activity: [Float]
-    /// Embeddings of the newest chunk, `[hops × model.embeddingCount]`; empty unless asked for.
+    /// Embeddings of the newest chunk, `[hops × model.embeddingCount]`; empty unless `embeds` is true.
     public private(set) var embeddings: [Float]
 
     private let plan: ExecutionPlan
@@ -25,8 +25,8 @@ public struct ChunkSession: ~Copyable, Sendable {
     private let probabilities: Arena.Region
     private var newest: [Float]
 
-    /// - Parameter embeds: whether embeddings are computed, for which a model may have layers of their own.
-    /// - Returns: nil where the model does not stream, or a hop brings more columns than a layer's window holds.
+    /// - Parameter embeds: whether to compute embeddings, which may need layers of their own.
+    /// - Returns: nil where the model does not stream, or a hop adds more columns than a layer has in a window.
     public init?(_ model: Model, hops: Int, embeds: Bool = false) {
         let network = model.network
         let embeds = embeds && network.embedding != nil
@@ -54,9 +54,9 @@ public struct ChunkSession: ~Copyable, Sendable {
         arena.copy(stream, to: silence)
     }
 
-    /// Samples of one call: `contextSamples`, then those of the hops.
+    /// Samples of one call: `contextSamples`, then the samples of the hops.
     public var sampleCount: Int { hops * model.hopSamples + contextSamples }
-    /// Samples before the first hop that its first frame overlaps: the last ones of the call before.
+    /// Samples before the first hop that its first frame overlaps: the last ones of the previous call.
     public var contextSamples: Int { max(0, model.frontEnd.frameSamples - model.frontEnd.hopSamples) }
 
     /// Scores the next `hops` hops, given `sampleCount` samples.
@@ -65,7 +65,7 @@ public struct ChunkSession: ~Copyable, Sendable {
         let block = arena[stream]
         plan.shiftHistory(block)
         model.run(plan, samples, state: block, scratch: arena[scratch])
-        // The plan's outputs are those of the newest hop; those of the hops before lie in front of them.
+        // The plan gives the position of the newest hop's outputs; the outputs of earlier hops are before them.
         let logitCount = model.labelOfLogit.count
         for hop in 0..<hops {
             let logits = block + plan.output - (hops - 1 - hop) * logitCount

@@ -30,7 +30,7 @@ struct ExecutionPlan: Sendable {
 
         /// Offset of the first new column.
         var newOffset: Int { offset + historyCount }
-        /// Offset behind the last column.
+        /// Offset after the last column.
         var end: Int { newOffset + newCount }
     }
 
@@ -56,7 +56,7 @@ struct ExecutionPlan: Sendable {
         var channels: Int
     }
 
-    /// By tensor; views have none of their own, and stay empty.
+    /// The buffer of each tensor; views have no memory of their own, so theirs stay empty.
     private(set) var buffers: [TensorBuffer]
     private var steps: [Step] = []
     /// Floats of the state.
@@ -71,12 +71,12 @@ struct ExecutionPlan: Sendable {
     private(set) var activity = 0
     /// Input columns that the front end computes for a run.
     let inputColumns: Int
-    /// Offset at which it writes them.
+    /// Offset at which the front end writes them.
     let inputOffset: Int
 
     /// A plan that computes all columns of the window.
     ///
-    /// - Parameter embeds: whether the embedding is computed, for which the network may have layers of its own.
+    /// - Parameter embeds: whether to compute the embedding, which may need layers of its own.
     static func window(_ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> ExecutionPlan {
         ExecutionPlan(
             network,
@@ -91,7 +91,8 @@ struct ExecutionPlan: Sendable {
     /// A plan that computes the new columns of `hops` hops: one for a live stream, more for a chunk of a file.
     static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> ExecutionPlan {
         let required = network.required(embeds: embeds)
-        // Columns that a buffer must hold. Readers need the newest columns of a view, and a crop may end it before the buffer's end.
+        // Columns that a buffer must hold. Readers need the newest columns of a view, and a cropped view may end before
+        // the buffer does.
         var columnsRead = [Int](repeating: 0, count: network.tensors.count)
         func read(_ index: Int, columns: Int) {
             let tensor = network.tensors[index]
@@ -143,8 +144,8 @@ struct ExecutionPlan: Sendable {
         inputOffset = buffers[0].newOffset
 
         let buffers = self.buffers
-        /// Offset of the `columns` columns of a tensor that a run reads: in a hop the newest, counted back from the end; in a window
-        /// those from the first on, since a stride may leave some unread at the end.
+        /// Offset of the `columns` columns of a tensor that a run reads: in a hop the newest ones, counted from the
+        /// end; in a window the first ones, since a stride may leave some columns at the end unread.
         func offset(of index: Int, columns: Int) -> Int {
             let tensor = network.tensors[index]
             let channels = network.tensors[tensor.root].channels
@@ -171,7 +172,7 @@ struct ExecutionPlan: Sendable {
                 )
                 inputColumns = numbers.shape.inputColumns(for: columns)
                 if packed.quantiser != nil {
-                    // The kernels may read on to the end of a group.
+                    // The kernels may read up to the end of a group.
                     let count = inputColumns * numbers.inputChannels + quantisedGroupSize
                     scratchCount = max(scratchCount, Arena.aligned(count * weights.layout.inputBytes / 4))
                 }
@@ -223,7 +224,7 @@ struct ExecutionPlan: Sendable {
         }
     }
 
-    /// Runs all steps; the front end has written the input columns.
+    /// Runs all steps, after the front end has written the input columns.
     ///
     /// - Parameters:
     ///   - state: `count` floats of each stream, 64-byte aligned.
@@ -341,7 +342,7 @@ struct ExecutionPlan: Sendable {
         }
     }
 
-    /// Makes every output column NaN that depends on an input that is NaN or infinite, which integers cannot represent.
+    /// Sets each output column to NaN that depends on a NaN or infinite input, because integers cannot represent these.
     private func propagateNonFinite(
         _ input: UnsafePointer<Float>,
         _ output: UnsafeMutablePointer<Float>,

@@ -1,6 +1,6 @@
 import KernelInterface
 
-/// A model's front end alone: from samples to the network's input columns.
+/// A model's front end alone: computes the network's input columns from samples.
 ///
 /// `init` allocates all memory; `run` allocates nothing.
 public struct FeatureExtractor: ~Copyable, Sendable {
@@ -41,7 +41,7 @@ public struct FeatureLayout: Sendable, Equatable {
     public let columns: Int
     /// Samples from one column to the next.
     public let hopSamples: Int
-    /// Samples under one column.
+    /// Samples of one column's frame.
     public let frameSamples: Int
     /// Centre frequency of each band in hertz, ascending; empty where columns have no bands.
     public let bandHertz: [Double]

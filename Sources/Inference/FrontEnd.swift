@@ -1,7 +1,7 @@
 import KernelInterface
 import Kernels
 
-/// A model's validated front end: from samples to the network's input columns, `[columns × channels]`.
+/// A model's validated front end: computes the network's input columns, `[columns × channels]`, from samples.
 ///
 /// It is stateless: a column depends only on the samples of its frame.
 final class FrontEnd: Sendable {
@@ -10,7 +10,7 @@ final class FrontEnd: Sendable {
     let channels: Int
     /// Samples from one column to the next.
     let hopSamples: Int
-    /// Samples under one column.
+    /// Samples of one column's frame.
     let frameSamples: Int
     private let scale: Float
     private let tables: LogMelTables?
@@ -49,13 +49,13 @@ final class FrontEnd: Sendable {
         }
     }
 
-    /// The samples of a window under its newest `count` columns.
+    /// The range of a window's samples that its newest `count` columns depend on.
     func samples(ofNewest count: Int) -> Range<Int> {
         let first = (columns - count) * hopSamples
         return first..<first + (count - 1) * hopSamples + frameSamples
     }
 
-    /// Computes the first `count` columns of `samples`, which hold at least their frames.
+    /// Computes the first `count` columns of `samples`, which must contain at least the frames of these columns.
     ///
     /// - Parameters:
     ///   - output: `[count × channels]`.

@@ -23,7 +23,7 @@ public struct LayerDescription: Decodable, Sendable {
     }
 
     public var name: String
-    /// Names of earlier layers, or "input"; two for an `add`, one for everything else.
+    /// Names of earlier layers, or "input": two for `add`, one for all other operations.
     public var inputs: [String]
     public var operation: Operation
 

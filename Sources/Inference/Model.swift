@@ -6,13 +6,13 @@ import Kernels
 /// A keyword-spotting network, loaded and validated: immutable, and shared by any number of sessions.
 public final class Model: Sendable {
     public let name: String
-    /// What the posteriors stand for, in order; the last two are `_unknown_` and `_silence_`, which never fire.
+    /// Names of the posteriors, in order; the last two are `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
     /// Confidence above which a label may fire, `[labels]`; the last two are unused.
     public let thresholds: [Float]
     /// Samples per second.
     public let sampleRate: Int
-    /// Samples of the window that one result depends on.
+    /// Samples of the window on which one result depends.
     public let windowSamples: Int
     /// Samples from one result to the next.
     public let hopSamples: Int
@@ -33,12 +33,12 @@ public final class Model: Sendable {
 
     let frontEnd: FrontEnd
     let weights: PackedWeights
-    /// Compute posteriors and activity.
+    /// Plans that compute posteriors and activity.
     let plans: ExecutionPlans
-    /// Compute the embedding too.
+    /// Plans that also compute the embedding.
     let embeddingPlans: ExecutionPlans
-    /// A hash, like `identity`, of the front end and the layers that the embedding depends on: embeddings of models with the same
-    /// value are comparable.
+    /// A hash, like `identity`, of the front end and the layers on which the embedding depends: embeddings of models
+    /// with the same value are comparable.
     public let embeddingIdentity: String
 
     /// Loads `model.json` and `model.safetensors` from a folder.
@@ -63,7 +63,7 @@ public final class Model: Sendable {
         )
     }
 
-    /// Loads a model from the bytes of its two files; `names` is what error messages call them.
+    /// Loads a model from the bytes of its two files; `names` are their names in error messages.
     public init(
         description json: [UInt8],
         weights bytes: [UInt8],
@@ -135,8 +135,8 @@ public final class Model: Sendable {
     /// Runs the front end, then a plan's layers, over the state of one stream.
     ///
     /// - Parameters:
-    ///   - samples: those under the plan's input columns.
-    ///   - scratch: as many floats as the larger of the front end's and the plan's `scratchCount`.
+    ///   - samples: the samples of the plan's input columns.
+    ///   - scratch: floats: the larger `scratchCount` of front end and plan.
     func run(
         _ plan: ExecutionPlan,
         _ samples: Span<Float>,

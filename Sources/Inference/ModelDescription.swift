@@ -22,10 +22,10 @@ public struct ModelDescription: Decodable, Sendable {
     public var thresholds: [String: Double]
     public var ranges: [String: Double]?
 
-    /// The threshold of a label that the file gives none.
+    /// The threshold of a label for which the file gives none.
     public static let defaultThreshold: Float = 0.8
 
-    /// Decodes the bytes of a file; `file` is what error messages call it.
+    /// Decodes the bytes of a file; `file` is its name in error messages.
     public init(json: [UInt8], file: String) throws(ModelError) {
         do {
             self = try JSONDecoder().decode(ModelDescription.self, from: Data(json))
@@ -35,7 +35,7 @@ public struct ModelDescription: Decodable, Sendable {
     }
 }
 
-/// The front end of `model.json`: from samples to the network's input columns.
+/// The front end of `model.json`, which computes the network's input columns from samples.
 public enum FrontEndDescription: Decodable, Sendable {
     /// Normalised log-mel energies, one column per frame.
     case logMel(LogMelDescription)
@@ -156,8 +156,8 @@ extension ModelDescription {
     }
 }
 
-/// The largest numbers that a model may use: generous for keyword spotting, small enough that no product of them overflows and that
-/// no file makes the program allocate without bound.
+/// The largest numbers that a model may use: large enough for keyword spotting, small enough that their products do not
+/// overflow and that no file can make the program allocate without limit.
 enum Limits {
     static let descriptionBytes = 1 << 20
     static let weightFileBytes = 1 << 29
@@ -172,7 +172,7 @@ enum Limits {
     static let columns = 1 << 21
     /// Kernel, stride and dilation.
     static let kernel = 1 << 16
-    /// Weights as stored, and as packed.
+    /// Number of weights, both stored and packed.
     static let weights = 1 << 28
     /// Floats of all tensors for one window.
     static let activations = 1 << 26

@@ -2,8 +2,8 @@ private import Core
 
 /// Why a model cannot be used.
 ///
-/// Two errors are equal when they are of the same kind, regardless of their messages. `message` is one line: the file, tensor, layer or
-/// key, what is wrong with it, and what to do next.
+/// Two errors are equal if they are of the same kind, whatever their messages. `message` is one line: the file, tensor,
+/// layer or key, what is wrong with it, and what to do next.
 public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code { case unreadable, description, layer, weights, tensor, size, kernels }
 
@@ -14,7 +14,7 @@ public struct ModelError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let unreadable = ModelError(code: .unreadable, message: "the model cannot be read")
     /// `model.json` is not JSON of the expected form, or one of its values is out of range.
     public static let description = ModelError(code: .description, message: "the description of the model is wrong")
-    /// A layer does not fit its input, or names one that does not exist.
+    /// A layer does not fit its input, or names an input that does not exist.
     public static let layer = ModelError(code: .layer, message: "a layer of the model does not fit")
     /// A safetensors file is damaged.
     public static let weights = ModelError(code: .weights, message: "the weights file is damaged")

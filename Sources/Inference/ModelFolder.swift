@@ -1,6 +1,6 @@
 private import Glibc
 
-/// Where the default model is found.
+/// Finds the model's folder.
 public enum ModelFolder {
     /// The folder named by the user, else by `BECKON_MODEL`, else the `commands` model that came with the program: beside an
     /// installed binary (`../share/beckon/models`), or up from a binary built in a checkout (`Models`).

@@ -1,6 +1,7 @@
 import Kernels
 
-// Hashes that tell files and layers apart: the same on every machine, not cryptographic, and fast, since every start hashes megabytes.
+// Hashes that tell files and layers apart: the same on every machine and not cryptographic. They must be fast, because
+// each start of the program hashes megabytes.
 
 /// A hash of `bytes` that continues from `basis`.
 func hash(_ bytes: ArraySlice<UInt8>, _ basis: UInt64 = fnvBasis) -> UInt64 {
@@ -14,7 +15,7 @@ func hexadecimal(_ hash: UInt64) -> String {
 }
 
 extension Network {
-    /// A hash of the shapes and weights of the layers that the embedding depends on; `basis` where the network has none.
+    /// A hash of the shapes and weights of the layers on which the embedding depends; `basis` without an embedding.
     func embeddingHash(_ file: SafeTensors, from basis: UInt64) -> UInt64 {
         guard let embedding else { return basis }
         let isAncestor = ancestors(of: [embedding])

@@ -14,11 +14,11 @@ public struct Network: Sendable {
         public let columnsPerHop: Int
         /// Index of the tensor that owns the memory.
         let root: Int
-        /// No number is negative, as after a ReLU.
+        /// Whether no value can be negative, as after a ReLU.
         let isNonNegative: Bool
-        /// Columns of the root before the view.
+        /// Columns of the root before the view; 0 if this is no view.
         let columnsBefore: Int
-        /// Columns of the root after the view.
+        /// Columns of the root after the view; 0 if this is no view.
         let columnsAfter: Int
 
         /// New columns of a hop, but no more than the window has.
@@ -145,12 +145,12 @@ public struct Network: Sendable {
     /// Multiply-adds of a whole window, without the layers that only the embedding needs.
     public var multiplyAddsPerWindow: Int { multiplyAdds { $0.columns } }
 
-    /// Multiply-adds per hop: those of the new columns, or of a whole window where the model does not stream.
+    /// Multiply-adds per hop: for the new columns, or for a whole window where the model does not stream.
     public var multiplyAddsPerHop: Int { streams ? multiplyAdds { $0.newColumns } : multiplyAddsPerWindow }
 
     /// For each tensor, whether a run needs it.
     ///
-    /// - Parameter embeds: whether the embedding is computed, for which the network may have layers of its own.
+    /// - Parameter embeds: whether to compute the embedding, which may need layers of its own.
     func required(embeds: Bool) -> [Bool] {
         ancestors(of: [output, embeds ? embedding : nil, activity].compactMap { $0 })
     }
@@ -165,7 +165,8 @@ public struct Network: Sendable {
         return isAncestor
     }
 
-    /// The other input of an `add` layer that can be fused into the convolution just before it, because nothing else reads that one.
+    /// The other input of an `add` layer that can be fused into the convolution just before it, because nothing else
+    /// reads the convolution's output; nil if it cannot.
     func fusedAddend(of index: Int) -> Int? {
         let inputs = layers[index].inputs
         // Tensor 0 is the network's input, so that tensor `index` is the output of the layer before.

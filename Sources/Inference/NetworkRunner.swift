@@ -1,6 +1,7 @@
 /// A model's network alone, from the front end's columns to the logits, for measurements and comparisons.
 ///
-/// It keeps the state of one stream beside a whole window. `init` allocates all memory; `window` and `hop` allocate nothing.
+/// It keeps the state of one stream and the memory of a whole window. `init` allocates all memory; `window` and `hop`
+/// allocate nothing.
 public struct NetworkRunner: ~Copyable, Sendable {
     public let model: Model
     private let arena: Arena
@@ -9,7 +10,7 @@ public struct NetworkRunner: ~Copyable, Sendable {
     private let scratch: Arena.Region
     private var newestIsHop = false
 
-    /// The stream's history starts as zeros in every layer; after a window's length of hops they no longer count.
+    /// The stream's history starts as zeros in every layer; after one window of hops they no longer have an effect.
     public init(_ model: Model) {
         self.model = model
         let plans = model.plans

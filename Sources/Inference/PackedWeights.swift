@@ -4,21 +4,21 @@ import KernelInterface
 struct PackedWeights: ~Copyable, Sendable {
     /// One layer's weights.
     struct Layer: Sendable {
-        /// Floats before them.
+        /// Offset of the weights in the arena, in floats.
         var offset = 0
-        /// How the layer's inputs are quantised; nil where it computes in floats.
+        /// How the layer's inputs are quantised; nil for a layer that computes in floats.
         var quantiser: Quantiser?
     }
 
     private let arena: Arena
     let layout: QuantisedLayout
-    /// By layer of the network; unused for those without weights.
+    /// One entry for each layer of the network; unused for layers without weights.
     let layers: [Layer]
 
     /// Packs the weights of `file`.
     ///
     /// - Parameter ranges: the largest input of each layer to quantise, by the name of its input tensor.
-    /// - Throws: `ModelError` where a tensor is missing or does not fit, or the weights are too many.
+    /// - Throws: `ModelError` if a tensor is missing or does not fit, or there are too many weights.
     init(
         _ network: Network,
         ranges: [String: Double],

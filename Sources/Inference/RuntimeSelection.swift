@@ -10,8 +10,9 @@ public enum Precision: String, CaseIterable, Sendable {
 
     /// The faster precision.
     ///
-    /// On x86-64 with SSE2 and AVX2, int8 takes 0.4 to 0.7 times as long as float, as measured. With AVX-512 one instruction makes four
-    /// times as many 8-bit products as float ones. NEON has no such instruction on all processors, and was not measured.
+    /// On x86-64 with SSE2 and AVX2, int8 took 0.4 to 0.7 times as long as float in measurements. One AVX-512
+    /// instruction computes four times as many 8-bit products as float products. Not all NEON processors have such an
+    /// instruction, and none was measured.
     static func fastest(_ instructionSet: InstructionSet) -> Precision {
         switch instructionSet {
         case .scalar: .float

@@ -3,8 +3,8 @@ import Kernels
 
 /// A safetensors file in memory, with every offset validated.
 ///
-/// Holds F32, F16, U8 and I16 tensors, little-endian. Source: the format published by Hugging Face, and its rules: tensors do not
-/// overlap, and cover all data.
+/// It may hold F32, F16, U8 and I16 tensors, little-endian. Source: the format published by Hugging Face, with its
+/// rules: tensors do not overlap, and they cover all data.
 public struct SafeTensors: Sendable {
     /// The type of a tensor's elements.
     public enum ElementType: String, Sendable {
@@ -29,17 +29,21 @@ public struct SafeTensors: Sendable {
         var bytes: Range<Int>
     }
 
-    /// What error messages call the file.
+    /// Name of the file in error messages.
     let file: String
     let bytes: [UInt8]
     let entries: [String: Entry]
 
     /// Reads a file of at most 512 MiB.
+    ///
+    /// - Throws: `ModelError.unreadable`, `.size` or `.weights`.
     public init(path: String) throws(ModelError) {
         try self.init(bytes: readModelFile(path, limit: Limits.weightFileBytes), file: path)
     }
 
-    /// Takes the bytes of a file; `file` is what error messages call it.
+    /// Validates the bytes of a file; `file` is its name in error messages.
+    ///
+    /// - Throws: `ModelError.weights`.
     public init(bytes: [UInt8], file: String) throws(ModelError) {
         self.file = file
         self.bytes = bytes
@@ -104,7 +108,7 @@ public struct SafeTensors: Sendable {
 
 /// The JSON header of a safetensors file, and its validation.
 private struct SafeTensorsHeader {
-    /// The longest header that is read, in bytes; a model's has a few kilobytes.
+    /// The longest header that is read, in bytes; the header of a model has a few kilobytes.
     static let lengthLimit = 1 << 20
 
     private struct Claim: Decodable {

@@ -1,6 +1,6 @@
-/// How often a session's audio holds no command, which the posteriors depend on.
+/// How often the audio of a session contains a command. The posteriors depend on it.
 public enum Prior: Sendable {
-    /// Hours of talk and noise with a command now and then, as in training.
+    /// Long recordings of talk and noise with few commands, as in training.
     case stream
     /// Clips of single words, most of them commands: the model's `clipShifts` apply.
     case clip
@@ -17,18 +17,18 @@ public struct Session: ~Copyable, Sendable {
     public private(set) var logits: [Float]
     /// Probability of each label, `[labels]`: the calibrated softmax of the logits, summed by label.
     public private(set) var posteriors: [Float]
-    /// Output of the layer that the model names as its embedding; empty where it names none, or `embeds` was false.
+    /// Output of the model's embedding layer; empty where the model has none, or `embeds` was false.
     public private(set) var embedding: [Float]
-    /// Logits of speech, one for each equal part of the newest hop, oldest first; empty where the model has no activity layer. NaN
-    /// or infinite after such samples.
+    /// Logits of speech, one for each equal part of the newest hop, oldest first; empty where the model has no activity
+    /// layer. NaN or infinite after samples that are NaN or infinite.
     public private(set) var activity: [Float]
-    /// What `posteriors` would be after the hop that `lookAhead` was given.
+    /// The posteriors after the hop given to `lookAhead`, `[labels]`.
     public private(set) var lookaheadPosteriors: [Float]
-    /// What `embedding` would be after the hop that `lookAhead` was given.
+    /// The embedding after the hop given to `lookAhead`.
     public private(set) var lookaheadEmbedding: [Float]
     /// Whether all logits are finite; if not, the posteriors are those of silence.
     ///
-    /// A NaN or infinite sample causes this, until it has left the window.
+    /// It is false while the window contains a NaN or infinite sample.
     public private(set) var isFinite = true
 
     private let plans: ExecutionPlans
@@ -47,7 +47,7 @@ public struct Session: ~Copyable, Sendable {
     private let silentEmbedding: [Float]
     private let silentActivity: [Float]
 
-    /// - Parameter embeds: whether embeddings are computed, for which a model may have layers of their own.
+    /// - Parameter embeds: whether to compute embeddings, which may need layers of their own.
     public init(_ model: Model, prior: Prior = .stream, embeds: Bool = false) {
         self.model = model
         plans = embeds ? model.embeddingPlans : model.plans
@@ -97,7 +97,8 @@ public struct Session: ~Copyable, Sendable {
         readOutputs(hop, from: stream)
     }
 
-    /// Computes `lookaheadPosteriors` and `lookaheadEmbedding`: what `score` would give for this window. The stream stays as it is.
+    /// Computes `lookaheadPosteriors` and `lookaheadEmbedding`: the results of `score` for this window. The stream's
+    /// state does not change.
     public mutating func lookAhead(window samples: Span<Float>) {
         let plan: ExecutionPlan
         let block: UnsafeMutablePointer<Float>

@@ -12,8 +12,8 @@ public struct StreamBatch: ~Copyable, Sendable {
     /// Activity logits of the newest hops, `[streams × model.activityCount]`, oldest first.
     public private(set) var activity: [Float]
 
-    /// Streams that go through the network together: enough to fill the kernels' tiles, and few enough for their state to stay in the
-    /// L2 cache beside the weights.
+    /// Streams that go through the network together: enough to fill the kernels' tiles, and few enough that their state
+    /// and the weights stay in the L2 cache.
     private static let groupSize = 12
 
     private let plan: ExecutionPlan

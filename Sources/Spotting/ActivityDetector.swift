@@ -2,9 +2,9 @@ public import Inference
 
 /// Voice activity detection for one stream: by the model's activity layer, or by level if the model has none.
 ///
-/// A posterior covers a whole window of one second, so it cannot tell when within the window a word was said. The
-/// activity history can, in steps of some 25 ms. It serves the start and end times of detections and the gate's rules
-/// about pauses; it takes no part in telling words apart.
+/// A posterior covers a whole window of one second, so it does not show when within the window a word was said. The
+/// activity history does, in steps of about 25 ms. It gives detections their start and end times, and the gate its
+/// pauses. It is not used to tell words apart.
 public struct ActivityDetector {
     private var byModel: ModelActivityDetector?
     private var byEnergy = EnergyActivityDetector()
@@ -17,7 +17,7 @@ public struct ActivityDetector {
     /// Processes one hop.
     ///
     /// - Parameters:
-    ///   - hop: samples of the hop, in [−1, 1].
+    ///   - hop: `[hopSamples]` samples in [−1, 1].
     ///   - logits: output of the activity layer for the hop, oldest step first; unused if the model has none.
     public mutating func add(hop: Span<Float>, logits: [Float]) {
         if byModel == nil { byEnergy.add(hop) } else { byModel?.add(logits) }
@@ -29,7 +29,7 @@ public struct ActivityDetector {
         if byModel?.history.stepSeconds != other.byModel?.history.stepSeconds { self = other }
     }
 
-    /// Forgets everything, for example after a gap in the audio.
+    /// Resets to the initial state, for example after a gap in the audio.
     public mutating func flush() {
         byModel?.flush()
         byEnergy.flush()
@@ -54,30 +54,30 @@ public struct ModelActivityDetector {
 
     /// Processes the logits of one hop, oldest first.
     ///
-    /// A step is active if P(speech) ≥ 0.5, that is logit ≥ 0. A logit that is not finite, as it follows from samples that
-    /// are not finite, counts as inactive; the posteriors then say silence too.
+    /// A step is active if P(speech) ≥ 0.5, that is logit ≥ 0. A logit that is NaN or infinite, because a sample was,
+    /// counts as inactive; the posteriors are then those of silence.
     public mutating func add(_ logits: [Float]) {
         for index in logits.indices { history.append(isActive: logits[index] >= 0 && logits[index].isFinite) }
     }
 
-    /// Forgets everything, for example after a gap in the audio.
+    /// Resets to the initial state, for example after a gap in the audio.
     public mutating func flush() { history = ActivityHistory(stepSeconds: history.stepSeconds) }
 }
 
-/// Sound activity from the level of steps of 25 ms, for models without an activity layer.
+/// Sound activity from the level of each 25 ms step, for models without an activity layer.
 ///
-/// A step is active if its level exceeds the noise floor by 8 dB and −65 dBFS. The noise floor is the minimum over the last
-/// 2.4 s. Noise that swells and dies down counts as sound.
+/// A step is active if its level is more than 8 dB above the noise floor and above −65 dB FS. The noise floor is the
+/// minimum level of the last 2.4 s. Noise whose level rises and falls counts as sound.
 public struct EnergyActivityDetector {
     /// Length of a step, in samples at 16 kHz and in seconds.
     public static let stepSamples = 400
     public static let stepSeconds = 0.025
 
-    /// Least distance from the noise floor, in dB.
+    /// Minimum level above the noise floor, in dB.
     private static let margin: Float = 8
-    /// Least level, in dB relative to full scale.
+    /// Minimum level, in dB FS.
     private static let leastLevel: Float = -65
-    /// Steps of the noise floor: 2.4 s, longer than any word without a closure in it.
+    /// Steps over which the noise floor is the minimum: 2.4 s. No word lasts that long without a quiet step.
     private static let floorSteps = 96
 
     /// Activity up to and including the newest step.
@@ -106,7 +106,7 @@ public struct EnergyActivityDetector {
         history.append(isActive: level > max(floor + Self.margin, Self.leastLevel))
     }
 
-    /// Forgets everything, for example after a gap in the audio.
+    /// Resets to the initial state, for example after a gap in the audio.
     public mutating func flush() {
         seen = 0
         history = ActivityHistory()

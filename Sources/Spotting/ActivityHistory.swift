@@ -1,5 +1,6 @@
-/// Which of the last 64 steps were active: speech, by an activity layer, or sound above the noise floor, by level.
+/// Which of the last 64 steps were active.
 ///
+/// Active means speech (by the activity layer) or sound above the noise floor (by level).
 /// A value of 24 bytes, small enough to keep one for every hop.
 public struct ActivityHistory: Equatable, Sendable {
     /// Length of a step in seconds.
@@ -23,7 +24,7 @@ public struct ActivityHistory: Equatable, Sendable {
     /// Start and end of the newest active segment, in seconds before now. Pauses of up to 150 ms do not split a segment.
     ///
     /// - Parameter longest: how far back to look, in seconds (at most 63 steps).
-    /// - Returns: nil if no step of that time was active.
+    /// - Returns: nil if no step in that time was active.
     public func lastSegment(within longest: Double) -> (start: Double, end: Double)? {
         let steps = min(63, wholeSteps(in: longest))
         var newest = 0

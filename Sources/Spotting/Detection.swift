@@ -1,4 +1,4 @@
-/// What the gate decides: a word, a phrase or the first words of a phrase was said.
+/// A decision of the gate: a word, a phrase or the first words of a phrase was said.
 ///
 /// Times are in seconds since the stream began.
 public struct Detection: Equatable, Sendable, BitwiseCopyable {
@@ -22,9 +22,9 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
     public let kind: Kind
     /// Index of the label, or of the phrase.
     public let index: Int
-    /// Smoothed posterior, 0…1; for a phrase, the least of its words.
+    /// Smoothed posterior, 0…1; for a phrase, the lowest among its words.
     public let confidence: Float
-    /// Estimated bounds of what was said.
+    /// Estimated start and end of the word or phrase.
     public let start: Double
     public let end: Double
     /// Time of the decision: the end of the newest hop at that moment.

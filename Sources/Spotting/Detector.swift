@@ -1,6 +1,7 @@
-/// Audio windows in, detections out: network, smoother, gate and phrases of one stream.
+/// Detects words and phrases in one stream of audio windows: network, smoother, gate and phrase matcher.
 ///
-/// Files and microphones use the same detector. It has no clock: time is counted in hops. After `init`, only ``apply`` allocates.
+/// Files and microphones use the same detector. It has no clock: time is counted in hops. After `init`, only ``apply``
+/// allocates.
 public struct Detector: ~Copyable {
     private var vocabulary: Vocabulary
     /// Phrases by index, for the names of detections.
@@ -18,20 +19,20 @@ public struct Detector: ~Copyable {
 
     public var labels: [String] { vocabulary.labels }
 
-    /// Smoothed posteriors after the newest hop, `[labels]`: what the gate decided by.
+    /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
     public var scores: [Float] { handler.scores }
 
-    /// Speech or sound activity after the newest hop: what the gate knows of pauses.
+    /// Speech or sound activity up to the newest hop, in which the gate finds pauses.
     public var activity: ActivityHistory { scorer.activity }
 
-    /// The gate after the newest hop.
+    /// State of the gate after the newest hop.
     public var gate: Gate { handler.gate }
 
     /// Processes one hop.
     ///
     /// - Parameters:
     ///   - window: the newest second, 16000 samples in [−1, 1], of which the last 1600 are new since the previous call.
-    ///   - report: called for each detection of this hop, a word before the phrases that it advances.
+    ///   - report: called for each detection of this hop: a word first, then the phrases that it advances.
     public mutating func process(window: Span<Float>, report: (Detection) -> Void) {
         scorer.score(window: window)
         handler.process(scorer.scores, lookahead: scorer.lookahead, activity: scorer.activity, report: report)
@@ -55,7 +56,7 @@ public struct Detector: ~Copyable {
         handler.apply(settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
-    /// Forgets the audio so far, after a gap, a resume or a change of device: nothing from before fires later.
+    /// Resets the stream after a gap, a resume or a change of device: a word from before can no longer fire.
     public mutating func flush() {
         scorer.flush()
         handler.flush()

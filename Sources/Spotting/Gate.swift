@@ -1,16 +1,17 @@
-/// Turns smoothed posteriors into at most one detection per word: a state machine without clock, audio or effects.
+/// Turns smoothed posteriors into at most one detection per word: a state machine without clock or side effects.
 ///
 /// It prevents three errors: a word that fires again while the window slides over it, the residue of a word in the window
-/// taken for another word, and old audio that fires after a gap. With s the smoothed posteriors of a hop, each hop does this:
+/// that is taken for another word, and old audio that fires after a gap. With s the smoothed posteriors of a hop,
+/// `step` does this:
 ///
 /// 1. Speech, with hysteresis: it starts where (1 − s[silence]) − s[silence] > `startMargin` and ends where
 ///    s[silence] − (1 − s[silence]) > `endMargin`.
 /// 2. Utterance: one begins where speech starts, and where sound follows `quietBefore` seconds of quiet.
 /// 3. Re-arming: a label that fired is refractory until `refractory` seconds have passed and s[label] < its threshold.
 /// 4. Candidate: the label of the highest score, during speech and if it has a threshold.
-/// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold, it is not
-///    refractory and, within `residueWindow` of the last detection, it began while something was being said.
-///    `Mode.command` adds that it is the first word of an utterance not longer than `longestUtterance`.
+/// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold and it is not
+///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
+///    last sound. In `Mode.command`, it must also be the first word of an utterance not longer than `longestUtterance`.
 ///    ``GateSettings/Trigger`` says when a candidate that qualifies fires.
 public struct Gate {
     private struct Candidate {
@@ -19,7 +20,7 @@ public struct Gate {
         var firstHop: Int
         /// Hops in a row that it has won.
         var streak: Int
-        /// Something was being said when it began to win; the residue of an earlier word wins in quiet.
+        /// It began to win at most `hangover` after the last sound; the residue of an earlier word begins in quiet.
         var isSpoken: Bool
     }
 
@@ -43,7 +44,7 @@ public struct Gate {
     public var thresholds: Thresholds
     /// May change between hops; state is kept.
     var settings: GateSettings
-    /// `command`: seconds by which an utterance of each label may exceed `longestUtterance`; missing ones are 0.
+    /// `command`: seconds by which utterances of each label may exceed `longestUtterance`, `[labels]`; 0 if missing.
     var extraDurations: [Double] = []
     private var silence: Int
     private let hopSeconds: Double
@@ -60,9 +61,9 @@ public struct Gate {
     private var firedAt: [Int]
     private var lastFire: Int?
     private var utteranceStart = 0
-    /// Seconds since the last sound, one hop ago.
+    /// Seconds since the last sound, as of the previous hop.
     private var lastQuiet = 0.0
-    /// `command`: the utterance began after a pause and nothing has fired in it.
+    /// `command`: the utterance began after a pause and no word has fired in it.
     private var isOpen = false
 
     /// - Parameters:
@@ -80,9 +81,9 @@ public struct Gate {
     /// Processes one hop. Allocates nothing.
     ///
     /// - Parameters:
-    ///   - scores: smoothed posteriors, `[labels]`; with another count only time passes.
+    ///   - scores: smoothed posteriors, `[labels]`; an array of another length only advances the time.
     ///   - activity: speech or sound up to and including this hop.
-    /// - Returns: the word that fires at this hop, if one does.
+    /// - Returns: the word that fires at this hop; nil if none does.
     public mutating func step(_ scores: [Float], activity: ActivityHistory) -> Detection? {
         streamHops += 1
         guard scores.count == armed.count, silence < scores.count else { return nil }
@@ -101,12 +102,13 @@ public struct Gate {
         return fire(hit, activity)
     }
 
-    /// Decides one hop early, by the scores that the next hop will have if it stays quiet, when `step` returned nil: a word
-    /// that is over need not wait for the window to move on. Call it only within ``GateSettings/lookaheadQuiet``.
+    /// Decides one hop early, by the scores that the next hop will have if it stays quiet. This lowers the latency of a
+    /// word that is over. Call it only when `step` returned nil, and only within ``GateSettings/lookaheadQuiet``.
     ///
     /// - Parameters:
     ///   - scores: smoothed posteriors of the next hop, `[labels]`.
     ///   - activity: as given to `step`.
+    /// - Returns: the word that fires; nil if none does.
     public mutating func lookAhead(_ scores: [Float], activity: ActivityHistory) -> Detection? {
         guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores),
             let hit = hit(scores, streak: candidate.streak + 1)
@@ -114,7 +116,7 @@ public struct Gate {
         return fire(hit, activity)
     }
 
-    /// Forgets everything but the stream's time, for example after a gap in the audio: nothing from before may fire.
+    /// Resets all but the stream's time, for example after a gap in the audio: a word from before can no longer fire.
     public mutating func flush() {
         inSpeech = false
         hop = 0
@@ -128,7 +130,7 @@ public struct Gate {
         for label in armed.indices { armed[label] = true }
     }
 
-    /// Changes the labels from the next hop on; refractory labels stay so. Allocates.
+    /// Changes the labels from the next hop on; refractory labels stay refractory. Allocates.
     ///
     /// - Parameter sources: for each new label, its index among the old ones; nil if it is new.
     mutating func relabel(_ sources: [Int?], silence: Int) {
@@ -139,7 +141,7 @@ public struct Gate {
         pending = nil
     }
 
-    // MARK: - The parts of a hop
+    // MARK: - The steps of a hop
 
     private mutating func updateSpeech(silence: Float) {
         let speech = 1 - silence
@@ -151,8 +153,8 @@ public struct Gate {
         }
     }
 
-    /// Splits speech at pauses by the activity history: the posteriors cover a whole window, so two words with a short
-    /// pause between are one stretch of speech to them. In noise that hides the pause, only the first word can fire.
+    /// Splits speech at pauses by the activity history. The posteriors cover a whole window, so they do not show a
+    /// short pause between two words. Where noise hides the pause, only the first word can fire in `command` mode.
     private mutating func updateUtterance(quietSeconds: Double) {
         if lastQuiet >= settings.quietBefore, quietSeconds < hopSeconds { beginUtterance() }
         lastQuiet = quietSeconds
@@ -245,7 +247,7 @@ public struct Gate {
         return seconds(hop - utteranceStart) > settings.longestUtterance + extra
     }
 
-    // Rare, and large beside the rest of a hop.
+    // Not inlined: it runs rarely, and is large compared with the rest of `step`.
     @inline(never)
     private mutating func fire(_ hit: Hit, _ activity: ActivityHistory) -> Detection {
         armed[hit.label] = false
@@ -265,14 +267,14 @@ public struct Gate {
         )
     }
 
-    /// Estimates start and end of a word: those of the active segment around the hops that it won, cut to the length that a
-    /// word can have.
+    /// Estimates start and end of a word, in seconds: those of the active segment around the hops that it won, cut to
+    /// the length that a word can have.
     private func bounds(of hit: Hit, _ activity: ActivityHistory, now: Double) -> (start: Double, end: Double) {
         let won = now - Double(hop - hit.firstHop) * hopSeconds
         let best = now - Double(hop - hit.bestHop) * hopSeconds
         // The first hop that a word wins lies within it or right after it; few command words last over 0.7 s.
         let earliest = max(0, won - 0.75, min(lastEnd, won - 0.2))
-        // A segment that starts after the best hop is what was said after the word.
+        // A segment that starts after the best hop is speech after the word.
         guard let last = activity.lastSegment(within: 1.5), now - last.start < best else {
             return (max(0, won - 0.5), won)
         }

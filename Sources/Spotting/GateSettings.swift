@@ -1,10 +1,10 @@
 import Core
 
-/// When the gate fires. All durations are in seconds.
+/// Settings of the ``Gate``: which words fire, and when. All durations are in seconds.
 public struct GateSettings: Sendable, Equatable {
     /// Which words may fire.
     public enum Mode: String, Sendable, CaseIterable {
-        /// Words anywhere, inside talk too.
+        /// Words anywhere, also within continuous speech.
         case spot
         /// Words said alone: with a pause before and after.
         case command
@@ -21,7 +21,7 @@ public struct GateSettings: Sendable, Equatable {
     public var mode = Mode.spot
     public var trigger = Trigger.early
 
-    /// Posterior vectors that the ``Smoother`` averages, and the exponent of their weights.
+    /// Number of posterior vectors that the ``Smoother`` averages, and the exponent of their weights.
     public var smoothing = 3
     public var smoothingExponent: Float = 0.3
 
@@ -32,39 +32,39 @@ public struct GateSettings: Sendable, Equatable {
 
     /// Hops in a row that a word must win.
     public var stability = 2
-    /// Shortest time between two detections of a word; its score must fall below the threshold in between, too.
+    /// Shortest time between two detections of a word; in between, its score must also fall below its threshold.
     public var refractory = 0.7
 
-    /// How long the residue of a detected word may stay in the window and resemble another word. Within this time another
-    /// word fires only if something is being said.
+    /// How long the residue of a detected word may stay in the window and resemble another word. Within this time,
+    /// another word fires only if it began at most `hangover` after the last sound.
     public var residueWindow = 1.2
-    /// How long after the last sound something still counts as being said.
+    /// How long after the last sound speech is assumed to go on; see `residueWindow`.
     public var hangover = 0.3
 
-    /// `command`: quiet before the word: no speech, or no sound above the noise floor.
+    /// `command`: least quiet before the word: no speech, or no sound above the noise floor.
     public var quietBefore = 0.4
-    /// `command` with `early`: quiet after the word, enough to tell it from the beginning of a sentence.
+    /// `command` with `early`: least quiet after the word, enough to tell it from the beginning of a sentence.
     public var trailingSilence = 0.075
     /// `command` with `early`: how long after the last sound a word may be decided one hop ahead, by the scores that the next
     /// hop will have if it stays quiet; 0 for never.
     public var lookahead = 0.5
-    /// `command` with `end`: quiet after the word.
+    /// `command` with `end`: least quiet after the word.
     public var quietAfter = 0.3
     /// `command`: longest time from the start of the utterance to the decision.
     public var longestUtterance = 1.6
 
     public init() {}
 
-    /// Time since the last sound in which the next hop is computed ahead; nil for never.
+    /// Range of the time since the last sound in which the next hop is computed ahead; nil for never.
     public var lookaheadQuiet: ClosedRange<Double>? {
         guard mode == .command, trigger == .early, lookahead >= trailingSilence else { return nil }
         return trailingSilence...lookahead
     }
 }
 
-/// The confidence that each label needs to fire. Special labels have none and never fire.
+/// The confidence that each label needs to fire, 0…1. Special labels have none and never fire.
 public struct Thresholds: Sendable, Equatable {
-    /// `[labels]`, in the order of the labels; nil never fires.
+    /// `[labels]`, in the order of the labels; nil for a label that never fires.
     public private(set) var values: [Float?]
     private let labels: [String]
 

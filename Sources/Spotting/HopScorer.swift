@@ -13,7 +13,7 @@ public struct HopScores: Sendable, Equatable {
     }
 }
 
-/// Audio windows in, scores and activity out: the network's half of the ``Detector``, before any decision.
+/// Computes the scores and the activity of each hop from audio windows: the first part of the ``Detector``.
 ///
 /// Only `init` and `apply` allocate.
 public struct HopScorer: ~Copyable {
@@ -22,7 +22,7 @@ public struct HopScorer: ~Copyable {
     private var personal: PersonalScorer
     private var personalAhead: [Float]
     private var detector: ActivityDetector
-    /// Time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
+    /// Range of the time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
     var lookaheadQuiet: ClosedRange<Double>?
     /// The window one hop later if it stays quiet.
     private var nextWindow: [Float]
@@ -30,7 +30,8 @@ public struct HopScorer: ~Copyable {
     private var isNew = false
     private var hasLookahead = false
 
-    /// - Parameter lookaheadQuiet: time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
+    /// - Parameter lookaheadQuiet: range of the time since the last sound, in seconds, in which `lookahead` is
+    ///   computed; nil for never.
     public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil) {
         let model = vocabulary.model
         self.vocabulary = vocabulary
@@ -84,7 +85,7 @@ public struct HopScorer: ~Copyable {
         lookAhead(window)
     }
 
-    /// Moves the window one hop on and scores it. The new hop is the quiet so far, repeated backwards and forwards in turn.
+    /// Scores the window one hop later. Its new hop is the quiet since the last sound, repeated backwards and forwards.
     private mutating func lookAhead(_ window: Span<Float>) {
         let quiet = activity.quietSeconds
         hasLookahead = lookaheadQuiet?.contains(quiet) ?? false
@@ -94,13 +95,13 @@ public struct HopScorer: ~Copyable {
         let kept = window.count - hop
         for index in 0..<kept { nextWindow[index] = window[hop + index] }
         let length = max(1, min(hop, kept, Int(quiet * Double(model.sampleRate))))
-        // Mirrored at the joint: a step in the signal would be a click, which words may begin with.
+        // Mirrored at the joint: a jump in the signal would be a click, and a word may begin with one.
         for index in 0..<hop {
             let place = index % (2 * length)
             nextWindow[kept + index] =
                 place < length ? nextWindow[kept - 1 - place] : nextWindow[kept + place - 2 * length]
         }
-        // Moved out of `self`, as the session, another part of `self`, changes meanwhile.
+        // Moved out of `self` for the call, because the call changes another part of `self`: the session.
         var window: [Float] = []
         swap(&window, &nextWindow)
         session.lookAhead(window: window.span)
@@ -108,7 +109,7 @@ public struct HopScorer: ~Copyable {
         if !vocabulary.personal.isEmpty { personal.lookAhead(session.lookaheadEmbedding, into: &personalAhead) }
     }
 
-    /// Forgets the audio so far.
+    /// Resets the stream, for example after a gap in the audio.
     public mutating func flush() {
         session.reset()
         personal.flush()

@@ -1,27 +1,28 @@
 /// A word that the user taught, as a detector recognises it: templates in the model's embedding space.
 public struct PersonalWord: Sendable, Equatable {
-    /// Slope of the logistic curve from similarity to probability: 10 % to 90 % within 0.44, which leaves room for thresholds.
+    /// Slope of the logistic curve from similarity to probability: from 10 % to 90 % within a similarity of 0.44, flat
+    /// enough for thresholds to make a difference.
     static let slope: Float = 10
 
-    /// Similarity minus `boundary` at which a word has a probability p: ln(p / (1 − p)) / slope, for 0 < p < 1.
+    /// Similarity minus `boundary` at which a word has the probability p: ln(p / (1 − p)) / slope, for 0 < p < 1.
     public static func margin(probability: Float) -> Float { logarithm(probability / (1 - probability)) / slope }
 
     /// Longest distance from a word's end to its first template, in hops.
     public static let longestReach = 16
 
-    /// One of the model's words, which is then recognised in this voice too, or any other name.
+    /// One of the model's words, which is then recognised in the user's voice too, or any other name.
     public let name: String
-    /// Probability from which on it fires, 0…1.
+    /// Least probability at which it fires, 0…1.
     public let threshold: Float
-    /// `[templates × dimensions]`: the embedding at the word's end, then those `templateSpacing` hops before one another. A word
-    /// has one template, a long phrase more.
+    /// `[templates × dimensions]`: the embedding at the word's end, then others, each `templateSpacing` hops before the
+    /// previous one. A word has one template, a long phrase more.
     public let templates: [[Float]]
-    /// Hops from one template to the next; any for a single template.
+    /// Hops from one template to the next; ignored for a single template.
     public let templateSpacing: Int
     /// Similarity, −1…1, at which the probability is 0.5.
     public let boundary: Float
 
-    /// - Returns: nil without templates, with templates of different lengths, or if they reach back too far.
+    /// - Returns: nil without templates, with templates of different lengths, or beyond `longestReach`.
     public init?(name: String, threshold: Float, templates: [[Float]], templateSpacing: Int, boundary: Float) {
         guard let first = templates.first, !first.isEmpty, templates.allSatisfy({ $0.count == first.count }),
             templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < Self.longestReach
@@ -40,7 +41,9 @@ public struct PersonalWord: Sendable, Equatable {
     /// The shift s allows for phrases that are said faster or slower than the takes.
     ///
     /// - Parameters:
-    ///   - cosine: the cosine between a template and the embedding so many hops before; 0 where there is no such embedding.
+    ///   - count: N.
+    ///   - spacing: hops from one template to the next.
+    ///   - cosine: cosine between a template and the embedding `age` hops before; 0 where there is none.
     /// - Returns: −1…1; 0 without templates.
     @inlinable
     public static func similarity(
@@ -72,7 +75,7 @@ struct PersonalScorer {
     private struct Word {
         /// Index of the first lanes of its first template.
         var start: Int
-        /// 0 if the templates are of another model.
+        /// 0 if the templates come from another model.
         var templates: Int
         var spacing: Int
         var boundary: Float
@@ -138,7 +141,7 @@ struct PersonalScorer {
         for lane in 0..<lanesPerVector { recent[row * lanesPerVector + lane] = .zero }
     }
 
-    /// Forgets all embeddings, for example after a gap in the audio.
+    /// Resets to the initial state, for example after a gap in the audio.
     mutating func flush() {
         for index in recent.indices { recent[index] = .zero }
         for index in probabilities.indices {
@@ -150,7 +153,7 @@ struct PersonalScorer {
     private func probability(of index: Int, _ newest: Float) -> Float {
         guard words[index].templates > 0 else { return 0 }
         let exponent = PersonalWord.slope * (words[index].boundary - (newest + similarities[index]) / 2)
-        // Below 0.25 %, as most words are in most hops, the exponential is not worth its time.
+        // Below 0.25 %, the usual case, the exponential is not worth its time.
         return exponent > 6 ? 0 : 1 / (1 + naturalExponential(exponent))
     }
 
@@ -178,8 +181,8 @@ struct PersonalScorer {
         return lanes
     }
 
-    /// Scales a vector to length 1. A vector that is not finite, as it follows from samples that are not finite, becomes zero:
-    /// its cosine with every template is 0.
+    /// Scales a vector to length 1. A vector with NaN or infinite elements, because a sample was, becomes zero: its
+    /// cosine with every template is 0.
     private static func unit(_ vector: [Float], into target: inout [Lanes], at start: Int) {
         var square: Float = 0
         for index in vector.indices { square += vector[index] * vector[index] }

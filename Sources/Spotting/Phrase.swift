@@ -1,10 +1,10 @@
 import Core
 
-/// A sequence of words that means one thing, such as "go left".
+/// A sequence of words that is reported as one detection, such as "go left".
 public struct Phrase: Sendable, Equatable {
     /// Its words joined by single spaces.
     public let name: String
-    /// Labels of its words.
+    /// Label index of each of its words, in order.
     public let labels: [Int]
     /// Longest time between the decisions for two neighbouring words, in seconds.
     public let longestGap: Double
@@ -66,7 +66,7 @@ public struct PhraseMatcher {
         /// Start of the first word and end of the newest, in seconds since the stream began.
         public let start: Double
         public let end: Double
-        /// Least confidence of its words, 0…1.
+        /// Lowest confidence of its words, 0…1.
         public let confidence: Float
     }
 
@@ -124,7 +124,7 @@ public struct PhraseMatcher {
         }
     }
 
-    /// Forgets all partial matches, for example after a gap in the audio.
+    /// Drops all partial matches, for example after a gap in the audio.
     public mutating func flush() {
         for index in matches.indices { matches[index] = Match() }
     }

@@ -1,9 +1,9 @@
 import Inference
 
-/// Posteriors in, detections out: smoother, fusion, gate and phrases, without network, audio or clock.
+/// Turns the posteriors of each hop into detections: smoother, fusion, gate and phrase matcher.
 ///
-/// The deciding half of the ``Detector``. Stored posteriors can be decided about again under other settings, with the result
-/// that the detector would have had. After `init`, only `apply` allocates.
+/// The part of the ``Detector`` after the network. Stored posteriors can be processed again under other settings; the
+/// detections are those that a detector with these settings would report. After `init`, only `apply` allocates.
 public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
@@ -31,7 +31,7 @@ public struct PosteriorHandler {
         fusion = PosteriorFusion(modelLabels: labels, labels: labels, wordLabels: [])
     }
 
-    /// For the posteriors of a model and the similarities of personal words.
+    /// For the posteriors of a vocabulary's model and the probabilities of its personal words.
     public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
         let labels = vocabulary.model.labels.count
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
@@ -72,7 +72,7 @@ public struct PosteriorHandler {
         if phrases != matcher.phrases { matcher = PhraseMatcher(phrases) }
     }
 
-    /// Switches to another model or other words; refractory words stay so, by name. Allocates.
+    /// Switches to another model or other words; words that are refractory stay refractory, by name. Allocates.
     mutating func apply(_ vocabulary: Vocabulary, replacing old: Vocabulary) {
         fusion = vocabulary.fusion
         fused = Self.buffer(for: fusion)
@@ -84,16 +84,16 @@ public struct PosteriorHandler {
         matcher.flush()
     }
 
-    /// Smoothed posteriors after the newest hop, `[labels]`: what the gate decided by.
+    /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
     public var scores: [Float] { fused.isEmpty ? smoother.average : fused }
 
     /// Processes one hop.
     ///
     /// - Parameters:
     ///   - scores: scores of the hop.
-    ///   - lookahead: scores that the next hop will have if it stays quiet, where they were computed.
+    ///   - lookahead: scores that the next hop will have if it stays quiet; nil where they were not computed.
     ///   - activity: speech or sound up to and including this hop.
-    ///   - report: called for each detection of this hop, a word before the phrases that it advances.
+    ///   - report: called for each detection of this hop: a word first, then the phrases that it advances.
     public mutating func process(
         _ scores: HopScores,
         lookahead: HopScores? = nil,
@@ -101,7 +101,7 @@ public struct PosteriorHandler {
         report: (Detection) -> Void
     ) {
         smoother.add(scores.posteriors)
-        // Probabilities of personal words are averages already.
+        // Probabilities of personal words need no smoothing: they are averages already.
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.personal, into: &fused) }
         var detection = gate.step(self.scores, activity: activity)
         if detection == nil, let lookahead { detection = decideAhead(lookahead, activity) }
@@ -129,7 +129,7 @@ public struct PosteriorHandler {
         return gate.lookAhead(fusedAhead, activity: activity)
     }
 
-    /// Forgets the hops so far, for example after a gap in the audio; the stream's time goes on.
+    /// Resets all but the stream's time, for example after a gap in the audio.
     public mutating func flush() {
         smoother.flush()
         for label in fused.indices { fused[label] = 0 }

@@ -4,13 +4,13 @@
 ///
 ///     Σ wᵢ pᵢ / Σ wᵢ,    wᵢ = ((i + 1) / N)^exponent
 ///
-/// so a single outlier changes little while a word still passes in a few hops. Before N vectors have come, the sums run over
-/// those there are, with the weights of the newest. Nothing is allocated after `init`.
+/// so a single outlier changes little while a word still passes in a few hops. Before N vectors have been added, the
+/// sums run over those added so far, with the weights of the newest. Nothing is allocated after `init`.
 public struct Smoother {
     /// The average since the last `flush()`, `[labels]`; sums to 1 if the vectors do.
     public private(set) var average: [Float]
 
-    /// What `average` would become; set by `lookAhead` and by `add`.
+    /// The newest result of `lookAhead` or `add`, `[labels]`.
     public private(set) var lookahead: [Float]
 
     private let labels: Int
@@ -45,7 +45,7 @@ public struct Smoother {
         filled = min(filled + 1, weights.count)
     }
 
-    /// Computes in `lookahead` what `average` would become if this vector came next; changes nothing else.
+    /// Computes in `lookahead` the `average` that adding this vector would give; changes nothing else.
     public mutating func lookAhead(_ posteriors: [Float]) {
         guard posteriors.count == labels else { return }
         let count = weights.count
@@ -61,7 +61,7 @@ public struct Smoother {
         for label in 0..<labels { lookahead[label] /= total }
     }
 
-    /// Forgets everything, for example after a gap in the audio.
+    /// Resets to the initial state, for example after a gap in the audio.
     public mutating func flush() {
         next = 0
         filled = 0

@@ -3,10 +3,10 @@ public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable
     private enum Code: Equatable { case unknownWord, emptyPhrase }
 
     private let code: Code
-    /// One line: what was asked, what is wrong with it, what to do.
+    /// One line: the input, what is wrong with it, what to do.
     public let description: String
 
-    /// Equality is on the kind of error alone.
+    /// Two errors are equal if they are of the same kind, whatever their messages.
     public static func == (left: SpottingError, right: SpottingError) -> Bool { left.code == right.code }
 
     /// The vocabulary has no such word.

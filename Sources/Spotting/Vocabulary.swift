@@ -7,10 +7,11 @@ public final class Vocabulary: Sendable {
     public let personal: [PersonalWord]
     /// The model's words, then the user's own, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
-    /// Default threshold of each label, `[labels]`; meaningless for the last two.
+    /// Default threshold of each label, 0…1, `[labels]`; unused for the last two.
     public let thresholds: [Float]
     let fusion: PosteriorFusion
-    /// Seconds by which an utterance of each label may exceed a word's, `[labels]`: above 0 for phrases that the user taught.
+    /// Seconds by which an utterance of each label may exceed the limit for a word, `[labels]`: above 0 for phrases
+    /// that the user taught.
     let extraDurations: [Double]
 
     public init(_ model: Model, personal: [PersonalWord] = []) {
@@ -59,9 +60,9 @@ public final class Vocabulary: Sendable {
 /// there are none), and o(q) = (q / (1 − q))^2.5:
 ///
 /// - personal word i with its own label: M · o(qᵢ) / Σ o(qⱼ), the sum over all of these;
-/// - word of the model: p · min(1, 2 − 2 M), so that it loses only to a personal word that is likelier than not;
+/// - word of the model: p · min(1, 2 − 2 M), so that only a personal word with q > 0.5 lowers it;
 /// - silence: p · (1 − M);
-/// - unknown: p · (1 − M)^8, so that it gives way long before M is large, however low the user sets a threshold.
+/// - unknown: p · (1 − M)^8, small well before M is large, so that a personal word can win with a low threshold.
 ///
 /// Then each personal word that shares a model's label moves the share o / (1 + o) of unknown and silence to that label. It
 /// takes nothing from other words, so the sum of all scores may exceed 1.
@@ -78,7 +79,7 @@ struct PosteriorFusion: Sendable, Equatable {
     /// - Parameters:
     ///   - posteriors: `[modelLabels]`.
     ///   - probabilities: `[wordLabels]`.
-    ///   - fused: is set, `[labels]`.
+    ///   - fused: receives the scores, `[labels]`.
     func fuse(_ posteriors: [Float], _ probabilities: [Float], into fused: inout [Float]) {
         let words = modelLabels - 2
         var (highest, total): (Float, Float) = (0, 0)

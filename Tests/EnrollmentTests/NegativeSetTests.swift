@@ -21,7 +21,7 @@ struct NegativeSetTests {
     @Test(arguments: 1...4) func `talk has the similarities that a detector computes of it`(count: Int) throws {
         let model = try RecordedTakes.model()
         let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
-        // Templates from the talk itself, each as much too late as its place allows: the peak is there.
+        // Templates from the talk itself, each as late as the allowed shift permits: they match at `peak`.
         let (spacing, peak) = (4, 1000)
         let templates = (0..<count).map { negatives.talk[peak - $0 * spacing + $0] }
         let highest = try #require(negatives.talkSimilarities(templates, spacing: spacing).first)

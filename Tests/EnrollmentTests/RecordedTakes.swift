@@ -5,7 +5,7 @@ import Testing
 
 @testable import Enrollment
 
-/// The recorded voice as utterances and words, by the shipped model.
+/// The recorded voice as utterances and words, made with the shipped model.
 enum RecordedTakes {
     /// Folder of the shipped model.
     static let folder: String = {
@@ -16,7 +16,7 @@ enum RecordedTakes {
 
     static func model() throws -> Model { try Model(folder: folder) }
 
-    /// A recording at 16 kHz: the mean of three samples each, as the voice lies far below 8 kHz.
+    /// A recording at 16 kHz: the mean of every three samples. The voice is far below 8 kHz, so it does not alias.
     static func voice(_ name: String) throws -> [Float] {
         let samples = try Voices.samples(name)
         return stride(from: 0, to: samples.count - 3, by: 3).map {

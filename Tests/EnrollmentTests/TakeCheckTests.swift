@@ -20,7 +20,7 @@ struct TakeCheckTests {
             return
         }
         #expect(share > 0.01 && share < 0.9)
-        // In the middle of the loudest vowel.
+        // Cut in the middle of the loudest vowel.
         let loudest = speech.max { abs(samples[$0]) < abs(samples[$1]) } ?? 0
         #expect(fault(Array(samples[loudest...]), 0..<speech.upperBound - loudest) == .cutOff(atStart: true))
         let front = Array(samples[..<loudest])

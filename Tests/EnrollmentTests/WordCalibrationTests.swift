@@ -19,7 +19,7 @@ struct WordCalibrationTests {
         }
         #expect(calibration.nearestOwn?.name == "side left" && calibration.nearestOwn?.taken == 0)
         #expect(calibration.nearestBuiltIn != nil)
-        // A word that sounds like one of the model's has it as a neighbour.
+        // A word that sounds like one of the model's words has that word as a neighbour.
         var left = try RecordedTakes.word("links", try RecordedTakes.variants("Front_Left", 3))
         let near = left.calibrate(among: [], negatives)
         #expect(near.nearestOwn == nil)

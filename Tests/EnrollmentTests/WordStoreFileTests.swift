@@ -4,7 +4,7 @@ import Testing
 
 @testable import Enrollment
 
-/// A store is read back as it was written, and a damaged one is refused.
+/// A store is read back as it was written, and a damaged one is rejected.
 struct WordStoreFileTests {
     private static let store: WordStore = {
         func vector(_ seed: Int) -> [Float] { (0..<8).map { Float(sin(Double(seed * 8 + $0))) } }

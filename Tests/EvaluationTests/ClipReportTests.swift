@@ -2,7 +2,7 @@ import Evaluation
 import Foundation
 import Testing
 
-/// Figures on clips, compared with those calculated by hand.
+/// Figures of clips, compared with figures calculated by hand.
 struct ClipReportTests {
     private static let labels = LabelSet(["yes", "no", "_unknown_", "_silence_"])
 
@@ -11,7 +11,7 @@ struct ClipReportTests {
         ScoredClip(name: name, said: folder, truth: Self.labels.label(ofFolder: folder), posteriors: posteriors)
     }
 
-    /// Ten clips, of which right: 3 of 4 yes, 1 of 2 no, 2 of 3 other words, 1 of 1 silence.
+    /// Ten clips. Right answers: 3 of 4 yes, 1 of 2 no, 2 of 3 other words, 1 of 1 silence.
     private var clips: [ScoredClip] {
         [
             clip("yes/1", "yes", [0.9, 0, 0.1, 0]), clip("yes/2", "yes", [0.8, 0.1, 0.1, 0]),
@@ -60,17 +60,17 @@ struct ClipReportTests {
     @Test func `recall and false accepts of a word over its threshold`() throws {
         let yes = try #require(report.words.first)
         #expect(report.words.map(\.word) == ["yes", "no"])
-        // Of the yes, 0.9 and 0.8 reach 0.7; of the other six, a dog does.
+        // Of the yes clips, those with 0.9 and 0.8 reach 0.7; of the other six clips, one dog clip does.
         #expect(yes.own == WordTradeoff(clips, label: 0, word: "yes", threshold: 0.7).own)
         #expect(yes.own.threshold == 0.7 && yes.own.recall == 0.5 && yes.own.falseAccepts == 1.0 / 6)
         #expect(yes.others.map(\.recall) == [0.75, 0.5, 0.5, 0.25, 0, 0])
-        // In sixths: the other clips are six.
+        // Times six, because there are six other clips.
         #expect(yes.others.map { ($0.falseAccepts ?? -1) * 6 } == [1, 1, 0, 0, 0, 0])
     }
 
     @Test func `calibration and the open set are measured on all clips`() {
         #expect(report.calibration.bins.count == 15)
-        // Commands at 0.9, 0.8, 0.6, 0.7, 0.8, 0.3 against others at 0.1, 0.3, 0.7: 14 pairs in order, 2 ties, of 18.
+        // Commands at 0.9, 0.8, 0.6, 0.7, 0.8, 0.3 against others at 0.1, 0.3, 0.7: of 18 pairs, 14 in order, 2 ties.
         #expect(report.openSet.auroc == 15.0 / 18)
     }
 

@@ -17,7 +17,7 @@ struct DetectionCurveTests {
 
     @Test func `NaN counts as a score of 0`() {
         let curve = DetectionCurve(positives: [0.9, .nan], negatives: [0.1, .nan])
-        // 0.9 is above both negatives; NaN is below one and level with the other.
+        // 0.9 is above both negatives; NaN counts as 0, below one negative and equal to the other.
         #expect(curve.auroc == 2.5 / 4)
     }
 

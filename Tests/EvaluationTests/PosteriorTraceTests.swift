@@ -5,7 +5,7 @@ import Testing
 struct PosteriorTraceTests {
     private static let labels = ["up", "stop", "_unknown_", "_silence_"]
 
-    /// One second of silence, one and a half of a word, and the same again of silence.
+    /// One second of silence, 1.5 s of a word, and 1.5 s of silence.
     private var trace: PosteriorTrace {
         var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
         for hop in 0..<40 {

@@ -3,7 +3,7 @@ import Spotting
 import Testing
 
 extension Detection {
-    /// A word that is decided at a time; nothing else of it is compared.
+    /// A detection of a word at a time; the tests compare only these two.
     fileprivate static func word(_ label: Int, time: Double) -> Detection {
         Detection(kind: .word, index: label, confidence: 1, start: time, end: time, time: time)
     }

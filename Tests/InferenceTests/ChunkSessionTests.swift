@@ -10,7 +10,7 @@ struct ChunkSessionTests {
         withActivity.voice("b1", 64)
         var quantised = withActivity
         quantised.json["ranges"] = ["input": 4, "stem": 4, "b1.first": 6, "b1": 6, "b2": 8, "pool": 8]
-        // It has layers of its own for the embedding.
+        // The shipped model has layers that only the embedding needs.
         let shipped = try Model(folder: Folders.models.appendingPathComponent("commands").path)
         return try [
             TestNetwork.medium().model(), withActivity.model(seed: 3), quantised.model(precision: .int8), shipped,

@@ -17,7 +17,7 @@ struct FeatureExtractorTests {
             session.score(window: window)
             #expect(features.columns == model.features(of: window, newest: network.hopColumns))
         }
-        // Both have run for longer than a window since they started, one from zeros and one from silence.
+        // Both have run for longer than a window, so their different initial states (zeros, silence) do not matter.
         #expect(network.answer == session.logits)
     }
 

@@ -3,7 +3,7 @@ import Inference
 import TestSupport
 import Testing
 
-/// Descriptions with every mistake that we could think of: each gives an error that names the place, and never a trap.
+/// Descriptions with one mistake each: each gives an error that names the key or layer, and never a trap.
 struct ModelValidationTests {
     private let description: [String: Any]
     private let weights: [UInt8]
@@ -133,7 +133,7 @@ struct ModelValidationTests {
         }
         #expect(error(with(layer: "stem", "op", "attention")) == .description)
         #expect(error(with(layer: "stem", "activation", "tanh")) == .description)
-        // Layers that fit each other, but not the weights.
+        // Layers that fit each other, but not the weights file.
         for (layer, key, value) in [("depth", "name", "other"), ("skip", "name", "other")] {
             #expect(error(with(layer: layer, key, value)) == .layer)
         }
@@ -170,7 +170,7 @@ struct ModelValidationTests {
         network.conv("a", "input", 40, 1 << 20, kernel: 79)
         network.dense("b", "a", 1 << 20, 1 << 20)
         #expect(throws: ModelError.size) { try Model(description: network.description, weights: weights) }
-        // Within the limits, but the weights are missing: no memory may be allocated for what the description claims.
+        // Within the limits, but the weights are missing: no memory may be allocated for the sizes in the description.
         network = TestNetwork()
         network.conv("a", "input", 40, 80_000, kernel: 79)
         network.dense("logits", "a", 80_000, 5)

@@ -66,7 +66,7 @@ struct QuantisedModelTests {
                 }
             )
         }
-        // The front ends differ in the last bits of floats, which sometimes round to another integer.
+        // The front ends differ in the last bits of their floats, and some of these round to another integer.
         for answer in answers { #expect(largestDifference(answer, answers[0]) < 5e-3) }
     }
 

@@ -5,7 +5,7 @@ import Kernels
 import TestSupport
 import Testing
 
-/// The shipped model, against the outputs that PyTorch gave when it was exported.
+/// The shipped model against the outputs of PyTorch that were stored at export.
 struct ShippedModelTests {
     private let folder = Folders.models.appendingPathComponent("commands")
 

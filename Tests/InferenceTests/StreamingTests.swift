@@ -2,7 +2,7 @@ import Inference
 import TestSupport
 import Testing
 
-/// Scoring hop by hop must give what computing each window anew gives.
+/// Scoring hop by hop must give the same results as computing each whole window.
 struct StreamingTests {
     /// The largest difference of logits, posteriors, embedding and activity, over `hops` hops of noise.
     ///
@@ -128,7 +128,7 @@ struct StreamingTests {
                 relu: true
             )
             let left = (columns - span) / stride + 1
-            // The branch drops the columns that the kernel drops, some of them at the end, which makes it lag behind the stream.
+            // The branch drops as many columns as the kernel; some are at the end, so the branch lags.
             let end = random.int(0...((span - 1) / stride)) * stride
             network.crop("drop\(index)", source, span - 1 - end, end)
             network.conv("skip\(index)", "drop\(index)", channels, outputs, stride: stride)

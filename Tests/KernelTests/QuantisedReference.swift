@@ -136,7 +136,8 @@ struct QuantisedReference {
     }
 }
 
-/// Memory for quantised inputs, with a 4-byte alignment, and for what the kernels may read behind them; all bits are set at first.
+/// Memory for quantised inputs, 4-byte aligned, and for the inputs that kernels may read behind them; initially all
+/// bits are set.
 final class QuantisedInputs {
     let base: UnsafeMutableRawPointer
     private let memory: AlignedFloats

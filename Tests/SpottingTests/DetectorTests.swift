@@ -4,7 +4,7 @@ import Spotting
 import TestSupport
 import Testing
 
-/// The detector as a whole, on the shipped model and the recorded voice.
+/// The whole detector, with the shipped model and the recorded voice.
 struct DetectorTests {
     /// A stream of 16 kHz audio and its detector, in a class so that a trial can hold it.
     private final class Stream {
@@ -41,8 +41,7 @@ struct DetectorTests {
     }
 
     @Test func `nothing from before a flush fires after it`() throws {
-        // Flushed at every hop in turn: either the word had fired by then, or it is forgotten with the audio before;
-        // what is left of the voice may never give the word a second time.
+        // Flush at each hop after the word fired, in turn: the rest of the recording must not fire the word again.
         let model = try RecordedVoice.model()
         let audio = try RecordedVoice.speech("Rear_Left") + RecordedVoice.quiet
         let whole = try Stream(model, audio: audio)

@@ -3,7 +3,7 @@ import Spotting
 import Testing
 
 struct EnergyActivityDetectorTests {
-    /// Noise at one level with a louder stretch in it: seconds from the start, amplitude of each.
+    /// Noise of one amplitude with a louder part in it, given in seconds from the start.
     private func audio(seconds: Double, background: Float, loud: Float, from: Double, to: Double) -> [Float] {
         var generator = SystemRandomNumberGenerator()
         return (0..<Int(seconds * 16000)).map { index in

@@ -154,12 +154,12 @@ struct GateTests {
         var settings = GateSettings()
         settings.mode = .command
         let rows: [(said: String, sound: String, without: String, ahead: String)] = [
-            // The threshold is reached, then the stability, only in the hop after the first quiet one.
+            // Only the hop after the first quiet one reaches the threshold (first row) or the stability (second row).
             ("....uuuU....", "....##......", "up@7", "up@6"),
             ("......UU....", ".....#......", "up@7", "up@6"),
-            // A word that qualifies by itself is not decided twice.
+            // A word that has fired without lookahead does not fire again by lookahead.
             ("....UUUUU...", "....##......", "up@6", "up@6"),
-            // Another word in the next hop; sound in this one; quiet for too long.
+            // Another word in the next hop; sound in this hop; quiet for too long.
             ("....uuuS....", "....##......", "", ""),
             ("....uuUU....", "....###.....", "up@7", "up@7"),
             ("....uuuuuuuuU", "....##.......", "up@12", "up@12"),
@@ -189,7 +189,7 @@ struct GateTests {
         let thresholds = Thresholds(labels: ScoreTrace.labels, defaults: [])
         var gate = Gate(settings: GateSettings(), thresholds: thresholds, silence: ScoreTrace.silence, hopSeconds: 0.1)
         let speaking = ScoreTrace("?").hops[0].activity
-        // P(silence) over time, and whether that is speech: starts below 0.4, ends above 0.7, holds between.
+        // P(silence) by hop, and whether the gate is in speech: it starts below 0.4, ends above 0.7, and holds between.
         let table: [(Float, Bool)] = [
             (0.9, false), (0.5, false), (0.41, false), (0.39, true), (0.6, true), (0.69, true), (0.71, false),
             (0.5, false), (0.1, true), (0.95, false),

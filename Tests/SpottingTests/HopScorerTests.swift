@@ -4,7 +4,7 @@ import Spotting
 import TestSupport
 import Testing
 
-/// Activity and the scores computed ahead, on a network with random weights.
+/// Activity and lookahead scores, on a network with random weights.
 struct HopScorerTests {
     /// A network of random weights with an activity layer.
     private static func model() throws -> Model {
@@ -55,9 +55,9 @@ struct HopScorerTests {
             #expect((ahead.lookahead != nil) == isQuiet)
             guard let posteriors = ahead.lookahead?.posteriors else { continue }
             computed += 1
-            // Before, the stream has not yet processed a whole window.
+            // Up to here, the stream has not processed a whole window.
             guard hop > 10 else { continue }
-            // The same by hand: a window moved on, its end made of the newest quiet, mirrored.
+            // The same by hand: the window one hop later, its last hop filled with the newest quiet, mirrored.
             let quiet = min(1600, Int(ahead.activity.quietSeconds * 16_000))
             let tail = (0..<quiet).map { window[16_000 - quiet + $0] }
             let fill = Array((tail.reversed() + tail + tail.reversed() + tail).prefix(1600))
@@ -71,7 +71,7 @@ struct HopScorerTests {
         #expect(ahead.lookahead == nil)
     }
 
-    /// Holds what a trial changes.
+    /// The mutable state of a trial.
     private final class Stream {
         var scorer: HopScorer
 

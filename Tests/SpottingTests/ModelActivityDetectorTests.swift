@@ -3,7 +3,7 @@ import Testing
 
 /// Hand-made logits; the expected seconds are counted by hand.
 struct ModelActivityDetectorTests {
-    /// Processes hops drawn as text: `#` is speech, `.` none; `+` and `-` are just on either side of the limit.
+    /// Processes hops drawn as text: `#` is speech, `.` no speech; `+` and `-` are just above and below the limit.
     private func detector(stepSeconds: Double, _ hops: String...) -> ModelActivityDetector {
         var detector = ModelActivityDetector(stepSeconds: stepSeconds)
         for hop in hops { detector.add(hop.map { ["#": 5, "+": 0, "-": -0.001][$0] ?? -5 }) }

@@ -56,7 +56,7 @@ struct OfflineTests {
                 levels.append((0..<window.count).map { abs(window[$0]) }.max() ?? 0)
                 return true
             }
-            // 1.41 s are 15 hops, and ten more of silence follow.
+            // 1.41 s of audio are 15 hops; 10 hops of silence follow.
             #expect(seconds.count == 25 && seconds[0] == 0.1 && seconds[13] == 1.4)
             #expect(seconds[14...].allSatisfy { $0 == seconds[24] && $0 > 1.4 && $0 < 1.5 })
             let loudest = levels.max() ?? 0

@@ -22,7 +22,7 @@ struct PersonalScorerTests {
         func expected(_ similarity: Float) -> Float {
             1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - similarity)))
         }
-        // The mean of two hops counts.
+        // The probability follows from the mean similarity of two hops.
         scorer.add(Self.vector(degrees, 0.01))
         #expect(abs(scorer.probabilities[0] - expected(cosine / 2)) < 1e-3)
         scorer.add(Self.vector(degrees, 5))

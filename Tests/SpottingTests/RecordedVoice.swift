@@ -5,7 +5,7 @@ import Testing
 
 @testable import Spotting
 
-/// The recorded voice, the shipped model, and words that the voice teaches it.
+/// The recorded voice, the shipped model, and words taught with recordings of the voice.
 enum RecordedVoice {
     static func model() throws -> Model {
         let root = URL(fileURLWithPath: #filePath)
@@ -15,7 +15,7 @@ enum RecordedVoice {
 
     static let quiet = [Float](repeating: 0, count: 16_000)
 
-    /// A recording at 16 kHz: the mean of three samples each, as the voice lies far below 8 kHz.
+    /// A recording at 16 kHz: the mean of every three samples. The voice is far below 8 kHz, so it does not alias.
     static func speech(_ name: String) throws -> [Float] {
         let samples = try Voices.samples(name)
         return stride(from: 0, to: samples.count - 3, by: 3).map {

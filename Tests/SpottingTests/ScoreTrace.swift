@@ -1,6 +1,6 @@
 import Spotting
 
-/// A trace of scores drawn as text, one character a hop, so that a gate test shows what was said.
+/// A trace of scores drawn as text, one character per hop, so that a gate test is easy to read.
 ///
 /// A capital letter is its word at 0.95, a small letter at 0.6; `.` is silence, `?` other speech. A second line of the same length
 /// draws the activity: `#` sound, `.` quiet. Without it, every hop but `.` has sound.
@@ -38,10 +38,10 @@ struct ScoreTrace {
         return scores
     }
 
-    /// The words that the gate lets through, each with the hop (from 0) that decided it: `stop@6`.
+    /// The words that fire, each with the hop (from 0) at which it fires: `stop@6`.
     ///
     /// - Parameters:
-    ///   - looksAhead: gives the gate the next hop's scores too, as the detector does.
+    ///   - looksAhead: whether the gate also gets the scores of the next hop, as in the detector.
     ///   - flushAt: hop before which the gate is flushed.
     func fired(_ settings: GateSettings = GateSettings(), looksAhead: Bool = false, flushAt: Int? = nil) -> String {
         let thresholds = Thresholds(labels: Self.labels, defaults: Self.labels.map { _ in 0.8 })

@@ -9,7 +9,7 @@ struct VocabularyTests {
         func word(_ name: String) throws -> PersonalWord {
             try #require(PersonalWord(name: name, threshold: 0.5, templates: [[1]], templateSpacing: 0, boundary: 0.5))
         }
-        // "stop" is one of the model's words already: it has one label still.
+        // "stop" is one of the model's words already, so it gets no second label.
         let vocabulary = Vocabulary(model, personal: try ["lights", "stop", "lamp"].map(word))
         #expect(vocabulary.labels.count == model.labels.count + 2)
         #expect(vocabulary.silenceIndex == vocabulary.labels.count - 1)
@@ -20,8 +20,9 @@ struct VocabularyTests {
         posteriors[model.labels.count - 1] = 0.25
         var fused = vocabulary.fused(posteriors, [0.6, 0.2, 0.2])
         func share(_ name: String) -> Float { vocabulary.labels.firstIndex(of: name).map { fused[$0] } ?? -1 }
-        // 0.6 goes to the user's words, by their odds of 6 to 1 to the power of 2.5; the model's words lose a fifth, silence
-        // loses 0.6 and unknown that eight times over, and then both 1 in 33 to "stop".
+        // M = 0.6. The user's own words share M by their odds, 6 to 1, to the power of 2.5. The model's words are
+        // multiplied by 0.8, silence by 0.4 and unknown by 0.4^8. Then "stop", with q = 0.2, takes 1 / 33 of unknown
+        // and silence.
         let doubt: Float = 0.4 * 0.4 * 0.4 * 0.4 * 0.4 * 0.4 * 0.4 * 0.4
         let power: Float = 6 * 6 * Float(6).squareRoot()
         #expect(

@@ -3,8 +3,8 @@ private import Foundation
 /// A report as `beckon bench --json` prints it.
 ///
 /// - Parameters:
-///   - medians: of each stage, in microseconds.
-///   - startUp: its median, in milliseconds.
+///   - medians: median of each stage, in microseconds.
+///   - startUp: median of the start-up time, in milliseconds.
 public func benchReport(
     _ medians: [(stage: String, kernels: String?, time: Double)],
     processor: String = "Test CPU",

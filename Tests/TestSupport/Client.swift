@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 private import System
 
-/// A client as strangers write it.
+/// A minimal client of a Unix socket that exchanges lines of text.
 public final class Client {
     private struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -21,7 +21,7 @@ public final class Client {
             }
         }
         guard connected == 0 else { throw Failure("cannot connect to \(path)") }
-        // Whatever hangs is a failure.
+        // A read that hangs is a failure.
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// Whether a piece of work takes memory from the heap.
+/// Tests whether a piece of work allocates heap memory.
 ///
-/// Swift reserves the symbol `malloc`, so that no test can put a counting one in its place. Instead the work runs on a
-/// new thread, whose cache of freed blocks is empty: a small block taken and given back then stays in that cache, and
-/// the C library goes on counting it as used. Other tests allocate at the same time, so that growth is looked for in
-/// many trials, and one without any is what counts.
+/// Swift reserves the symbol `malloc`, so a test cannot replace it with a counting one. Instead the work runs on a new
+/// thread, whose cache of freed blocks is empty: a small block that is allocated and freed stays in that cache, and the
+/// C library still counts it as used. Other tests allocate at the same time, so there are many trials: one without
+/// growth shows that the work does not allocate.
 public final class HeapTrial: @unchecked Sendable {
     private let work: () -> Void
     private var growth = -1
@@ -15,7 +15,7 @@ public final class HeapTrial: @unchecked Sendable {
 
     public init(_ work: @escaping () -> Void) { self.work = work }
 
-    /// True when one of many trials, over at most `seconds`, left the heap as it was.
+    /// Whether one of many trials, over at most `seconds`, left the heap size unchanged.
     public func isQuiet(seconds: Double) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         repeat {
@@ -34,7 +34,7 @@ public final class HeapTrial: @unchecked Sendable {
     }
 }
 
-/// The C library's own account of the heap, written into memory that was set aside before.
+/// The C library's statistics of the heap, written into memory that is allocated beforehand.
 private final class HeapAccount {
     private typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>?) -> Int32
 
@@ -62,7 +62,7 @@ private final class HeapAccount {
         if let stream { fflush(stream) }
     }
 
-    /// Bytes in use over all arenas: what the system gave, less what is free.
+    /// Bytes in use over all arenas: bytes from the system minus free bytes.
     var used: Int? {
         let report = String(cString: text)
         guard let last = report.range(of: "</heap>", options: .backwards) else { return nil }

@@ -17,8 +17,8 @@ public struct Program {
     /// Runs the `beckon` that was built beside the tests.
     ///
     /// - Parameters:
-    ///   - input: what it reads on standard input; nothing where nil.
-    ///   - interrupt: whether it gets Ctrl-C once it has printed something.
+    ///   - input: its standard input; nil for an empty one.
+    ///   - interrupt: whether it gets SIGINT (Ctrl-C) after its first output.
     public static func beckon(
         _ arguments: [String],
         input: String? = nil,
@@ -42,15 +42,15 @@ public struct Program {
         let process = Process()
         process.executableURL = program
         process.arguments = arguments
-        // Whoever runs the tests may have taught words.
+        // The user who runs the tests may have taught words.
         let own = ["BECKON_WORDS": "/nonexistent/words"].merging(environment) { $1 }
         process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }
-        // Files, not pipes: whatever it prints, nobody waits for anybody.
+        // Files, not pipes: a full pipe would block the program.
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.file("in")))
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out")))
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))
         try process.run()
-        // Whatever hangs is a failure, not a test run that never ends.
+        // A program that hangs is a failure; it must not stop the test run.
         let deadline = Date(timeIntervalSinceNow: 120)
         var waits = interrupt
         while process.isRunning, Date() < deadline {
@@ -62,7 +62,7 @@ public struct Program {
         }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
-        // A trap ends by a signal; it must not pass for an exit status.
+        // A trap ends the program with a signal: it must not look like an exit status.
         let status =
             process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
         return Program(

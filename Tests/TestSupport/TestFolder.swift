@@ -1,7 +1,7 @@
 import CSndFile
 import Foundation
 
-/// A folder for test files that goes away with its owner.
+/// A folder for test files, deleted with its owner.
 public final class TestFolder: Sendable {
     public let path: String
 
@@ -14,14 +14,14 @@ public final class TestFolder: Sendable {
 
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a folder within and returns its path.
+    /// Makes a folder in it and returns its path.
     @discardableResult
     public func folder(_ name: String) throws -> String {
         try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
         return file(name)
     }
 
-    /// Writes audio through libsndfile itself and returns the path.
+    /// Writes audio with libsndfile and returns the path.
     @discardableResult
     public func write(
         _ name: String,
@@ -39,7 +39,7 @@ public final class TestFolder: Sendable {
         }
         defer { sf_close(handle) }
         _ = sf_command(handle, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
-        // Vorbis overflows libvorbis's stack on long single writes.
+        // In blocks: one long write overflows the stack in libvorbis.
         var frame = 0
         while frame < samples.count / channels {
             let count = min(2048, samples.count / channels - frame)
@@ -65,7 +65,7 @@ public final class TestFolder: Sendable {
     }
 }
 
-/// libsndfile could not write a test's file.
+/// libsndfile could not write a test file.
 public struct TestFileError: Error {
     public let code: Int32
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import FoundationXML
 
-/// XML as its parser sees it; that there is a tree at all shows that the source is well-formed.
+/// The elements of an XML source. A tree exists only if the source is well-formed.
 public final class Tree: NSObject, XMLParserDelegate {
     public final class Element {
         public let name: String
@@ -50,7 +50,7 @@ public final class Tree: NSObject, XMLParserDelegate {
     }
 }
 
-/// A source that is not well-formed.
+/// The source is not well-formed XML.
 public struct TreeError: Error {
     public let line: Int
     public let reason: String

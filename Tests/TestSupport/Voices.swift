@@ -7,7 +7,7 @@ public enum Voices {
 
     public static func path(_ name: String) -> String { "\(folder)/\(name).wav" }
 
-    /// All samples of one of them, in [−1, 1].
+    /// All samples of one recording, in [−1, 1].
     public static func samples(_ name: String) throws -> [Float] { try samples(at: path(name)) }
 
     /// All samples of an audio file, channels interleaved.

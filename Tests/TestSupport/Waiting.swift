@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Polls a condition every 2 ms. Returns whether it held before the time was over.
+/// Polls a condition every 2 ms. Returns whether it became true within `seconds`.
 public func comesTrue(within seconds: Double = 5, _ condition: () throws -> Bool) rethrows -> Bool {
     let end = Date(timeIntervalSinceNow: seconds)
     while Date() < end {

@@ -8,7 +8,7 @@ private import KernelsAVX512
 #endif
 
 extension InstructionSet {
-    /// What this processor and operating system support, in ascending order.
+    /// The instruction sets that this processor and operating system support, in ascending order.
     public static let supported: [InstructionSet] = {
         #if arch(x86_64)
         let flags = processorFlags()
@@ -21,10 +21,10 @@ extension InstructionSet {
         #endif
     }()
 
-    /// The most capable that is supported.
+    /// The most capable supported instruction set.
     public static var best: InstructionSet { supported.last ?? .baseline }
 
-    /// The kernels compiled for it, or nil where this processor cannot run them.
+    /// The kernels compiled for it; nil if this processor cannot run them.
     public var kernels: KernelSet? {
         guard InstructionSet.supported.contains(self) else { return nil }
         switch self {
@@ -41,7 +41,7 @@ extension InstructionSet {
 }
 
 extension KernelSet {
-    /// The fastest that this processor can run.
+    /// The fastest kernels that this processor can run.
     public static var best: KernelSet { InstructionSet.best.kernels ?? KernelsBaseline.KernelTable.kernels }
 
     /// The set that the environment variable `BECKON_KERNELS` names, if this processor can run it; otherwise the fastest.

@@ -1,7 +1,7 @@
 /// Geometry of a one-dimensional valid convolution (no padding) over channels-last tensors `[columns × channels]`.
 ///
-/// The caller has checked it: every number is at least 1, and `groups` divides both channel counts. A dense layer is a
-/// convolution with a kernel of 1.
+/// The caller has validated it: every number is at least 1, and `groups` divides both channel counts. A dense layer is
+/// a convolution with a kernel of 1.
 public struct ConvolutionShape: Sendable, Equatable {
     public var inputChannels: Int
     public var outputChannels: Int
@@ -26,17 +26,17 @@ public struct ConvolutionShape: Sendable, Equatable {
         self.groups = groups
     }
 
-    /// Input columns under one output column, `dilation · (kernel − 1) + 1`.
+    /// Input columns that one output column depends on, `dilation · (kernel − 1) + 1`.
     public var span: Int { dilation * (kernel - 1) + 1 }
 
     /// Number of weights, `[outputChannels × kernel × inputChannels / groups]`.
     public var weightCount: Int { outputChannels * kernel * (inputChannels / groups) }
 
-    /// One filter per channel; no channel reads another.
+    /// Whether each channel has a filter of its own and reads no other channel.
     public var isDepthwise: Bool { groups > 1 && groups == inputChannels && groups == outputChannels }
 
-    /// All inputs of an output column are contiguous in memory: the convolution is a matrix product whose rows overlap, and no
-    /// im2col copy is needed.
+    /// Whether all inputs of an output column are contiguous in memory. If so, the convolution is a matrix product
+    /// whose rows overlap, and no im2col copy is needed.
     @inlinable public var isContiguous: Bool { dilation == 1 && groups == 1 }
 
     /// Contiguous runs of inputs that one output column reads.
@@ -56,7 +56,7 @@ public struct ConvolutionShape: Sendable, Equatable {
 /// The output columns of one kernel call: adjacent columns of a tensor, or the same column of many streams.
 public struct StridedColumns: Sendable, Equatable {
     public var count: Int
-    /// Inputs from one column's first to the next column's first.
+    /// Inputs from the first input of one column to the first input of the next.
     public var inputStride: Int
     /// Floats from one output column to the next.
     public var outputStride: Int

@@ -1,8 +1,8 @@
-/// What a set of kernels was compiled for, from the least capable to the most.
+/// The instruction set that kernels were compiled for, from the least capable to the most.
 public enum InstructionSet: String, CaseIterable, Sendable, Comparable {
     /// Plain loops in double precision, one number at a time: the reference for tests.
     case scalar
-    /// What every processor of the architecture has: SSE2 on x86-64, NEON on arm64.
+    /// Instructions that every processor of the architecture has: SSE2 on x86-64, NEON on arm64.
     case baseline
     /// AVX2 and FMA: most x86-64 processors since 2013.
     case avx2

@@ -1,7 +1,7 @@
 /// The kernels of one instruction set, as function values: chosen once at load time, then called without another check.
 ///
-/// Tensors are channels-last, `[columns × channels]`; a column is one time step. No kernel allocates or checks bounds: the caller
-/// has done so. Outputs must not overlap inputs unless a kernel says that they may.
+/// Tensors are channels-last, `[columns × channels]`; a column is one time step. No kernel allocates memory or checks
+/// bounds: the caller does both. Outputs must not overlap inputs unless a kernel says that they may.
 public struct KernelSet: Sendable {
     /// Computes output columns of a convolution: `output = relu(bias + weights * input + residual)`, where the residual and ReLU
     /// are optional.
@@ -34,8 +34,8 @@ public struct KernelSet: Sendable {
     /// Computes what `Convolve` does from inputs of `Quantise` and weights of `packQuantisedConvolution`, both in this set's
     /// `quantisedLayout`, for a shape with `canBeQuantised`.
     ///
-    /// Each input column begins at a multiple of 4 bytes. Up to `quantisedGroupSize − 1` inputs behind the last one may be read;
-    /// their values do not matter. All instruction sets give the same result to the last bit.
+    /// Each input column begins at a multiple of 4 bytes. Up to `quantisedGroupSize − 1` inputs after the last one may
+    /// be read; their values do not matter. All instruction sets give the same result to the last bit.
     public typealias ConvolveQuantised =
         @Sendable (
             _ input: UnsafeRawPointer,
@@ -47,7 +47,7 @@ public struct KernelSet: Sendable {
             _ relu: Bool
         ) -> Void
 
-    /// Adds two tensors of `count` floats, then applies ReLU if asked; the output may be either input.
+    /// Adds two tensors of `count` floats, then applies ReLU if `relu` is true; the output may be either input.
     public typealias Add =
         @Sendable (
             _ left: UnsafePointer<Float>,
@@ -102,7 +102,7 @@ public struct KernelSet: Sendable {
             _ tapCount: Int
         ) -> Void
 
-    /// Runs multiply-adds in registers alone, at the processor's peak rate: the yardstick for the other kernels.
+    /// Runs multiply-adds in registers alone, at the processor's peak rate: the upper limit for the other kernels.
     ///
     /// Writes one vector of at most 16 floats, so that the compiler cannot drop the loop. Returns the number of multiply-adds.
     public typealias FMAThroughput = @Sendable (_ rounds: Int, _ output: UnsafeMutablePointer<Float>) -> Int

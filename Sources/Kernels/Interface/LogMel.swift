@@ -1,11 +1,11 @@
 import Glibc
 
-/// The most frames that a kernel transforms at once, one per lane: the 8 of a 100 ms hop.
+/// The largest number of frames that a kernel transforms at once, one per lane: the 8 frames of a 100 ms hop.
 public let maxFramesAtOnce = 8
 
 /// Geometry of the log-mel front end: `feature = (ln(energy of a band + floor) − mean) / deviation`.
 ///
-/// The caller has checked it: `fftSize` is a power of two from 64 to 4096, `1 ≤ frameSamples ≤ fftSize`,
+/// The caller has validated it: `fftSize` is a power of two from 64 to 4096, `1 ≤ frameSamples ≤ fftSize`,
 /// `0 ≤ lowHertz < highHertz ≤ sampleRate / 2`, and `floor` and `deviation` are positive normal numbers.
 public struct LogMelShape: Sendable, Equatable {
     public var sampleRate: Double

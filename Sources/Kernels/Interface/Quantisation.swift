@@ -1,5 +1,5 @@
-// Quantised convolutions: inputs of 7 bits, weights of 8, sums of 32. An integer sum is exact, so that every instruction set gives
-// the same result to the last bit.
+// Quantised convolutions: inputs of 7 bits, weights of 8 bits, sums of 32 bits. Integer sums are exact, so that every
+// instruction set gives the same result to the last bit.
 
 /// How a layer's inputs become 7-bit integers: `q = round(clamp(x · scale, low, high)) + zeroPoint`, within 0...127.
 public struct Quantiser: Sendable, Equatable {
@@ -7,7 +7,7 @@ public struct Quantiser: Sendable, Equatable {
     /// Bounds of the scaled input.
     public var low: Float
     public var high: Float
-    /// Even, so that adding it does not change which way a tie is rounded.
+    /// Even, so that adding it does not change how a tie is rounded.
     public var zeroPoint: Float
 
     public init(scale: Float, low: Float, high: Float, zeroPoint: Float) {
@@ -19,7 +19,7 @@ public struct Quantiser: Sendable, Equatable {
 
     /// - Parameters:
     ///   - range: the largest magnitude that is not clamped.
-    ///   - isNonNegative: no input is negative, so that positive inputs may use all 7 bits.
+    ///   - isNonNegative: whether no input is negative; positive inputs then use all 7 bits.
     public init(range: Float, isNonNegative: Bool) {
         let high: Float = isNonNegative ? 127 : 63
         self.init(scale: high / range, low: isNonNegative ? 0 : -high, high: high, zeroPoint: isNonNegative ? 0 : 64)
@@ -33,7 +33,7 @@ public struct Quantiser: Sendable, Equatable {
 /// bits of the sum's bit pattern.
 @inlinable public var integerRoundingBias: Float { 0x1.8p23 }
 
-/// The nearest integers of four numbers below 2²² in magnitude. SSE2 would call a function for each.
+/// The nearest integers of four numbers below 2²² in magnitude. On SSE2, `rounded()` would be a function call for each.
 @inlinable public func nearestIntegers(_ numbers: SIMD4<Float>) -> SIMD4<Int32> {
     unsafeBitCast(numbers + integerRoundingBias, to: SIMD4<Int32>.self)
         &- Int32(bitPattern: integerRoundingBias.bitPattern)
@@ -57,8 +57,8 @@ public enum QuantisedLayout: Sendable {
     @inlinable public var inputBytes: Int { 4 / inputsPerLane }
 }
 
-/// Inputs whose products AVX2 adds in 16 bits, two lanes per output channel. Runs are padded to a multiple of it with zero weights,
-/// so that inputs read behind a run's end do not matter.
+/// Number of inputs whose products AVX2 adds in 16 bits, two lanes per output channel. Runs are padded to a multiple of
+/// it with zero weights, so that inputs read beyond a run's end do not matter.
 @inlinable public var quantisedGroupSize: Int { 16 }
 
 /// Floats before a panel's weights: `panelWidth` multipliers, then `panelWidth` biases.
@@ -75,7 +75,7 @@ public func packedQuantisedCount(_ shape: ConvolutionShape) -> Int {
 }
 
 extension ConvolutionShape {
-    /// The quantised kernels can compute it: one group, input channels in fours, and sums that stay within 32 bits.
+    /// Whether quantised kernels can compute it: one group, a multiple of four input channels, and sums within 32 bits.
     public var canBeQuantised: Bool {
         groups == 1 && inputChannels % 4 == 0 && inputChannels <= 1 << 18 && kernel * inputChannels <= 1 << 18
     }
@@ -86,7 +86,7 @@ extension ConvolutionShape {
 
 /// Where the weights of one output channel are in the output of `packQuantisedConvolution`.
 public struct QuantisedChannel {
-    /// Float offset of the factor from integer sum to output; the bias is `panelWidth` floats behind it.
+    /// Float offset of the factor from integer sum to output; the bias is `panelWidth` floats after it.
     public let multiplier: Int
     private let firstByte: Int
     private let inputsPerLane: Int
@@ -113,7 +113,7 @@ public struct QuantisedChannel {
 /// for `KernelSet.ConvolveQuantised`.
 ///
 /// - Parameters:
-///   - quantiser: how the inputs will be quantised; the biases make up for its zero point.
+///   - quantiser: how the inputs will be quantised; the biases compensate for its zero point.
 ///   - packed: `packedQuantisedCount(shape)` floats, all zero.
 public func packQuantisedConvolution(
     weights: UnsafePointer<Float>,
@@ -169,16 +169,16 @@ private func store(
     }
 }
 
-/// The quantisation step of an output channel: the smallest with which each weight fits 8 bits, and every 16-bit sum that AVX2 makes
-/// fits 16 bits for all possible inputs.
+/// The quantisation step of an output channel: the smallest with which each weight fits 8 bits, and every 16-bit sum of
+/// the AVX2 kernel fits 16 bits for all possible inputs.
 private func weightStep(_ row: UnsafeRawPointer, _ shape: ConvolutionShape) -> Float {
     var largest = SIMD4<Float>.zero
     var largestSum: Float = 0
     for run in 0..<shape.runs {
         let first = run * shape.runLength
         for group in stride(from: first, to: first + shape.runLength, by: quantisedGroupSize) {
-            // Of every four inputs the first two share a 16-bit lane, the other two another. Inputs are not negative, so that the
-            // extreme sums are those of all positive and of all negative weights.
+            // Of every four inputs, the first two share one 16-bit lane, and the other two share another. Inputs are
+            // not negative, so the extreme sums are those of all positive and of all negative weights.
             var positive = SIMD4<Float>.zero
             var negative = SIMD4<Float>.zero
             for index in stride(from: group, to: min(group + quantisedGroupSize, first + shape.runLength), by: 4) {

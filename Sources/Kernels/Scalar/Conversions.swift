@@ -1,7 +1,7 @@
 /// Converts `count` half-precision numbers, little-endian and at any alignment, to floats.
 ///
-/// With integer arithmetic only: baseline x86-64 has no instruction for it, and the runtime library's routine costs a call per
-/// number.
+/// It uses integer arithmetic, because baseline x86-64 has no instruction for the conversion, and the runtime library's
+/// routine costs a call per number.
 public func widenHalf(_ source: UnsafeRawPointer, to target: UnsafeMutablePointer<Float>, count: Int) {
     for index in 0..<count {
         let half = UInt32(UInt16(littleEndian: source.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self)))
@@ -21,7 +21,7 @@ public func widenHalf(_ source: UnsafeRawPointer, to target: UnsafeMutablePointe
     }
 }
 
-/// Index of the first number that is NaN or infinite, or nil.
+/// Index of the first number that is NaN or infinite; nil if all are finite.
 public func firstNonFinite(_ source: UnsafePointer<Float>, count: Int) -> Int? {
     for index in 0..<count where !source[index].isFinite { return index }
     return nil

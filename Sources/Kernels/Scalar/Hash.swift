@@ -1,6 +1,6 @@
-// Hashes of bytes: checksums and identities, not for secrets. Each call continues from `start`, which is `fnvBasis` at first.
+// Hashes of bytes for checksums and identities, not cryptographic. Each call continues from `start`, first `fnvBasis`.
 
-/// The start of FNV-1a.
+/// The initial value of FNV-1a.
 public let fnvBasis: UInt64 = 0xCBF2_9CE4_8422_2325
 
 /// 64-bit FNV-1a, the checksum of word stores; one step per byte, about 8 times slower than `hashWords`.
@@ -12,7 +12,7 @@ public func fnv1a(_ source: UnsafeRawPointer, count: Int, from start: UInt64) ->
     return hash
 }
 
-/// A 64-bit hash that takes 8 bytes a step, little-endian, the last ones padded with zeros, and then their count.
+/// A 64-bit hash of words of 8 bytes, little-endian, the last one padded with zeros, and then of the number of bytes.
 public func hashWords(_ source: UnsafeRawPointer, count: Int, from start: UInt64) -> UInt64 {
     var hash = start
     @inline(__always) func add(_ word: UInt64) {
@@ -28,7 +28,7 @@ public func hashWords(_ source: UnsafeRawPointer, count: Int, from start: UInt64
         last |= UInt64(source.load(fromByteOffset: index, as: UInt8.self)) << UInt64(8 * (index & 7))
     }
     add(last)
-    // In a step of its own: XORed into another word, a different word could cancel it.
+    // A step of its own: if the count were XORed into a word, a different word could cancel it.
     add(UInt64(truncatingIfNeeded: count))
     return hash
 }

@@ -155,7 +155,7 @@ enum ScalarKernels {
         }
     }
 
-    /// By the definition of the DFT; each bin's complex factor is advanced by one rotation per sample.
+    /// Follows the definition of the DFT; each bin's complex factor is rotated once per sample.
     @Sendable private static func logMel(
         _ samples: UnsafePointer<Float>,
         to output: UnsafeMutablePointer<Float>,

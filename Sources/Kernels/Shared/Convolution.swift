@@ -36,8 +36,8 @@ func convolve(
 
 /// Computes all panels of a group of channels.
 ///
-/// Tiles have as many panels and columns as the registers hold: AVX2 has 16, for 12 accumulators, 2 weights and 1 factor; AVX-512
-/// has 32, for 24, 4 and 1.
+/// Tiles have as many panels and columns as fit the registers. AVX2 has 16: for 12 accumulators, 2 weights and 1
+/// factor. AVX-512 has 32: for 24 accumulators, 4 weights and 1 factor.
 @inline(__always)
 func multiply<Row: TileRow>(
     _: Row.Type,

@@ -2,8 +2,8 @@ import KernelInterface
 
 /// See ``KernelSet/Decimate``.
 ///
-/// Four outputs at a time share each load of the taps. Every output is summed in the same order, so that a resampled signal does not
-/// depend, to the last bit, on the chunks that it came in.
+/// Four outputs at a time share each load of the taps. Every output is summed in the same order, so that a resampled
+/// signal does not depend on its division into chunks, to the last bit.
 @Sendable
 func decimate(
     _ input: UnsafePointer<Float>,

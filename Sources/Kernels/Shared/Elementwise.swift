@@ -64,7 +64,7 @@ func softmax(
         guard logits[index].isFinite else { return false }
         if logits[index] > largest { largest = logits[index] }
     }
-    // There are only tens of logits: filling lanes one by one is cheaper than a scalar loop for the remainder would be.
+    // There are only tens of logits: filling lanes one by one is cheaper than a scalar loop for the remainder.
     var sum: Float = 0
     var index = 0
     while index < count {

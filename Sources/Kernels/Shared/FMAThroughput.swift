@@ -2,8 +2,8 @@ import KernelInterface
 
 /// See ``KernelSet/FMAThroughput``.
 ///
-/// Twelve independent sums hide the latency of an FMA at two per cycle, and with both factors fit the 16 registers of SSE2 and
-/// AVX2.
+/// Twelve independent sums hide the latency of an FMA at two per cycle. With both factors they fit the 16 registers of
+/// SSE2 and AVX2.
 @Sendable
 func fmaThroughput(rounds: Int, to output: UnsafeMutablePointer<Float>) -> Int {
     let left = Vector(repeating: 0.5)

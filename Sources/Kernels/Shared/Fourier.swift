@@ -3,9 +3,9 @@ import KernelInterface
 // A real FFT of several frames of equal size at once: lane j of every vector belongs to frame j, so that butterflies are vertical
 // arithmetic without shuffles.
 //
-// Why not a library: the front end needs eight small transforms of one size per hop, and nothing else. Most libraries vectorise
-// within one transform, and pay with shuffles; those that batch (FFTW, MKL) are under the GPL or tied to one vendor; and none
-// compiles for each instruction set beside the other kernels.
+// Why not a library: the front end needs only eight small transforms of one size per hop. Most libraries vectorise
+// within one transform, which needs shuffles. Those that batch transforms (FFTW, MKL) are under the GPL or tied to one
+// vendor. None can be compiled once per instruction set with the other kernels.
 
 /// Transforms the complex numbers at the front of `scratch` (`half` real parts, then `half` imaginary parts) and writes the power
 /// `re² + im²` of bins 0...half.
@@ -125,7 +125,7 @@ private func realPower(
         let mirror = half - bin
         let z = Complex(spectrum, bin)
         let m = Complex(spectrum, mirror & (half - 1))
-        // Twice the even and the odd part; the factor 0.25 below corrects that, exactly.
+        // Twice the even and the odd part; the factor 0.25 below corrects that exactly.
         let even = Complex(z.re + m.re, z.im - m.im)
         let odd = Complex(z.im + m.im, m.re - z.re).times(twiddles + 2 * bin)
         let low = even + odd

@@ -3,13 +3,13 @@ import KernelInterface
 import _Builtin_intrinsics.intel
 
 /// AVX2's dot product of 16 unsigned 8-bit inputs with 16 output channels: the products are added in 16 bits, eight per lane,
-/// then in 32.
+/// then in 32 bits.
 struct Int8DotAVX2 {
     static var layout: QuantisedLayout { .uint8x4 }
     @inline(__always) static var lanesPerRow: Int { 4 }
     @inline(__always) static var columns: Int { 2 }
 
-    /// One vector for each four inputs: the inputs, repeated in every lane, or the weights of eight channels.
+    /// One vector for every four inputs: the inputs, repeated in every lane, or the weights of eight channels.
     typealias Factor = (SIMD4<Int64>, SIMD4<Int64>, SIMD4<Int64>, SIMD4<Int64>)
 
     /// Weights of the first eight channels, then of the other eight.

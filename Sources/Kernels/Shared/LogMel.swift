@@ -16,7 +16,7 @@ func logMel(
     let twiddles = tables.twiddles
     var column = 0
     while column < columns {
-        // The last group may be partial: its spare lanes repeat the last frame and are not written.
+        // The last group may be partial: its unused lanes repeat the last frame and are not written.
         let filled = min(Width.frames, columns - column)
         windowFrames(
             samples + column * shape.hopSamples,
@@ -69,7 +69,7 @@ private func windowFrames(
     }
 }
 
-/// Dot product of power and weights; two alternating sums, since each addition would otherwise wait for the one before.
+/// Dot product of power and weights, in two alternating sums: in one, each addition would wait for the previous one.
 @inline(__always)
 private func weighted(
     _ power: UnsafePointer<FrameVector>,
@@ -90,12 +90,12 @@ private func weighted(
 
 /// Four adjacent samples of every frame, transposed: each vector holds one sample of all frames.
 ///
-/// Loads four samples at a time, because gather instructions read one float after the other on many processors.
+/// Loads four samples at a time, because on many processors gather instructions read one float after the other.
 private struct TransposedFrames {
     let first, second, third, fourth: FrameVector
 
     /// - Parameters:
-    ///   - samples: of the first frame.
+    ///   - samples: samples of the first frame.
     ///   - step: samples from one frame to the next.
     ///   - filled: number of frames; the last one fills the other lanes.
     @inline(__always)

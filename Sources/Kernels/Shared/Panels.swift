@@ -10,7 +10,7 @@ typealias Panel = LanePair<LanePair<OneVector>>
 #endif
 
 extension Panel {
-    /// Writes the first `width` channels, without the padding.
+    /// Writes the first `width` channels; the others are padding.
     @inline(__always)
     func write(
         to target: UnsafeMutablePointer<Float>,
@@ -37,7 +37,7 @@ extension Panel {
     ) {
         var result = self
         if let residual {
-            // Memory behind the residual's end must not be read.
+            // Memory after the residual's end must not be read.
             var padded = SIMD16<Float>.zero
             withUnsafeMutableBytes(of: &padded) { padded in
                 let channels = padded.assumingMemoryBound(to: Float.self)
@@ -90,13 +90,13 @@ struct PanelGroup {
 protocol TileRow {
     /// The unit in which inputs are read: a float, or a 32-bit lane of quantised inputs.
     associatedtype Input
-    /// Inputs repeated in all lanes.
+    /// An input, repeated in all lanes.
     associatedtype Factor
     /// One row of weights of each panel.
     associatedtype Weights
 
     static var panels: Int { get }
-    /// The most columns whose sums fit the registers.
+    /// The largest number of columns whose sums fit the registers.
     static var columns: Int { get }
 
     /// Floats of a packed panel before its first row of weights.

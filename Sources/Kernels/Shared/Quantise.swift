@@ -31,7 +31,7 @@ func quantise(
     return isFinite
 }
 
-/// Scales and clamps a vector of inputs at a time, and remembers whether all were finite.
+/// Scales and clamps one vector of inputs at a time, and records whether all were finite.
 private struct Clamp {
     let scale: Vector
     let low: Vector
@@ -63,7 +63,7 @@ private struct Clamp {
         #endif
     }
 
-    /// Not inlined, or the compiler would keep the elements as separate scalars through the loop before.
+    /// Not inlined: otherwise the compiler keeps the elements as separate scalars in the loop before.
     @inline(never) func isFinite() -> Bool {
         for lane in 0..<Width.vector where nonFinite[lane] != 0 { return false }
         return true

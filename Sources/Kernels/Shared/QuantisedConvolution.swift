@@ -53,7 +53,7 @@ func convolveQuantised(
 ) {
     let inputsPerLane = IntegerDot.layout.inputsPerLane
     var tileInput = TileInput(shape, columns, QuantisedPanel.self, inputsPerLane: inputsPerLane)
-    // The weights that pad a run are skipped where no row needs them.
+    // Padding weights that no row needs are skipped.
     let inputsRead = tileInput.rowsPerRun * inputsPerLane * IntegerDot.lanesPerRow
     tileInput.skippedWeights = (shape.paddedRunLength - inputsRead) * panelWidth / 4
     let tileOutput = TileOutput(

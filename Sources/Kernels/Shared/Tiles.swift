@@ -1,10 +1,10 @@
 import KernelInterface
 
-// Register tiles: one to six columns of a convolution at once share each load of a row of weights. Every column adds its products in
-// the same order, so that its result does not depend, to the last bit, on the other columns of the tile: that is what makes
-// streaming equal to the whole window.
+// Register tiles: one to six columns of a convolution share each load of a row of weights. Every column adds its
+// products in the same order, so that its result does not depend on the other columns of the tile, to the last bit.
+// This makes the results of streaming equal to those of a whole window.
 
-/// Where a tile's inputs are; distances in units of `TileRow.Input`.
+/// Positions of a tile's inputs; distances are in units of `TileRow.Input`.
 struct TileInput {
     /// Contiguous runs of inputs per output column.
     var runs: Int
@@ -12,7 +12,7 @@ struct TileInput {
     var rowsPerRun: Int
     var runStride: Int
     var columnStride: Int
-    /// Floats of padding weights behind each run, which no row reads.
+    /// Floats of padding weights after each run, which no row reads.
     var skippedWeights = 0
 
     /// - Parameter inputsPerLane: input channels in one `Input`.
@@ -26,13 +26,13 @@ struct TileInput {
     }
 }
 
-/// Where a tile's results go.
+/// Positions of a tile's results.
 struct TileOutput {
     var output: UnsafeMutablePointer<Float>
     var residual: UnsafePointer<Float>?
     /// Floats from one column to the next.
     var columnStride: Int
-    /// Output channels from the tile's first one to the last that exists.
+    /// Output channels from the tile's first one to the layer's last.
     var width: Int
     var relu: Bool
 
@@ -74,7 +74,7 @@ struct OneColumn<Row: TileRow>: TileColumns {
     @inline(__always) func store(_ panels: PanelGroup, _ output: TileOutput) { output.store(sums, panels, column: 0) }
 }
 
-/// Some columns and the next one.
+/// Some columns and one more.
 struct AndNext<Before: TileColumns>: TileColumns {
     typealias Row = Before.Row
 

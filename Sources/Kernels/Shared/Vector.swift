@@ -25,7 +25,7 @@ typealias FrameBits = SIMD4<UInt32>
 enum Width {
     @inline(__always) static var vector: Int { Vector.scalarCount }
     @inline(__always) static var frames: Int { FrameVector.scalarCount }
-    /// Tiles have fewer columns where registers are few: SSE2 has 16 of four floats, NEON 32.
+    /// Tiles have fewer columns with few registers: SSE2 has 16 registers of four floats, NEON 32.
     @inline(__always) static var hasFewRegisters: Bool {
         #if arch(arm64)
         return false
@@ -35,7 +35,7 @@ enum Width {
     }
 }
 
-/// `sum + left · right`, fused (rounded once) where the instruction set can; SSE2 would call a function for that.
+/// `sum + left · right`, fused (rounded once) where the instruction set has FMA; on SSE2 that would be a function call.
 @inline(__always)
 func multiplyAdd(_ sum: Vector, _ left: Vector, _ right: Vector) -> Vector {
     #if KERNEL_AVX2 || KERNEL_AVX512 || arch(arm64)

@@ -1,5 +1,5 @@
-// Logarithm and exponential by minimax polynomials, weighted for constant relative error: a call of the C library for every lane
-// would cost more than the FFT before it.
+// Logarithm and exponential by minimax polynomials, weighted for constant relative error: a call of the C library for
+// each lane would cost more than the FFT.
 
 /// Natural logarithm of positive normal numbers, to about 1 ulp; infinity and NaN are returned unchanged.
 @inline(__always)

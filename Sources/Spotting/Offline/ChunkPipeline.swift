@@ -6,7 +6,7 @@ private import Synchronization
 
 /// Scores the chunks of one file on several processors: while some chunks are scored, the next ones are read.
 final class ChunkPipeline: Sendable {
-    /// Hops of a chunk. The second of audio before it is scored twice: one call in 34.
+    /// Hops of a chunk: 34 passes. The second of audio before a chunk is scored again, which costs one more pass.
     private static let hops = 34 * ChunkScorer.hopsAtOnce
 
     /// Scorers not in use now; they are kept from file to file.
@@ -15,7 +15,7 @@ final class ChunkPipeline: Sendable {
     private let embeds: Bool
     private let lead: Int
 
-    /// A scorer serves one thread at a time; between two calls it lies in `idle`.
+    /// A scorer serves one thread at a time; between two calls it is in `idle`.
     private struct Scorer: @unchecked Sendable { let scorer: ChunkScorer }
 
     /// - Returns: nil where the model does not stream.
@@ -33,7 +33,7 @@ final class ChunkPipeline: Sendable {
     /// - Parameters:
     ///   - workers: threads to use, the calling one among them: it reads, and scores too while the others are busy.
     ///   - take: gets every chunk with its scores, in order; returns false to stop.
-    /// - Throws: what reading throws, once all that was sound before it is taken.
+    /// - Throws: what reading throws, after `take` got all chunks that could be read before the error.
     func run(
         _ stream: consuming FileStream,
         workers: Int,
@@ -113,7 +113,7 @@ private struct ChunkReader: ~Copyable {
     /// Samples before a chunk's hops.
     private let lead: Int
     private let hops: Int
-    /// The newest `lead` samples of the chunk before.
+    /// The last `lead` samples of the previous chunk.
     private var tail: [Float]
     private var isFirst = true
     private var failure: AudioError?
@@ -127,7 +127,7 @@ private struct ChunkReader: ~Copyable {
 
     /// The next chunk; nil at the end.
     ///
-    /// - Throws: what reading the file throws, after all that was sound before it.
+    /// - Throws: what reading the file throws, after all chunks that could be read before the error.
     mutating func next() throws(AudioError) -> FileChunk? {
         if let failure { throw failure }
         var samples = tail

@@ -2,7 +2,7 @@ public import Inference
 
 /// Consecutive hops of a recording, with as much audio before them as the model's state depends on.
 public struct AudioChunk: Sendable {
-    /// ``ChunkScorer/lead`` samples of the audio before, then those of the hops.
+    /// ``ChunkScorer/lead`` samples of the audio before the hops, then the samples of the hops.
     public var samples: [Float]
     public let hops: Int
     /// The recording begins with this chunk: the samples before its hops stand for silence.
@@ -31,10 +31,10 @@ public struct ChunkScores: Sendable {
 ///
 /// An instance serves one thread at a time; chunks of one recording may go to several instances.
 public final class ChunkScorer {
-    /// Hops computed in one pass: a multiple of six columns, the kernels' tile, in the deepest layer too.
+    /// Hops computed in one pass. In every layer they make a multiple of six columns, a tile of the kernels.
     public static let hopsAtOnce = 12
 
-    /// Samples before a chunk's hops: the model's window in whole passes, and what the first frame reaches back.
+    /// Samples before a chunk's hops: the model's window in whole passes, and those that its first frame overlaps.
     public let lead: Int
     /// Samples of a hop.
     private let hop: Int
@@ -84,7 +84,7 @@ public final class ChunkScorer {
     }
 }
 
-/// Takes the chunks of a recording apart into hops again, as a ``HopScorer`` gives them.
+/// Splits the scored chunks of a recording into hops, with the scores that a ``HopScorer`` gives.
 struct ChunkHops {
     private let model: Model
     private let dimensions: Int
@@ -100,8 +100,8 @@ struct ChunkHops {
 
     /// Calls `body` for each hop of a chunk until it returns false; chunks come in the recording's order.
     ///
-    /// - Parameter body: gets the hop's scores, the sound up to it, and the window of samples that ends with it.
-    /// - Returns: false where `body` stopped it.
+    /// - Parameter body: gets the hop's scores, the activity up to its end, and the window that ends with it.
+    /// - Returns: false if `body` returned false.
     mutating func forEach(
         of chunk: AudioChunk,
         _ scores: ChunkScores,

@@ -4,13 +4,13 @@ private import Inference
 
 /// Scores clips of about a second, one vector of posteriors each, as `classify --clips` and `evaluate` do.
 ///
-/// A stream passes the network many times over, a clip once, and the end of its word may be cut off. So the clip is rotated
-/// by four offsets, from 20 ms back to 100 ms ahead, and the posteriors of the four are averaged: half a point more accuracy
-/// on the validation words than one pass.
+/// The network scores a word of a stream in many windows, but a clip in one, in which the end of the word may be cut
+/// off. So the clip is rotated by four offsets from −20 to 100 ms, and the four posterior vectors are averaged. On the
+/// validation words this gives half a percentage point more accuracy than one pass.
 public struct ClipScorer: ~Copyable {
     /// Rotations of the window, in samples.
     private static let timeShifts = [-320, 320, 960, 1600]
-    /// Seconds of a file in which its loudest second is looked for.
+    /// Seconds from a file's start in which the loudest second is searched.
     private static let longestClip = 600.0
 
     private let vocabulary: Vocabulary
@@ -25,7 +25,7 @@ public struct ClipScorer: ~Copyable {
 
     /// Scores the loudest second of a file's first ten minutes.
     ///
-    /// - Returns: one posterior a label of the vocabulary, and the file's length in seconds.
+    /// - Returns: posteriors, `[labels]` of the vocabulary, and the length of the audio read, in seconds.
     /// - Throws: what opening and reading the file throw.
     public mutating func score(
         file: String,
@@ -38,7 +38,7 @@ public struct ClipScorer: ~Copyable {
     /// Scores the loudest second of a clip.
     ///
     /// - Parameter clip: samples at 16 kHz, any number.
-    /// - Returns: one posterior a label of the vocabulary.
+    /// - Returns: posteriors, `[labels]` of the vocabulary.
     public mutating func score(clip: [Float]) -> [Float] {
         let model = vocabulary.model
         return score(window: Self.loudestWindow(of: clip, length: model.windowSamples, hop: model.hopSamples))
@@ -47,7 +47,7 @@ public struct ClipScorer: ~Copyable {
     /// Scores one window.
     ///
     /// - Parameter window: `[windowSamples]` at 16 kHz.
-    /// - Returns: one posterior a label of the vocabulary.
+    /// - Returns: posteriors, `[labels]` of the vocabulary.
     public mutating func score(window: [Float]) -> [Float] {
         var mean = [Float](repeating: 0, count: vocabulary.model.labels.count)
         let share = 1 / Float(Self.timeShifts.count)
@@ -61,7 +61,8 @@ public struct ClipScorer: ~Copyable {
         return vocabulary.fused(mean, probabilities)
     }
 
-    /// One window of a clip: a shorter clip centred in silence; of a longer one the hop-aligned window with the most energy.
+    /// One window of a clip: a short clip centred in silence, or the hop-aligned window of highest energy of a long
+    /// one.
     ///
     /// - Parameters:
     ///   - length: samples of the window.
@@ -83,7 +84,7 @@ public struct ClipScorer: ~Copyable {
     }
 }
 
-/// The probability that each of the user's own words is said anywhere in a clip: the highest that a stream would give.
+/// The probability that each of the user's own words is said anywhere in a clip: the highest that it has in a stream.
 struct ClipPersonalScorer: ~Copyable {
     /// Hops of silence after the clip, in which a word at its end is decided.
     private static let hopsAfter = 4
@@ -99,7 +100,7 @@ struct ClipPersonalScorer: ~Copyable {
     }
 
     /// - Parameter clip: samples at the model's rate.
-    /// - Returns: one probability a personal word of the vocabulary.
+    /// - Returns: probabilities, `[personal words]` of the vocabulary.
     mutating func score(_ clip: [Float]) -> [Float] {
         let model = vocabulary.model
         let (window, hop) = (model.windowSamples, model.hopSamples)

@@ -6,7 +6,7 @@ public struct ScoredHop: Sendable {
     public let scores: HopScores
     /// The scores that the next hop will have if it stays quiet; nil unless the scorer looks ahead here.
     public let lookahead: HopScores?
-    /// Where there was speech or sound, up to the hop's end.
+    /// Speech or sound activity up to the hop's end.
     public let activity: ActivityHistory
     /// Audio of the file up to the hop's end, in seconds; the silence added after the file's end does not count.
     public let seconds: Double
@@ -16,15 +16,16 @@ public struct ScoredHop: Sendable {
 
 /// Scores whole audio files hop by hop: decoder, resampler, network.
 ///
-/// Where nothing asks for a look ahead, many hops are computed at once and on several processors; the scores are the same,
-/// bit by bit. One instance may score several files at the same time.
+/// Without lookahead, many hops are computed at once and on several processors; the scores are equal to the last bit.
+/// One instance may score several files at the same time.
 public final class FileScorer: Sendable {
     public let vocabulary: Vocabulary
     private let lookaheadQuiet: ClosedRange<Double>?
     /// Nil where hops have to be scored one by one.
     private let pipeline: ChunkPipeline?
 
-    /// - Parameter lookaheadQuiet: time since the last sound, in seconds, in which ``ScoredHop/lookahead`` is computed; nil never.
+    /// - Parameter lookaheadQuiet: range of the time since the last sound, in seconds, in which ``ScoredHop/lookahead``
+    ///   is computed; nil for never.
     public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil) {
         self.vocabulary = vocabulary
         self.lookaheadQuiet = lookaheadQuiet
@@ -37,7 +38,7 @@ public final class FileScorer: Sendable {
     ///   - workers: threads to use, the calling one among them.
     ///   - body: gets each hop, and the window of samples that ends with it: `[windowSamples]` at 16 kHz. Returns false to
     ///     stop.
-    /// - Throws: what reading the file throws, once `body` had all hops that could be read.
+    /// - Throws: what reading the file throws, after `body` got all hops that could be read.
     public func forEachHop(
         of stream: consuming FileStream,
         workers: Int = 1,
@@ -82,7 +83,7 @@ public final class FileScorer: Sendable {
         var scorer = HopScorer(vocabulary, lookaheadQuiet: lookaheadQuiet)
         var goesOn = true
         while goesOn {
-            // What the file has given so far is known once its next block is read.
+            // `seconds` and `expectedSeconds` belong to this hop only after its block has been read.
             guard try stream.advance() else { return }
             let (seconds, expected) = (stream.seconds, stream.expectedSeconds)
             _ = stream.ring.withWindow { window, _ in
@@ -102,7 +103,7 @@ public final class FileScorer: Sendable {
 
 /// Detects the words of whole audio files: a ``FileScorer``, then smoother, gate and phrases.
 ///
-/// The detections are those of a ``Detector`` that hears the file as a stream. One instance may work on several files at
+/// The detections are those of a ``Detector`` that gets the file as a stream. One instance may work on several files at
 /// the same time.
 public struct FileDetector: Sendable {
     private let scorer: FileScorer
@@ -117,15 +118,15 @@ public struct FileDetector: Sendable {
         self.phrases = phrases
     }
 
-    /// Hears a file from start to end.
+    /// Detects the words of a file from its start to its end.
     ///
     /// - Parameters:
     ///   - workers: threads to use, the calling one among them.
-    ///   - eachHop: called after each hop with it, its window of samples and the state of gate and smoother; returns false to
-    ///     stop. Use it to show progress, to cancel, or to trace what the detector does.
-    ///   - report: called for each detection before `eachHop` of its hop. Start and end lie within the file, although a word may
-    ///     be decided in the silence after it.
-    /// - Throws: what reading the file throws, once all that could be read is heard.
+    ///   - eachHop: called after each hop with the hop, its window of samples, and the handler, which shows the state
+    ///     of smoother and gate. Returns false to stop. Use it to show progress, to cancel, or to trace the detector.
+    ///   - report: called for each detection before `eachHop` of its hop. Start and end lie within the file, although a
+    ///     word may be decided in the silence after it.
+    /// - Throws: what reading the file throws, after all hops that could be read are processed.
     public func detect(
         in stream: consuming FileStream,
         workers: Int = 1,
@@ -149,7 +150,7 @@ public struct FileDetector: Sendable {
     /// All detections of a file.
     ///
     /// - Parameter mix: how the channels of the file become one.
-    /// - Throws: what opening and reading the file throw; what was detected before is lost.
+    /// - Throws: what opening and reading the file throw; detections from before the error are then lost.
     public func detections(
         in path: String,
         mix: ChannelMix = .mix,
@@ -162,7 +163,7 @@ public struct FileDetector: Sendable {
 }
 
 extension Detection {
-    /// The same with start and end no later than the end of the audio, in seconds.
+    /// The same detection with start and end no later than the end of the audio, in seconds.
     fileprivate func ended(by length: Double) -> Detection {
         Detection(
             kind: kind,
