@@ -18,22 +18,22 @@ public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
 
     public static func == (left: ActionError, right: ActionError) -> Bool { left.code == right.code }
 
-    /// A program could not be started, or said that it failed.
+    /// A program could not be started, or it failed.
     public static let program = ActionError(.program, "program failed")
-    /// A request took too long.
+    /// A request did not end within its timeout.
     public static let timedOut = ActionError(.timedOut, "took too long")
     /// A web server could not be reached, or did not answer with success.
     public static let webhook = ActionError(.webhook, "webhook failed")
-    /// The journal took no entry.
+    /// journald did not accept the entry.
     public static let journal = ActionError(.journal, "journal failed")
-    /// A socket that events are streamed to could not be made.
+    /// The socket of a `unix` action could not be created.
     public static let socket = ActionError(.socket, "socket failed")
     /// A clip could not be saved.
     public static let clip = ActionError(.clip, "clip not saved")
-    /// The system gave no thread, or nothing to wake one by.
+    /// A thread, or the eventfd that wakes it, could not be created.
     public static let thread = ActionError(.thread, "no thread")
 
-    /// The same kind of error with a message of its own, kept to one line.
+    /// The same kind of error with another message, on one line.
     func saying(_ message: String) -> ActionError { ActionError(code, printable(message)) }
 
     static func noEventFD(_ error: SystemError) -> ActionError {

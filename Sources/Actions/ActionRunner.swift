@@ -7,15 +7,15 @@ import Spotting
 import Synchronization
 import System
 
-/// Carries out the actions that the configuration asks for when a word or phrase was detected.
+/// Runs the configured actions of each detected word or phrase.
 ///
-/// Programs and webhooks run on a few threads with a bounded queue, lines for standard output on a thread of their own.
-/// The journal and the sockets are served on the dispatcher's thread, as neither ever waits.
+/// Programs and webhooks run on a few threads with a bounded queue. Lines for standard output are written on one more
+/// thread. The journal and the sockets are written on the dispatcher's thread, because these writes never block.
 public final class ActionRunner: EventSink {
     public struct Counts: Equatable, Sendable {
         public var started = 0
         public var failed = 0
-        /// Found no room in the queue.
+        /// Dropped because the queue was full.
         public var dropped = 0
     }
 
@@ -25,7 +25,7 @@ public final class ActionRunner: EventSink {
         var timeout: Double
         var warnings = RateLimit(interval: 60)
         var counts = Counts()
-        /// No more programs and requests are started.
+        /// From now on no program and no request is started.
         var isClosing = false
         var isStopped = false
     }
@@ -39,12 +39,12 @@ public final class ActionRunner: EventSink {
     private let output: Int32
     private let log: ServiceLog
 
-    /// Makes the sockets that actions stream to.
+    /// Creates the sockets of `unix` actions.
     ///
     /// - Parameters:
-    ///   - environment: what programs get beside the event.
-    ///   - output: the descriptor that `print` writes to.
-    ///   - log: gets failures, each kind at most once a minute.
+    ///   - environment: environment variables that programs get, in addition to the event's.
+    ///   - output: the file descriptor that `print` writes to.
+    ///   - log: receives failures, each kind at most once a minute.
     /// - Throws: ``ActionError/socket``.
     public init(
         _ configuration: Configuration,
@@ -70,9 +70,9 @@ public final class ActionRunner: EventSink {
 
     public var counts: Counts { state.withLock { $0.counts } }
 
-    /// Changes to another configuration: words, phrases, actions, limits. What waits or runs already goes on.
+    /// Applies another configuration: words, phrases, actions, limits. Waiting and running actions are not affected.
     ///
-    /// - Throws: ``ActionError/socket``; all is then as it was.
+    /// - Throws: ``ActionError/socket``; nothing has changed then.
     public func apply(_ configuration: Configuration) throws(ActionError) {
         let kept = state.withLock { $0.sockets }
         let plan = ActionPlan(configuration)
@@ -86,12 +86,12 @@ public final class ActionRunner: EventSink {
         for (path, server) in kept where sockets[path] == nil { server.stop() }
     }
 
-    /// From here on no program and no request is started; lines, the journal and sockets still get events.
+    /// Starts no more programs and requests; standard output, the journal and the sockets still get events.
     public func close() { state.withLock { $0.isClosing = true } }
 
-    /// Ends running programs and closes the sockets.
+    /// Ends running programs and closes the sockets. Later calls do nothing.
     ///
-    /// - Parameter seconds: how long programs may take to end.
+    /// - Parameter seconds: the longest time to wait for programs to end.
     public func stop(within seconds: Double = 3) {
         let sockets = state.withLock { state -> [LineServer]? in
             guard !state.isStopped else { return nil }
@@ -106,7 +106,7 @@ public final class ActionRunner: EventSink {
         for server in sockets { server.stop() }
     }
 
-    /// systemd's messages are for the service alone: no program may feed its watchdog.
+    /// Without systemd's variables, so that no program can notify systemd in the service's name.
     private static func inherited(_ environment: [String: String]) -> [String] {
         let withheld: Set<String> = [
             "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES",
@@ -229,7 +229,7 @@ public final class ActionRunner: EventSink {
 
     private func warn(_ kind: String, _ text: String) {
         guard let suppressed = state.withLock({ $0.warnings.admit(kind, now: Clock.now) }) else { return }
-        let more = suppressed > 0 ? " (and \(suppressed) more of the kind before)" : ""
+        let more = suppressed > 0 ? " (\(suppressed) similar warnings were suppressed)" : ""
         log.write(.warning, text + more)
     }
 
@@ -240,23 +240,23 @@ public final class ActionRunner: EventSink {
     }
 }
 
-/// What is to be done for each word and phrase: a configuration as the ``ActionRunner`` needs it.
+/// The actions of each word and phrase, looked up by name.
 struct ActionPlan: Sendable {
     private var words: [String: [Action]] = [:]
     private var phrases: [String: [Action]] = [:]
-    /// For words and phrases that have no actions of their own.
+    /// The actions of words and phrases that have none of their own.
     private let others: [Action]
 
     init(_ configuration: Configuration) {
         others = configuration.actions
         for (name, word) in configuration.words { words[name] = word.actions }
-        // Of two phrases of one text, the first counts.
+        // If two phrases have the same text, the first one counts.
         for phrase in configuration.phrases where phrases[phrase.name] == nil {
             phrases[phrase.name] = phrase.actions ?? others
         }
     }
 
-    /// The start of a phrase leads to no action.
+    /// The actions of an event; none for `phrasePartial`.
     func actions(for event: DetectionEvent) -> [Action] {
         switch event.kind {
         case .word: words[event.name] ?? others
@@ -265,24 +265,24 @@ struct ActionPlan: Sendable {
         }
     }
 
-    /// Paths of the sockets that actions stream to, each once.
+    /// Paths of the sockets of `unix` actions, without duplicates.
     var sockets: Set<String> {
         let actions = others + words.values.joined() + phrases.values.joined()
         return Set(actions.compactMap { if case .unix(let path) = $0.effect { path } else { nil } })
     }
 }
 
-/// Lets a warning of one kind through once in a while, and counts those between.
+/// Admits one warning of each kind per interval, and counts the suppressed ones.
 struct RateLimit: Sendable {
-    /// Seconds between two of a kind.
+    /// The shortest time between two warnings of one kind, in seconds.
     let interval: Double
     private var last: [String: (time: Instant, suppressed: Int)] = [:]
 
     init(interval: Double) { self.interval = interval }
 
-    /// Nil for a warning that is to be suppressed, else how many were suppressed since the last.
+    /// How many warnings of this kind were suppressed since the last admitted one; nil if this one is suppressed too.
     ///
-    /// - Parameter now: on the monotonic clock.
+    /// - Parameter now: the time on the monotonic clock.
     mutating func admit(_ kind: String, now: Instant) -> Int? {
         guard let before = last[kind], now - before.time < .seconds(interval) else {
             let suppressed = last[kind]?.suppressed ?? 0

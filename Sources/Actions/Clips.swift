@@ -7,7 +7,7 @@ import Spotting
 import Synchronization
 import System
 
-/// Saves the audio around each word and phrase, where the configuration asks for it.
+/// Saves the audio around each detected word and phrase as a WAV file, if the configuration sets a folder for clips.
 public final class ClipSaver: EventSink {
     private struct State {
         var settings = Configuration.Clips()
@@ -17,23 +17,23 @@ public final class ClipSaver: EventSink {
     private let history: AudioHistory
     private let log: ServiceLog
     private let state: Mutex<State>
-    /// Held while a clip is saved. Threads of their own, and not Dispatch's: those ask for priorities that a confined service
-    /// is refused, and complain of it in the journal.
+    /// Held while a clip is saved, so that one thread at a time uses the store. Clips have threads of their own and not
+    /// Dispatch's: those ask for priorities that a sandboxed service may not set, and log each refusal in the journal.
     private let saving = Mutex(())
 
-    /// - Parameter history: what the detector heard, from which clips are taken.
+    /// - Parameter history: the detector's audio, from which clips are cut.
     public init(_ settings: Configuration.Clips, history: AudioHistory, log: ServiceLog) {
         self.history = history
         self.log = log
         state = Mutex(State(settings: settings, store: ClipStore(settings)))
     }
 
-    /// Goes by other settings from the next event on.
+    /// Applies other settings from the next event on.
     public func apply(_ settings: Configuration.Clips) {
         state.withLock { $0 = State(settings: settings, store: ClipStore(settings)) }
     }
 
-    /// Saves the clip on a thread of its own once the audio after the word has been heard.
+    /// Starts a thread that waits for the audio after the word and then saves the clip.
     public func receive(_ event: DetectionEvent) {
         guard event.kind != .phrasePartial else { return }
         let (settings, store) = state.withLock { ($0.settings, $0.store) }
@@ -63,9 +63,9 @@ public final class ClipSaver: EventSink {
     }
 }
 
-/// A folder of recordings of detected words, the newest of them. Files of other names are left alone.
+/// A folder of clips: the newest are kept, the oldest are removed. Files with other names are not touched.
 ///
-/// One thread uses a store at a time.
+/// Not thread-safe: only one thread at a time may use a store.
 public struct ClipStore: Sendable {
     private static let prefix = "beckon-"
     private static let unfinished = ".beckon-unfinished-"
@@ -75,21 +75,21 @@ public struct ClipStore: Sendable {
     private let quota: Int
 
     /// - Parameters:
-    ///   - keep: clips at most, 1 or more.
-    ///   - quota: bytes at most; a clip larger than that is kept alone.
+    ///   - keep: the largest number of clips, 1 or more.
+    ///   - quota: the largest total size in bytes; a larger clip is kept as the only one.
     public init(folder: String, keep: Int, quota: Int) {
         self.folder = folder
         self.keep = max(1, keep)
         self.quota = quota
     }
 
-    /// The store that a configuration asks for, if it asks for one.
+    /// The store of a configuration; nil if it sets no folder.
     public init?(_ clips: Configuration.Clips) {
         guard let folder = clips.dir else { return nil }
         self.init(folder: folder, keep: clips.keep, quota: clips.quota * 1_000_000)
     }
 
-    /// The file name of an event's clip: its time, its number and its word.
+    /// The file name of an event's clip: start time, sequence number and word.
     public static func name(of event: DetectionEvent) -> String {
         let word = event.name.unicodeScalars.prefix(40).map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
@@ -98,11 +98,11 @@ public struct ClipStore: Sendable {
         return "\(prefix)\(event.startDate.compactText)-\(event.sequence)-\(word).wav"
     }
 
-    /// Writes a clip under a temporary name, renames it once it is whole, and removes the oldest beyond the limits.
+    /// Writes a clip under a temporary name, renames it when complete, and removes the oldest clips beyond the limits.
     ///
-    /// - Parameter samples: at 16 kHz, in [−1, 1]; louder ones are clipped.
-    /// - Returns: the path.
-    /// - Throws: ``ActionError/clip``; nothing is left behind then.
+    /// - Parameter samples: `[samples]` at 16 kHz, in [−1, 1]; values outside are clipped.
+    /// - Returns: the clip's path.
+    /// - Throws: ``ActionError/clip``; no partial file is left then.
     @discardableResult
     public func save(_ samples: [Float], of event: DetectionEvent) throws(ActionError) -> String {
         let name = Self.name(of: event)
@@ -134,14 +134,14 @@ public struct ClipStore: Sendable {
         )
     }
 
-    /// The names begin with the time, so that the oldest come first.
+    /// Names begin with the time, so sorting by name puts the oldest first.
     private func removeOldest(but newest: String) {
         var clips: [(name: String, size: Int)] = []
         for name in names() {
             var status = stat()
             guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             if name.hasPrefix(Self.unfinished) {
-                // Left by a service that died while it wrote.
+                // Left by a service that ended while it was writing.
                 unlink("\(folder)/\(name)")
             } else if name.hasPrefix(Self.prefix), name.hasSuffix(".wav") {
                 clips.append((name, Int(status.st_size)))

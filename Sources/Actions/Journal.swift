@@ -2,12 +2,13 @@ public import Core
 import Glibc
 import System
 
-/// The system's journal, by its own protocol: one datagram an entry, a line a field (systemd's JOURNAL_NATIVE_PROTOCOL).
+/// Writes to the system's journal by its native protocol: one datagram per entry, one line per field (systemd's
+/// JOURNAL_NATIVE_PROTOCOL).
 ///
-/// Not by libsystemd's `sd_journal_sendv`: that waits while journald takes nothing, so that it would need a queue and a
-/// thread of its own, and where no journald runs it reports success.
+/// libsystemd's `sd_journal_sendv` is not used: it blocks while journald does not read, so it would need a queue and a
+/// thread of its own, and it reports success if no journald runs.
 public final class Journal: Sendable {
-    /// Where journald listens.
+    /// The path of journald's socket.
     public static let systemPath = "/run/systemd/journal/socket"
 
     private let descriptor: FileDescriptor
@@ -19,10 +20,10 @@ public final class Journal: Sendable {
         descriptor = FileDescriptor(socket(AF_UNIX, type, 0))
     }
 
-    /// Writes an entry, without waiting.
+    /// Writes an entry; never blocks.
     ///
-    /// - Parameter fields: names in capitals, digits and underscores, and their values.
-    /// - Throws: ``ActionError/journal``, as where no journal runs.
+    /// - Parameter fields: names of capitals, digits and underscores, with their values.
+    /// - Throws: ``ActionError/journal``, for example if no journald runs.
     public func write(
         _ message: String,
         level: LogLevel,
@@ -51,11 +52,11 @@ public final class Journal: Sendable {
 
     private func failure(_ number: Int32) -> ActionError {
         .journal.saying(
-            "no entry in the journal at \(path): sendto: \(SystemError.text(number)); is journald running?"
+            "cannot write to the journal at \(path): sendto: \(SystemError.text(number)); is journald running?"
         )
     }
 
-    /// A value with line ends goes with its length before it.
+    /// The fields as one datagram. A value with line ends is preceded by its length: 8 bytes, little endian.
     static func entry(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (name, value) in fields {

@@ -2,29 +2,30 @@ import Core
 import Glibc
 import System
 
-/// A program that an action runs: started without a shell, in a process group of its own, and watched until its end.
+/// A program that an action runs: started without a shell, in its own process group, and supervised until it ends.
 ///
-/// It gets the input on standard input, no other descriptor, default signal dispositions and the ordinary scheduling
-/// policy. Processes that it leaves in the background may go on until the timeout.
+/// It gets `input` on standard input, standard output at /dev/null, and a pipe as standard error; no other file
+/// descriptor is inherited. Signal dispositions and scheduling policy are the defaults. Processes that it leaves in the
+/// background may run until the timeout.
 struct Program: Sendable {
-    /// The absolute path and the arguments.
+    /// The absolute path of the program, then its arguments.
     let arguments: [String]
     let directory: String
-    /// `NAME=value`.
+    /// Each as `NAME=value`.
     let environment: [String]
-    /// At most 4096 bytes, as much as any pipe takes without a reader.
+    /// At most 4096 bytes, which a pipe always takes without a reader.
     let input: [UInt8]
     /// Seconds.
     let timeout: Double
-    /// Seconds between asking it to end and ending it.
+    /// Seconds between SIGTERM and SIGKILL.
     var grace = 1.0
 
-    /// Starts it and waits.
+    /// Starts the program and waits until all processes of its group have ended.
     ///
     /// - Parameters:
-    ///   - stop: ends it early.
-    ///   - ended: called once the program itself has ended; the group may go on.
-    /// - Throws: ``ActionError/program`` where it cannot be started.
+    ///   - stop: when signalled, ends the program early.
+    ///   - ended: called when the program itself has ended; other processes of its group may still run.
+    /// - Throws: ``ActionError/program`` if it cannot be started.
     func run(stop: EventFD?, ended: (ProgramEnd) -> Void) throws(ActionError) {
         do throws(SystemError) {
             let standardInput = try Pipe()
@@ -45,7 +46,7 @@ struct Program: Sendable {
             launch.isIsolated = true
             let pid = try spawn(launch)
             let watch = processDescriptor(pid)
-            // From here on only the child has its ends, so that it sees the end of its input, and we that of its output.
+            // Only the child may hold its ends of the pipes: else it would never read EOF, and neither would we.
             standardInput.close()
             let output = standardError.keepReading()
             output.setNonBlocking()
@@ -59,39 +60,39 @@ struct Program: Sendable {
     }
 }
 
-// MARK: - Its end
+// MARK: - How it ended
 
-/// How a program ended, and the last of what it wrote on standard error.
+/// How a program ended, and the end of its standard error.
 public struct ProgramEnd: Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
-        /// It took too long, and was ended with everything that it started.
+        /// It took longer than its timeout; its whole process group was ended.
         case timedOut(seconds: Double)
-        /// The service stopped, and ended it.
+        /// It was ended because the service stopped.
         case stopped
     }
 
     public let reason: Reason
-    /// At most 1 KiB, line ends as slashes.
+    /// The last 1 KiB of standard error at most; line ends are replaced by slashes.
     public let errorTail: String
 
     public var isSuccess: Bool { reason == .exited(0) || reason == .stopped }
 
-    /// What went wrong, for a report.
+    /// What went wrong, on one line for the log.
     public var description: String {
         let what =
             switch reason {
             case .exited(let status): "exit status \(status)"
             case .signalled(let number): "ended by signal \(number) (\(String(cString: strsignal(number))))"
             case .timedOut(let seconds): "took longer than \(shortest(seconds)) s and was ended"
-            case .stopped: "was ended, as the service stops"
+            case .stopped: "was ended because the service is stopping"
             }
         return errorTail.isEmpty ? what : "\(what); it said: \(errorTail)"
     }
 }
 
-/// Keeps the last bytes of a stream.
+/// Keeps the last ``capacity`` bytes of a stream.
 struct Tail {
     static let capacity = 1024
 
@@ -105,14 +106,14 @@ struct Tail {
         isCut = true
     }
 
-    /// As one line; what was cut off before is an ellipsis.
+    /// The kept bytes as one line; begins with an ellipsis if earlier bytes were dropped.
     var line: String {
         let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
         return (isCut ? "…" : "") + lines.joined(separator: " / ")
     }
 }
 
-/// Follows a started program: reads its standard error, and ends its process group when it takes too long.
+/// Supervises a started program: reads its standard error, and ends its process group at the timeout.
 struct Supervision {
     private enum Phase { case running, asked, killed }
 
@@ -125,7 +126,7 @@ struct Supervision {
     private var deadline: Instant
     private var tail = Tail()
 
-    /// - Parameter pid: of the group's leader, not waited for by anybody else.
+    /// - Parameter pid: the group's leader; no other code may wait for it.
     init(pid: pid_t, timeout: Double, grace: Double, stop: EventFD?) {
         self.pid = pid
         self.timeout = timeout
@@ -134,11 +135,11 @@ struct Supervision {
         deadline = Clock.now + .seconds(timeout)
     }
 
-    /// Returns when no process of the group is left, or when none could be killed.
+    /// Returns when no process of the group is left, or when SIGKILL had no effect within the grace period.
     ///
     /// - Parameters:
-    ///   - watch: readable once the program has ended; negative where the system cannot tell.
-    ///   - output: its standard error, not blocking.
+    ///   - watch: a pidfd, readable when the program has ended; negative if the kernel has none.
+    ///   - output: the program's standard error, non-blocking.
     mutating func run(watch: Int32, output: Int32, ended: (ProgramEnd) -> Void) {
         var requests = [
             Poll.request(watch, POLLIN), Poll.request(output, POLLIN),
@@ -146,7 +147,7 @@ struct Supervision {
         ]
         var status: Int32 = 0
         while waitpid(pid, &status, WNOHANG) == 0 {
-            // Without a watch, it is looked for every few milliseconds.
+            // Without a pidfd, poll every 5 ms.
             let soon = watch < 0 ? min(deadline, Clock.now + .milliseconds(5)) : deadline
             Poll.wait(&requests, until: soon)
             if requests[1].revents != 0, !readOutput(output) { requests[1].fd = -1 }
@@ -157,7 +158,7 @@ struct Supervision {
             }
             if Clock.now >= deadline, !endGroup() { break }
         }
-        // What is left in the pipe, of which others of the group may write more and more.
+        // Reads what is left in the pipe. Bounded, because other processes of the group may write without end.
         for _ in 0..<32 where !readOutput(output) { break }
         ended(ProgramEnd(reason: reason(status), errorTail: tail.line))
         waitForGroup(requests, output: output)
@@ -169,7 +170,7 @@ struct Supervision {
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
     }
 
-    /// Takes one piece of output; false when there is no more now, or ever.
+    /// Reads up to 4096 bytes; false if there is nothing to read now, or at EOF.
     private mutating func readOutput(_ output: Int32) -> Bool {
         var piece = [UInt8](repeating: 0, count: 4096)
         let count = read(output, &piece, piece.count)
@@ -178,13 +179,13 @@ struct Supervision {
         return true
     }
 
-    /// One step further: first asks the group to end, then ends it. False when that was long ago.
+    /// The next step of ending the group: first SIGTERM, then SIGKILL. False if both were sent already.
     private mutating func endGroup() -> Bool {
         switch phase {
         case .running:
             phase = .asked
             kill(-pid, SIGTERM)
-            // What is stopped cannot end.
+            // A stopped process handles SIGTERM only after SIGCONT.
             kill(-pid, SIGCONT)
         case .asked:
             phase = .killed
@@ -195,10 +196,10 @@ struct Supervision {
         return true
     }
 
-    /// Processes left in the background may go on until the timeout. While one of them lives, the system does not give the
-    /// group's number to another.
+    /// Waits for processes left in the background, which may run until the timeout. While one of them lives, the kernel
+    /// does not reuse the group's number.
     private mutating func waitForGroup(_ requests: [pollfd], output: Int32) {
-        // The program's own end has been seen.
+        // The program itself has ended, so its pidfd is not needed.
         var requests = Array(requests.dropFirst())
         while kill(-pid, 0) == 0 || errno == EPERM {
             Poll.wait(&requests, until: min(deadline, Clock.now + .milliseconds(20)))

@@ -3,16 +3,16 @@ private import Core
 import Glibc
 import System
 
-/// Posts JSON to a web server: one HTTP/1.1 request on a connection of its own, all of it within one timeout.
+/// Posts JSON to a web server: one HTTP/1.1 request per connection, with one timeout for all of it.
 ///
-/// Redirects are not followed, and only the status of the answer is read. The C library looks the name up, with a timeout
-/// of its own.
+/// Redirects are not followed, and only the status line of the answer is read. The C library resolves the name; its own
+/// timeout applies to that.
 struct Webhook: Sendable {
     let address: WebAddress
     /// Seconds.
     let timeout: Double
 
-    /// Returns the status of the answer, 200…299.
+    /// Posts `body`. Returns the status of the answer, 200…299. Blocks until then.
     ///
     /// - Throws: ``ActionError/webhook`` or ``ActionError/timedOut``.
     @discardableResult
@@ -37,7 +37,7 @@ struct Webhook: Sendable {
             throw .webhook.saying(
                 "\(address.text) answered \(status), a redirect, which is not followed; post to the new address"
             )
-        default: throw .webhook.saying("\(address.text) answered \(status); look into the server's log")
+        default: throw .webhook.saying("\(address.text) answered \(status); check the server's log")
         }
     }
 
@@ -56,7 +56,7 @@ struct Webhook: Sendable {
         var next = found
         while let entry = next?.pointee {
             next = entry.ai_next
-            // `localhost` is this machine whatever a name server says.
+            // `localhost` must be this machine, even if a name server says otherwise.
             if address.isLoopback, !Self.isLoopback(entry) { continue }
             let type = entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             let connection = FileDescriptor(socket(entry.ai_family, type, entry.ai_protocol))
@@ -156,7 +156,7 @@ struct Webhook: Sendable {
     }
 
     private func broken(_ reason: String) -> ActionError {
-        .webhook.saying("\(address.text) gave no answer: \(reason); look into the server's log")
+        .webhook.saying("\(address.text) gave no valid answer: \(reason); check the server's log")
     }
 
     private func wait(
@@ -167,10 +167,10 @@ struct Webhook: Sendable {
     ) throws(ActionError) {
         var requests = [Poll.request(connection.rawValue, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
         Poll.wait(&requests, until: deadline)
-        if requests[1].revents != 0 { throw .webhook.saying("\(address.text): given up, as the service stops") }
+        if requests[1].revents != 0 { throw .webhook.saying("\(address.text): cancelled, the service is stopping") }
         guard requests[0].revents != 0 else {
             throw .timedOut.saying(
-                "\(address.text) took longer than \(shortest(timeout)) s; look into the server's log"
+                "\(address.text) took longer than \(shortest(timeout)) s; check the server's log"
             )
         }
     }

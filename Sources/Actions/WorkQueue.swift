@@ -1,11 +1,11 @@
 import Core
 import System
 
-/// Runs jobs on a few threads of its own, and refuses a job that finds no room instead of waiting.
+/// Runs jobs on a few threads of its own; refuses a job when it is full, instead of waiting.
 ///
-/// Threads start when there is work for them. ``submit(_:)`` takes a lock for a moment: it is not for real-time threads.
+/// Threads start when there is work for them. ``submit(_:)`` takes a lock, so real-time threads must not call it.
 final class WorkQueue: @unchecked Sendable {
-    // Sendable is unchecked because of the condition, which guards everything below it.
+    // Sendable is unchecked because the condition guards all properties below it.
     private let condition = Condition()
     private var waiting: [@Sendable () -> Void] = []
     private var threads = 0
@@ -17,8 +17,8 @@ final class WorkQueue: @unchecked Sendable {
     private let name: StaticString
 
     /// - Parameters:
-    ///   - threads: jobs at a time.
-    ///   - capacity: jobs that may wait.
+    ///   - threads: the largest number of jobs that run at a time.
+    ///   - capacity: the largest number of jobs that wait.
     init(name: StaticString, threads: Int, capacity: Int) {
         self.name = name
         limit = threads
@@ -30,21 +30,21 @@ final class WorkQueue: @unchecked Sendable {
         condition.withLock {
             limit = threads
             self.capacity = capacity
-            // More threads may be had for what waits already.
+            // Starts more threads for jobs that wait already, if the new limit allows it.
             for _ in 0..<max(0, min(waiting.count - idle, limit - self.threads)) { _ = startThread() }
             condition.broadcast()
         }
     }
 
-    /// Hands a job over.
+    /// Adds a job; never waits for room.
     ///
-    /// - Returns: false where too many wait, or the system gives no thread for it.
+    /// - Returns: false if the queue is full or stopped, or if no thread can be started.
     func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
         condition.withLock {
             guard !isStopped, running + waiting.count < limit + capacity else { return false }
             waiting.append(job)
             if idle < waiting.count, threads < limit {
-                // Where no thread can be started, another one will get to the job later; without any, it is refused.
+                // If no thread can be started, a running one takes the job later; if none runs, the job is refused.
                 guard startThread() || threads > 0 else {
                     waiting.removeLast()
                     return false
@@ -56,9 +56,9 @@ final class WorkQueue: @unchecked Sendable {
         }
     }
 
-    /// Takes no more jobs and drops those that wait.
+    /// Refuses new jobs, drops those that wait, and waits for the running ones.
     ///
-    /// - Returns: whether the running ones ended in time.
+    /// - Returns: whether all running jobs ended within `seconds`.
     @discardableResult
     func stop(within seconds: Double) -> Bool {
         let end = Clock.now + .seconds(seconds)

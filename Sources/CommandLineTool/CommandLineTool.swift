@@ -1,6 +1,6 @@
 private import Core
 
-/// The program: finds the command, runs it, gives the exit status.
+/// The program: finds the command, runs it and returns the exit status.
 public enum CommandLineTool {
     /// In the order of `beckon help`.
     static let commands: [any Command.Type] = [
@@ -10,7 +10,7 @@ public enum CommandLineTool {
 
     static var declarations: [CommandDeclaration] { commands.map { $0.declaration } }
 
-    /// Every name that a command goes by.
+    /// The names of all commands.
     static var names: [String] { declarations.flatMap { $0.names.map(\.name) } }
 
     /// - Parameter words: the command line without the program's name.

@@ -1,31 +1,31 @@
 public import Core
 
-/// Something to be done when a word or a phrase was heard.
+/// What to do when a word or a phrase is detected.
 public struct Action: Equatable, Sendable {
     public enum Effect: Equatable, Sendable {
         /// Starts a program: its absolute path and its arguments, without a shell.
         case run([String], directory: String)
         /// Writes a line on standard output.
         case print(Template)
-        /// Writes an entry with fields to the system's journal.
+        /// Writes an entry with fields to the system's journal, with this priority.
         case journal(LogLevel)
-        /// Sends the event as a JSON line to everyone who is connected to a socket of its own.
+        /// Sends the event as a JSON line to all clients of the Unix socket at this path.
         case unix(String)
-        /// Posts the event as JSON.
+        /// Posts the event as JSON by HTTP.
         case webhook(WebAddress)
     }
 
     public let effect: Effect
-    /// Seconds after which a program is ended, or a request given up; nil for the general limit.
+    /// Seconds after which a program is ended or a request is cancelled; nil for ``Configuration/Limits/timeout``.
     public let timeout: Double?
 
-    /// - Parameter timeout: of use to `run` and `webhook` alone.
+    /// - Parameter timeout: used by `run` and `webhook` only.
     public init(_ effect: Effect, timeout: Double? = nil) {
         self.effect = effect
         self.timeout = timeout
     }
 
-    /// What reports call it, such as `run /usr/bin/aplay`.
+    /// The action's name in messages, such as `run /usr/bin/aplay`.
     public var name: String {
         switch effect {
         case .run(let arguments, _): "run \(arguments.first ?? "")"

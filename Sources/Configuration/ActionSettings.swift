@@ -1,6 +1,6 @@
 import Core
 
-/// An action as the configuration writes it: an object with one of five keys, and its options.
+/// An action as it is written in the configuration: an object with exactly one of five effect keys, and options.
 struct ActionSettings: Equatable, Sendable {
     var run: [String]?
     var directory: String?
@@ -23,7 +23,7 @@ struct ActionSettings: Equatable, Sendable {
         }
     }
 
-    /// The effects that were given; exactly one is needed.
+    /// The effects given in the file; a valid action has exactly one.
     var effects: [(key: String, effect: Action.Effect)] {
         var found: [(String, Action.Effect)] = []
         if let run { found.append(("run", .run(run, directory: directory ?? "/"))) }
@@ -72,7 +72,7 @@ extension SettingKind where Value == Action {
                 return action
             },
             write: { action in
-                // Only what was chosen: the other four keys would be null.
+                // Leaves out the unused effect keys, which are null.
                 let value = ActionSettings(action)
                 let members = ActionSettings.section.settings.map { JSON.Member($0.name, $0.write(value)) }
                 return .object(members.filter { $0.value != .null })
@@ -104,7 +104,7 @@ extension SettingKind where Value == Double {
 }
 
 extension SettingKind where Value == String {
-    /// The system's limit on the name of a socket is 108 bytes, its end included.
+    /// Linux limits a socket's path to 108 bytes, including the final NUL.
     static let socketPath = text("a socket's path that begins with / and has at most 107 bytes") {
         $0.hasPrefix("/") && $0.utf8.count <= 107
     }

@@ -1,16 +1,16 @@
 public import Core
 public import Spotting
 
-/// Everything that a user can choose about the service. `Configuration()` holds the defaults.
+/// All settings of the service. `Configuration()` holds the defaults.
 public struct Configuration: Equatable, Sendable {
-    /// Which channels of the device are listened to.
+    /// The channels of the device that are used.
     public enum Channels: Equatable, Sendable {
-        /// The mean of all.
+        /// The mean of all channels.
         case mix
-        /// The mean of these, counted from 0.
+        /// The mean of these channels, counted from 0.
         case only([Int])
 
-        /// Some channels; nil where a number lies outside 0–63 or is given twice, or there is none.
+        /// Some channels; nil if the list is empty, or if a number is outside 0…63 or occurs twice.
         public init?(_ numbers: [Int]) {
             guard !numbers.isEmpty, Set(numbers).count == numbers.count, numbers.allSatisfy((0..<64).contains) else {
                 return nil
@@ -18,14 +18,14 @@ public struct Configuration: Equatable, Sendable {
             self = .only(numbers)
         }
 
-        /// As a command line has it: `mix`, `0`, or `0,1`.
+        /// Parses the form of the command line: `mix`, `0`, or `0,1`; nil if it is invalid.
         public init?(_ text: String) {
             let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
             if text == "mix" { self = .mix } else { self.init(numbers.map { $0 ?? -1 }) }
         }
     }
 
-    /// The settings of one word; nil where those for all words apply.
+    /// The settings of one word; nil where the settings of all words apply. `cooldown` is in seconds.
     public struct Word: Equatable, Sendable {
         public var enabled = true
         public var threshold: Float?
@@ -36,7 +36,7 @@ public struct Configuration: Equatable, Sendable {
     }
 
     public struct Phrase: Equatable, Sendable {
-        /// Two words or more, separated by blanks.
+        /// Two or more words, separated by blanks.
         public var phrase = ""
         /// Longest time between two neighbouring words, in seconds.
         public var maximumGap = PhraseMatcher.defaultGap
@@ -45,33 +45,34 @@ public struct Configuration: Equatable, Sendable {
 
         public init() {}
 
-        /// The text with single blanks: what events call it.
+        /// The text with single blanks, which is the phrase's name in events.
         public var name: String { phrase.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     }
 
     public struct Limits: Equatable, Sendable {
-        /// Actions that may wait.
+        /// The largest number of actions that wait.
         public var queue = 64
-        /// Programs and requests at a time.
+        /// The largest number of programs and requests that run at a time.
         public var atOnce = 4
-        /// Seconds a program or a request may take.
+        /// The longest time that a program or a request may take, in seconds.
         public var timeout = 10.0
     }
 
     public struct Clips: Equatable, Sendable {
-        /// Nil saves none.
+        /// The folder for clips; nil saves none.
         public var dir: String?
-        /// How many are kept at most, and how many megabytes.
+        /// The largest number of clips that are kept.
         public var keep = 100
+        /// The largest total size of the clips, in megabytes (10⁶ bytes).
         public var quota = 50
-        /// Seconds of sound before the word's start and after its end.
+        /// Seconds of audio before the word's start, and after its end.
         public var before = 0.5
         public var after = 0.3
 
         public init() {}
     }
 
-    /// Where the control socket is.
+    /// The place of the control socket.
     public enum Socket: Equatable, Sendable {
         /// `control.socket` in the service's run-time folder.
         case auto
@@ -79,20 +80,20 @@ public struct Configuration: Equatable, Sendable {
         case path(String)
     }
 
-    /// A model's folder; nil for the model that came with the program.
+    /// The model's folder; nil for the model that comes with the program.
     public var model: String?
     public var device = "auto"
     public var channel = Channels.mix
-    /// Nil for each word's own, which come with the model.
+    /// The threshold of all words; nil for each word's own, from the model.
     public var threshold: Float?
-    /// Seconds in which the same word or phrase is not acted on again.
+    /// Seconds after an event in which the same word or phrase causes no other event.
     public var cooldown = 0.0
     public var words: [String: Word] = [:]
     public var phrases: [Phrase] = []
     public var gate = Configuration.defaultGate
-    /// For words and phrases that have none of their own.
+    /// The actions of words and phrases that have none of their own.
     public var actions: [Action] = []
-    /// Hosts that webhooks may post to beside this machine.
+    /// Hosts that webhooks may post to, in addition to this machine.
     public var webhookHosts: [String] = []
     public var limits = Limits()
     public var socket = Socket.auto
@@ -101,7 +102,7 @@ public struct Configuration: Equatable, Sendable {
 
     public init() {}
 
-    /// A microphone hears speech all day, so by default only words said alone count.
+    /// Mode `command` by default: a microphone hears speech all day, so only words said alone count.
     private static let defaultGate: GateSettings = {
         var gate = GateSettings()
         gate.mode = .command
@@ -113,11 +114,12 @@ public struct Configuration: Equatable, Sendable {
 }
 
 extension Configuration {
-    /// The confidence that each word needs: the model's, unless the user chose otherwise; disabled words never fire.
+    /// The threshold of each word: the configured one, else the model's; disabled words never fire.
     ///
     /// - Parameters:
     ///   - labels: the model's labels.
-    ///   - defaults: the model's thresholds, one a label.
+    ///   - defaults: the model's thresholds, `[labels]`.
+    /// - Throws: ``SpottingError`` if the configuration names a word that is not among the labels.
     public func thresholds(labels: [String], defaults: [Float]) throws(SpottingError) -> Thresholds {
         var thresholds = Thresholds(labels: labels, defaults: defaults)
         if let threshold { thresholds.setAll(threshold) }
@@ -128,15 +130,15 @@ extension Configuration {
         return thresholds
     }
 
-    /// All words that it names, in words and phrases.
+    /// All words named by the configuration, in `words` and `phrases`.
     public var namedWords: [String] { namedWords(beside: []) }
 
-    /// - Parameter known: names that may be several words.
+    /// - Parameter known: the known words. A name with blanks counts as one word only if it is among them.
     private func namedWords(beside known: [String]) -> [String] {
         words.keys + phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
     }
 
-    /// Removes words that are not among `known`, and the phrases that hold them.
+    /// Removes words that are not among `known`, and the phrases that contain them.
     ///
     /// - Returns: the names of the removed words.
     public mutating func leaveOut(wordsBeside known: [String]) -> [String] {
@@ -146,7 +148,9 @@ extension Configuration {
         return gone.sorted()
     }
 
-    /// The phrases as the detector takes them.
+    /// The phrases for the detector.
+    ///
+    /// - Throws: ``SpottingError`` if a phrase has fewer than two words, or one that is not among the labels.
     public func detectorPhrases(labels: [String]) throws(SpottingError) -> [Spotting.Phrase] {
         var result: [Spotting.Phrase] = []
         for entry in phrases {

@@ -2,10 +2,10 @@ import Core
 private import Glibc
 import Spotting
 
-/// The checks that need the whole configuration: words against the model, webhook hosts, programs, margins.
+/// The checks that need the whole configuration: known words, webhook hosts, programs, margins of the gate.
 struct ConfigurationCheck {
     let configuration: Configuration
-    /// The words that its model and its user know; nil where that is not known.
+    /// The words of the model and the taught words; nil if they could not be read, which skips their check.
     let words: [String]?
 
     func run(_ findings: inout Findings) {
@@ -71,7 +71,7 @@ struct ConfigurationCheck {
         }
     }
 
-    /// A program may come later than the configuration, so that its absence is no error.
+    /// A program may be installed after the configuration, so a missing one is only a warning.
     private func checkProgram(_ path: String, key: String, _ findings: inout Findings) {
         guard access(path, F_OK) == 0 else {
             findings.add("no such program: \(path)", key: key, isWarning: true)

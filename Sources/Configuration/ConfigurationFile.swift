@@ -1,52 +1,53 @@
 private import Glibc
 private import System
 
-/// Where the configuration is found, and what it says once it is valid.
+/// A valid configuration file; also finds the file.
 public struct ConfigurationFile: Sendable {
-    /// The system's configuration.
+    /// The path of the system's configuration.
     public static let systemPath = "/etc/beckon/config.json5"
 
-    /// `$XDG_CONFIG_HOME/beckon/config.json5`, in `~/.config` where that is not set; nil without a home.
+    /// `$XDG_CONFIG_HOME/beckon/config.json5`, or `~/.config/beckon/config.json5` if that variable is not set; nil
+    /// without a home.
     public static func userPath(environment: [String: String]) -> String? {
-        // The specification of these folders says to ignore what is not absolute.
+        // The XDG Base Directory Specification says to ignore a relative path.
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/beckon/config.json5" }
         if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.config/beckon/config.json5" }
         return nil
     }
 
-    /// The user's configuration where there is one, else the system's; nil where there is neither.
+    /// The path of the user's configuration if it exists, else of the system's; nil if neither exists.
     public static func find(environment: [String: String], systemPath: String = systemPath) -> String? {
         [userPath(environment: environment), systemPath].compactMap { $0 }.first { access($0, F_OK) == 0 }
     }
 
     public let configuration: Configuration
-    /// Everything that works all the same, in the order of the lines.
+    /// Problems that do not make the configuration invalid, in the order of its lines.
     public let warnings: [ConfigurationProblem]
 }
 
-/// A configuration as it stands in a file, before it is known which words its model has.
+/// A configuration that is parsed but not yet validated, because the words of its model are not known.
 ///
-/// ``configuration`` tells which model that is; ``validated(words:)`` then holds the rest against the words.
+/// ``configuration`` names the model; ``validated(words:)`` then checks the rest against the model's words.
 public struct ParsedConfiguration: Sendable {
-    /// A larger file is no configuration, in bytes.
+    /// The largest file that is read, in bytes.
     private static let maxSize = 1 << 20
 
-    /// What could be read; only its model is of use before it is validated.
+    /// The settings that could be read. Use only `model` before validation.
     public let configuration: Configuration
     private let findings: Findings
 
     /// Reads and parses a file.
     ///
-    /// - Throws: where it cannot be read or is no JSON5. All else that is wrong is kept for ``validated(words:)``.
+    /// - Throws: if the file cannot be read or is not JSON5. ``validated(words:)`` reports all other mistakes.
     public init(path: String) throws(ConfigurationError) {
         let (text, isOpenToAll) = try Self.contents(of: path)
         try self.init(text: text, file: path, isOpenToAll: isOpenToAll)
     }
 
     /// - Parameters:
-    ///   - text: JSON5.
-    ///   - file: what the text is called in messages.
-    ///   - isOpenToAll: everybody may write it.
+    ///   - text: the configuration as JSON5.
+    ///   - file: the file's name in messages.
+    ///   - isOpenToAll: whether all users may write the file; gives a warning.
     public init(text: String, file: String, isOpenToAll: Bool = false) throws(ConfigurationError) {
         var findings = Findings(file: file)
         if isOpenToAll {
@@ -62,9 +63,9 @@ public struct ParsedConfiguration: Sendable {
         self.findings = findings
     }
 
-    /// The configuration, held against the words that its model and its user know.
+    /// Checks the configuration against the words of its model and the taught words.
     ///
-    /// - Throws: everything that is wrong with it, not only the first.
+    /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(words: [String]) throws(ConfigurationError) -> ConfigurationFile {
         var findings = findings
         ConfigurationCheck(configuration: configuration, words: words).run(&findings)
@@ -73,9 +74,11 @@ public struct ParsedConfiguration: Sendable {
         return ConfigurationFile(configuration: configuration, warnings: problems)
     }
 
-    /// Asks for the words that are known under this configuration, and holds it against them.
+    /// Asks for the words that are known under this configuration, and checks it against them.
     ///
-    /// - Parameter words: finds the model that the configuration names; what it throws is said of the key `model`.
+    /// - Parameter words: returns the words of the model that the configuration names; its errors are reported for the
+    ///   key `model`.
+    /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(
         resolving words: (Configuration) throws -> [String]
     ) throws(ConfigurationError) -> ConfigurationFile {
@@ -88,7 +91,7 @@ public struct ParsedConfiguration: Sendable {
         return try validated(words: known)
     }
 
-    /// Everything that is wrong with a configuration whose model or words cannot be read, for this reason.
+    /// All mistakes of a configuration whose model or words cannot be read, for this reason.
     private func refusal(ofModel reason: String) -> ConfigurationError {
         var findings = findings
         findings.add(reason, key: "model")
@@ -96,7 +99,7 @@ public struct ParsedConfiguration: Sendable {
         return ConfigurationError(problems: findings.sorted)
     }
 
-    /// Only regular files are read: a pipe could block for ever.
+    /// The text of a file, and whether all users may write it. Reads regular files only: a pipe could block for ever.
     private static func contents(of path: String) throws(ConfigurationError) -> (text: String, isOpenToAll: Bool) {
         func refuse(_ reason: String) -> ConfigurationError {
             ConfigurationError(problems: [
@@ -114,7 +117,7 @@ public struct ParsedConfiguration: Sendable {
                 )
             case .system(let error):
                 throw refuse("cannot read the configuration: \(SystemError.text(error.number))")
-            case .notRegularFile: throw refuse("is not a file; name the configuration itself")
+            case .notRegularFile: throw refuse("is not a file; name the configuration file itself")
             case .tooLarge: throw refuse("is too large for a configuration (1 MiB at most)")
             case .truncated: throw refuse("became shorter while it was read; try again")
             }

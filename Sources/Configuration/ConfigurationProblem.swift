@@ -1,14 +1,14 @@
 import Core
 
-/// One thing that is wrong with a configuration, and where.
+/// One mistake in a configuration, and its place.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
     public let file: String
-    /// From 1; nil where the whole file is meant.
+    /// The line, from 1; nil if the problem concerns the whole file.
     public let line: Int?
-    /// The key, such as `words.yes.threshold`; empty where the whole file is meant.
+    /// The key, such as `words.yes.threshold`; empty if the problem concerns the whole file.
     public let key: String
     public let message: String
-    /// The configuration can be used all the same.
+    /// A warning does not make the configuration invalid.
     public let isWarning: Bool
 
     /// One line: file, line, key, what is wrong and what to do.
@@ -19,20 +19,20 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
     }
 }
 
-/// Everything that makes a configuration unusable, in the order of its lines.
+/// All problems of an invalid configuration, warnings included, in the order of its lines.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     public let problems: [ConfigurationProblem]
 
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Collects problems while a configuration is read, and remembers on which line each key stands.
+/// Collects problems while a configuration is read, and remembers the line of each key.
 struct Findings {
     let file: String
     private(set) var problems: [ConfigurationProblem] = []
     /// The lines of the keys read so far.
     private(set) var lines: [String: Int] = [:]
-    /// Actions and phrases with their keys, for what can be checked only when all is read.
+    /// Actions and phrases with their keys, for the checks that need the whole configuration.
     var actions: [(key: String, action: Action)] = []
     var phrases: [(key: String, phrase: Configuration.Phrase)] = []
 
@@ -51,7 +51,7 @@ struct Findings {
         add("expected \(what), not \(node.description)", key: key, line: node.line)
     }
 
-    /// By line, errors and warnings alike; what belongs to the whole file stands first.
+    /// Errors and warnings by line; those that concern the whole file come first.
     var sorted: [ConfigurationProblem] {
         problems.enumerated().sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }.map(
             \.element
@@ -59,7 +59,7 @@ struct Findings {
     }
 }
 
-/// A text that is not what a setting or a command needs. ``description`` is one line that says why, and what to write.
+/// A text that is not a valid value. ``description`` is one line that says why, and what to write instead.
 public struct InvalidValue: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -2,7 +2,7 @@ import Core
 private import Spotting
 
 extension SettingKind where Value == Configuration {
-    /// The whole file: every key there is.
+    /// All keys of the configuration file.
     static let configuration = object(
         Configuration(),
         Section([
@@ -25,7 +25,7 @@ extension SettingKind where Value == Configuration {
         ])
     )
 
-    /// Mode and trigger stand at the top.
+    /// The keys of `gate`; `mode` and `trigger` are keys of the file itself.
     private static let gate = Section<GateSettings>([
         Setting("smoothing", \.smoothing, .whole(1...20)),
         Setting("startMargin", \.startMargin, .number(0...1, "a number from 0 to 1")),

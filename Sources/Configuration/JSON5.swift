@@ -1,6 +1,6 @@
 import Core
 
-/// A value of a JSON5 text and the line on which it begins.
+/// A value of a JSON5 text, and the line on which it begins.
 package struct JSON5Node: Equatable, Sendable {
     package indirect enum Value: Equatable, Sendable {
         case null
@@ -8,13 +8,13 @@ package struct JSON5Node: Equatable, Sendable {
         case number(Double)
         case string(String)
         case array([JSON5Node])
-        /// In the order of the text; a name may come twice.
+        /// The members in the order of the text; a name may occur twice.
         case object([Member])
     }
 
     package struct Member: Equatable, Sendable {
         package let name: String
-        /// Where its name stands.
+        /// The line of its name, from 1.
         package let line: Int
         package let node: JSON5Node
     }
@@ -36,16 +36,16 @@ package struct JSON5Node: Equatable, Sendable {
     }
 }
 
-/// Where a text stops being JSON5, and why.
+/// A syntax error: its line, from 1, and the reason.
 package struct JSON5Error: Error, Equatable {
     package let line: Int
     package let reason: String
 }
 
-/// Reads JSON5 (json5.org): JSON with comments, trailing commas, names without quotes and numbers as people write them.
+/// Parses JSON5 (json5.org): JSON with comments, trailing commas, names without quotes and more number formats.
 ///
-/// Foundation's decoder reads JSON5 too, but tells neither the line nor the reason when it refuses a text. The tests
-/// compare the two. Texts may come from anybody, so nesting is limited to 32 levels.
+/// Foundation's decoder reads JSON5 too, but gives neither line nor reason when it rejects a text; the tests compare
+/// the two parsers. The text may come from an untrusted source, so nesting is limited to 32 levels.
 package struct JSON5Parser {
     private static let deepest = 32
 
@@ -54,10 +54,10 @@ package struct JSON5Parser {
     private(set) var line = 1
     private var depth = 0
 
-    /// The one value of a text, with comments and white space around it.
+    /// Parses a text that holds one value, with comments and white space around it.
     package static func parse(_ text: String) throws(JSON5Error) -> JSON5Node {
         var parser = JSON5Parser(text: Array(text.unicodeScalars))
-        // A byte-order mark, as some editors write.
+        // Some editors write a byte-order mark.
         if parser.peek == "\u{FEFF}" { parser.position = 1 }
         try parser.skipBlanks()
         let node = try parser.value()
@@ -187,7 +187,7 @@ package struct JSON5Parser {
         }
     }
 
-    /// After a value: a comma, or the bracket that closes.
+    /// Reads what follows a value: a comma, or nothing before the closing bracket.
     private mutating func comma(before end: Unicode.Scalar, opened: String, since start: Int) throws(JSON5Error) {
         let after = line
         try skipBlanks()
@@ -235,7 +235,7 @@ extension JSON5Parser {
         throw JSON5Error(line: start, reason: "this text has no closing quote")
     }
 
-    /// What stands after a backslash; nil where it only breaks the line.
+    /// The character of the escape sequence after a backslash; nil for a line continuation.
     private mutating func escape() throws(JSON5Error) -> Unicode.Scalar? {
         switch next() {
         case "n": return "\n"
@@ -259,7 +259,7 @@ extension JSON5Parser {
     private mutating func codePoint() throws(JSON5Error) -> Unicode.Scalar? {
         var code = try hexadecimal(4)
         if (0xD800..<0xDC00).contains(code) {
-            // The second half of a pair outside the basic plane.
+            // A surrogate pair: a code point above U+FFFF.
             guard next() == "\\", next() == "u" else { throw error("half a surrogate pair") }
             let low = try hexadecimal(4)
             guard (0xDC00..<0xE000).contains(low) else { throw error("half a surrogate pair") }
@@ -307,7 +307,7 @@ extension JSON5Parser {
             digits.first != "+", digits.first != "-",
             !(digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true)
         {
-            // Swift's own reading takes neither ".5" nor "5.".
+            // Double.init accepts neither ".5" nor "5.".
             let parts = digits.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
             guard let mantissa = parts.first, mantissa.contains(where: \.isNumber), parts.count <= 2 else { return nil }
             let whole = "0" + mantissa + (mantissa.hasSuffix(".") ? "0" : "")

@@ -1,13 +1,13 @@
 import Core
 
-/// One key of an object of the configuration, and where its value goes.
+/// One key of an object in the configuration, and the property that gets its value.
 struct Setting<Root: Sendable>: Sendable {
     let name: String
-    /// What it was called in earlier versions: still read, with a warning.
+    /// The key's name in earlier versions: still accepted, with a warning.
     let formerName: String?
     let read: @Sendable (JSON5Node, _ key: String, inout Root, inout Findings) -> Void
     let write: @Sendable (Root) -> JSON
-    /// Keys below this one.
+    /// Keys below this one, for nested objects.
     let keys: [String]
 
     init<Value>(
@@ -27,7 +27,7 @@ struct Setting<Root: Sendable>: Sendable {
 }
 
 extension Setting {
-    /// An object of fixed keys within the root; those that are left out stay as they are.
+    /// A nested object with fixed keys; keys that are missing leave their values unchanged.
     init<Part>(
         _ name: String,
         at path: any WritableKeyPath<Root, Part> & Sendable,
@@ -47,12 +47,12 @@ struct Section<Root: Sendable>: Sendable {
 
     init(_ settings: [Setting<Root>]) { self.settings = settings }
 
-    /// Every key, each after a dot, and those below it.
+    /// All keys with those below them, each preceded by a dot.
     var keys: [String] {
         settings.flatMap { setting in [".\(setting.name)"] + setting.keys.map { ".\(setting.name)\($0)" } }
     }
 
-    /// Reads the keys that are given; the others stay as they are. Returns whether it is an object at all.
+    /// Reads the given keys; missing keys leave their values unchanged. Returns false if the node is not an object.
     @discardableResult
     func read(_ node: JSON5Node, _ key: String, _ root: inout Root, _ findings: inout Findings) -> Bool {
         guard case .object(let members) = node.value else {
@@ -88,7 +88,7 @@ struct Section<Root: Sendable>: Sendable {
 }
 
 extension SettingKind {
-    /// An object of fixed keys; those that are left out keep the values of `defaults`.
+    /// An object with fixed keys; missing keys keep the values of `defaults`.
     static func object(_ defaults: Value, _ section: Section<Value>) -> SettingKind {
         SettingKind(
             read: { node, key, findings in

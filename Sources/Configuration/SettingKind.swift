@@ -1,19 +1,19 @@
 import Core
 
-/// A type of value in the configuration: how it is read and how it is written.
+/// A type of value in the configuration: how to read it and how to write it.
 ///
-/// One description serves reading, error messages, `config show`, and the test that the sample file has every key.
+/// Reading, error messages, `config show` and the test that the sample file has every key all use this one description.
 struct SettingKind<Value: Sendable>: Sendable {
-    /// Reads a value; reports what is wrong with it and returns nil where it cannot be used.
+    /// Reads a value; adds its mistakes to the findings, and returns nil if the value is unusable.
     var read: @Sendable (JSON5Node, _ key: String, inout Findings) -> Value?
-    /// The value as JSON.
+    /// Writes the value as JSON.
     let write: @Sendable (Value) -> JSON
-    /// Keys below this one, each after a dot or, of a list or table, after `[]` or `.*`.
+    /// Keys below this one, each preceded by a dot; those of a list begin with `[]`, those of a table with `.*`.
     var keys: [String] = []
 }
 
 extension SettingKind {
-    /// A value that is read as a whole. `take` returns nil where it is not what was expected.
+    /// A value without keys of its own. `take` returns nil if the node is not what `expected` describes.
     init(
         _ expected: String,
         write: @escaping @Sendable (Value) -> JSON,
@@ -27,7 +27,7 @@ extension SettingKind {
         self.write = write
     }
 
-    /// The value, or null for none.
+    /// The same kind, with null as nil.
     var optional: SettingKind<Value?> {
         let (read, write) = (read, write)
         return SettingKind<Value?>(
@@ -37,7 +37,7 @@ extension SettingKind {
         )
     }
 
-    /// Any number of these values.
+    /// A list of any number of these values.
     var list: SettingKind<[Value]> {
         let (read, write) = (read, write)
         return SettingKind<[Value]>(
@@ -56,7 +56,7 @@ extension SettingKind {
         )
     }
 
-    /// Values under names of the user's choice.
+    /// An object whose keys are the user's choice, with these values.
     var table: SettingKind<[String: Value]> {
         let (read, write) = (read, write)
         return SettingKind<[String: Value]>(
@@ -80,7 +80,7 @@ extension SettingKind {
 }
 
 extension Findings {
-    /// The members of an object, each name once; a second one is reported with the line of the first.
+    /// The members of an object, each name once; a repeated name is reported with the line of the first.
     mutating func unique(_ members: [JSON5Node.Member], of key: String) -> [JSON5Node.Member] {
         var first: [String: Int] = [:]
         return members.filter { member in

@@ -1,6 +1,6 @@
 import Core
 
-// MARK: - Values of one piece
+// MARK: - Values without keys of their own
 
 extension SettingKind where Value == Bool {
     static let flag = SettingKind(
@@ -13,7 +13,7 @@ extension SettingKind where Value == Bool {
 }
 
 extension SettingKind where Value == Double {
-    /// - Parameter expected: such as "seconds from 0 to 3600".
+    /// - Parameter expected: the description in messages, such as "seconds from 0 to 3600".
     static func number(_ range: ClosedRange<Double>, _ expected: String) -> SettingKind {
         SettingKind(
             expected,
@@ -36,7 +36,7 @@ extension SettingKind where Value == Float {
         )
     }
 
-    /// As on the command line: at 0 a word would always fire, at 1 never.
+    /// 0 and 1 are excluded, as on the command line: at 0 a word would always fire, at 1 never.
     static let threshold = SettingKind(
         "a confidence between 0 and 1, such as 0.8",
         write: { .shortest($0) },
@@ -80,10 +80,10 @@ extension SettingKind where Value == String {
 }
 
 extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of a few names.
+    /// Any case of an enumeration, by its raw value.
     static var choice: SettingKind { choice(among: Array(Value.allCases)) }
 
-    /// One of some values by its name.
+    /// One of these cases, by its raw value.
     static func choice(among values: [Value]) -> SettingKind {
         let names = values.map(\.rawValue)
         let expected = "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")

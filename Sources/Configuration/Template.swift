@@ -1,7 +1,7 @@
 import Core
 public import Events
 
-/// A line of text with placeholders that an event fills in, such as `{word} {percent}`.
+/// A line of text with placeholders for the values of an event, such as `{word} {percent}`.
 public struct Template: Equatable, Sendable {
     private enum Piece: Equatable, Sendable {
         case text(String)
@@ -16,7 +16,7 @@ public struct Template: Equatable, Sendable {
     public let text: String
     private let pieces: [Piece]
 
-    /// - Throws: ``InvalidValue`` for a brace that belongs to no known placeholder.
+    /// - Throws: ``InvalidValue`` for an unmatched brace or an unknown placeholder.
     public init(_ text: String) throws(InvalidValue) {
         self.text = text
         var pieces: [Piece] = []
@@ -24,7 +24,7 @@ public struct Template: Equatable, Sendable {
         while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
             pieces.append(.text(String(rest[..<brace])))
             guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
-                throw InvalidValue("a brace without its partner in '\(text)'; placeholders look like {word}")
+                throw InvalidValue("an unmatched brace in '\(text)'; placeholders look like {word}")
             }
             let name = String(rest[rest.index(after: brace)..<end])
             guard let placeholder = Placeholder(rawValue: name) else {
@@ -41,7 +41,7 @@ public struct Template: Equatable, Sendable {
         self.pieces = pieces
     }
 
-    /// The line for an event, without a line end.
+    /// The text with the values of an event, without a line end.
     public func filled(with event: DetectionEvent) -> String {
         pieces.map { piece in
             switch piece {

@@ -1,16 +1,16 @@
-/// Where a webhook posts to: `http://host[:port]/path`.
+/// The address that a webhook posts to: `http://host[:port]/path`.
 ///
-/// Only plain HTTP: TLS would need a certificate store and a large library, for a service that posts to its own machine. For
-/// TLS, a `run` action can call curl.
+/// Plain HTTP only: TLS would need a certificate store and a large library, for a service that mostly posts to its own
+/// machine. For TLS, let a `run` action call curl.
 public struct WebAddress: Equatable, Sendable {
     /// As the user wrote it.
     public let text: String
-    /// A name or an address, without the brackets of IPv6.
+    /// A name or an address in lower case; IPv6 without brackets.
     public let host: String
     public let port: UInt16
-    /// Path and query as the request sends them.
+    /// Path and query, as sent in the request line.
     public let target: String
-    /// Host and port as the request's header has them.
+    /// Host and port, as sent in the `Host` header.
     public let authority: String
 
     /// - Throws: ``InvalidValue``.
@@ -56,7 +56,7 @@ public struct WebAddress: Equatable, Sendable {
         self.authority = String(authority)
     }
 
-    /// Whether the host's name alone says that it is this machine.
+    /// Whether the host is this machine, judged by its text alone, without a name lookup.
     public var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -2,12 +2,12 @@ private import Configuration
 
 /// The daemon's answer to a command, parsed.
 public struct ControlAnswer: Equatable, Sendable {
-    /// Why the command failed; nil where it did not.
+    /// Why the command failed; nil if it succeeded.
     public let error: String?
-    /// What else it tells, a line a value: `device: hw:CARD=Mic`, `counts.events: 7`.
+    /// All other members, one line per value: `device: hw:CARD=Mic`, `hopMilliseconds.mean: 2.5`.
     public let lines: [String]
 
-    /// - Throws: ``ControlError/socket`` where the line is no answer.
+    /// - Throws: ``ControlError/socket`` if the line is not an answer of the daemon.
     public init(line: String) throws(ControlError) {
         guard let node = try? JSON5Parser.parse(line), case .object(let members) = node.value,
             case .bool(let isDone)? = members.first(where: { $0.name == "ok" })?.node.value
@@ -15,7 +15,7 @@ public struct ControlAnswer: Equatable, Sendable {
         if case .string(let reason)? = members.first(where: { $0.name == "error" })?.node.value {
             error = reason
         } else {
-            error = isDone ? nil : "the service refused, and did not say why"
+            error = isDone ? nil : "the service refused the command and gave no reason; check its log"
         }
         lines = members.filter { $0.name != "ok" && $0.name != "error" }.flatMap { Self.lines($0.node, under: $0.name) }
     }

@@ -2,13 +2,13 @@ import Core
 import Glibc
 import System
 
-/// A connection to the daemon's control socket.
+/// A connection to the daemon's control socket. Used by one thread.
 public struct ControlClient: ~Copyable {
     private let path: String
     private let descriptor: FileDescriptor
     private var input: [UInt8] = []
 
-    /// The socket named by `BECKON_SOCKET`, else the user's own service's, else the system's.
+    /// The path in `BECKON_SOCKET`, else the socket of the user's own service if it exists, else the system service's.
     public static func findPath(environment: [String: String], systemPath: String = ControlServer.systemPath) -> String
     {
         if let path = environment["BECKON_SOCKET"], !path.isEmpty { return path }
@@ -19,7 +19,10 @@ public struct ControlClient: ~Copyable {
         return systemPath
     }
 
-    /// - Throws: ``ControlError/notRunning`` where nobody listens, ``ControlError/socket`` where it is not allowed.
+    /// Connects.
+    ///
+    /// - Throws: ``ControlError/notRunning`` if no service listens at the path, ``ControlError/socket`` for any other
+    ///   error, such as missing permission.
     public init(path: String) throws(ControlError) {
         self.path = path
         if let connection = UnixSocket.connect(path) {
@@ -41,7 +44,8 @@ public struct ControlClient: ~Copyable {
 
     /// Sends a command.
     ///
-    /// - Parameter seconds: how long it may take.
+    /// - Parameter seconds: the timeout.
+    /// - Throws: ``ControlError/timedOut``, ``ControlError/socket``.
     public mutating func send(_ command: ControlCommand, within seconds: Double = 5) throws(ControlError) {
         let deadline = Clock.now + .seconds(seconds)
         var rest = Array(command.json.line.utf8)[...]
@@ -54,7 +58,7 @@ public struct ControlClient: ~Copyable {
             } else if errno == EAGAIN {
                 try wait(POLLOUT, until: deadline)
             } else if errno == EPIPE || errno == ECONNRESET {
-                // Why the daemon closed the connection stands in what it sent before.
+                // The daemon closed the connection. It sent the reason before that; nextLine(within:) returns it.
                 return
             } else if errno != EINTR {
                 throw .socket.saying("cannot send to \(path): \(SystemError.text(errno))")
@@ -64,8 +68,8 @@ public struct ControlClient: ~Copyable {
 
     /// The next line from the daemon; nil when it closed the connection.
     ///
-    /// - Parameter seconds: how long it may take; nil for ever.
-    /// - Throws: ``ControlError/timedOut``.
+    /// - Parameter seconds: the timeout; nil for none.
+    /// - Throws: ``ControlError/timedOut``, ``ControlError/socket``.
     public mutating func nextLine(within seconds: Double? = 5) throws(ControlError) -> String? {
         let deadline = seconds.map { Clock.now + .seconds($0) }
         while true {
@@ -73,7 +77,7 @@ public struct ControlClient: ~Copyable {
                 defer { input.removeSubrange(...end) }
                 return String(decoding: input[..<end], as: UTF8.self)
             }
-            guard input.count < 1 << 20 else { throw .socket.saying("\(path): this is no control socket of beckon") }
+            guard input.count < 1 << 20 else { throw .socket.saying("\(path): not the control socket of beckon") }
             var piece = [UInt8](repeating: 0, count: 4096)
             let count = recv(descriptor.rawValue, &piece, piece.count, 0)
             if count > 0 {

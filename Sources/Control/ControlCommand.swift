@@ -1,12 +1,12 @@
 private import Configuration
 public import Core
 
-/// What the daemon can be asked to do while it runs.
+/// A command to the running daemon.
 public enum ControlCommand: Equatable, Sendable {
     case status, mute, unmute, reload
-    /// Sends all events from now on.
+    /// Streams all events from now on to the client that asks.
     case events
-    /// Gives words other thresholds, until they are set again or the configured threshold changes.
+    /// Sets thresholds of words. Each lasts until it is set again or the word's configured threshold changes.
     case set([WordThreshold])
 
     /// Parses a line: words such as `mute` or `set yes=0.7 no=0.8`, or JSON such as
@@ -42,7 +42,7 @@ public enum ControlCommand: Equatable, Sendable {
 
     private var name: String { Self.simple.first { $0.command == self }?.name ?? "set" }
 
-    /// Joins the parts of a line up to each threshold, as the name of a taught word may be several words.
+    /// Joins the parts of a line up to each `=`, because the name of a taught word may contain blanks.
     private static func assignments(_ parts: ArraySlice<String>) -> [String] {
         var (whole, open): ([String], [String]) = ([], [])
         for part in parts {
@@ -100,12 +100,14 @@ public enum ControlCommand: Equatable, Sendable {
     }
 }
 
-/// A word's new threshold, as `yes=0.7` writes it.
+/// A word's new threshold, written as `yes=0.7`.
 public struct WordThreshold: Equatable, Sendable {
     public let word: String
-    /// Between 0 and 1.
+    /// Between 0 and 1, both excluded.
     public let threshold: Float
 
+    /// Parses `WORD=THRESHOLD`.
+    ///
     /// - Throws: ``ControlError/command``.
     public init(_ text: String) throws(ControlError) {
         let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)

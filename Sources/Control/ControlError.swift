@@ -1,7 +1,7 @@
 private import Core
 import System
 
-/// Why a command cannot be understood, or the service cannot be asked.
+/// Why a command was not understood, or why the service could not be reached.
 ///
 /// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
 /// ``description`` is one line that names what was asked, what happened and what to do next.
@@ -20,14 +20,14 @@ public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible 
 
     /// A command was not understood.
     public static let command = ControlError(.command, "unknown command")
-    /// No service answers at the control socket.
+    /// No service listens at the control socket.
     public static let notRunning = ControlError(.notRunning, "beckon is not running")
-    /// The control socket could not be made or used.
+    /// The control socket could not be created or used.
     public static let socket = ControlError(.socket, "socket failed")
-    /// The service does not answer.
+    /// The service did not answer within the timeout.
     public static let timedOut = ControlError(.timedOut, "took too long")
 
-    /// The same kind of error with a message of its own, kept to one line.
+    /// The same kind of error with another message, on one line.
     func saying(_ message: String) -> ControlError { ControlError(code, printable(message)) }
 
     init(_ error: SocketError) { self = Self.socket.saying(error.description) }

@@ -4,14 +4,14 @@ public import Events
 import Synchronization
 public import System
 
-/// The control socket: commands in, one JSON line back for each; and the stream of events for every client that asks for it.
+/// The server of the control socket: answers each command with one JSON line, and streams events to clients that ask.
 ///
-/// One socket serves both. `events` is answered with the status, and then with one line for each event.
+/// The answer to `events` is the status, followed by one line for each event.
 public final class ControlServer: EventSink {
-    /// What became of a command.
+    /// The result of a command.
     public enum Reply: Equatable, Sendable {
         case done
-        /// An object whose members the answer gets, such as `{"state": "muted"}`.
+        /// An object whose members are added to the answer, such as `{"state": "muted"}`.
         case status(JSON)
         case failed(String)
 
@@ -25,10 +25,10 @@ public final class ControlServer: EventSink {
         }
     }
 
-    /// Carries commands out; called on the socket's thread, and never with `events`.
+    /// Executes commands; called on the socket's thread, and never with `events`.
     public typealias Performer = @Sendable (ControlCommand) -> Reply
 
-    /// Shared with the socket's thread, so that commands have somewhere to go once the service has started.
+    /// Shared with the socket's thread: holds the performer, which is set only when the service has started.
     private final class Handler: Sendable {
         let performer = Mutex<Performer?>(nil)
 
@@ -40,7 +40,7 @@ public final class ControlServer: EventSink {
     private let server: LineServer
     private let handler: Handler
 
-    /// Opens the socket. Commands fail until ``start(_:)``.
+    /// Opens the socket. Commands fail until ``start(_:)`` is called.
     ///
     /// - Throws: ``ControlError/socket``.
     public init(path: String, settings: LineServer.Settings = LineServer.Settings()) throws(ControlError) {
@@ -62,13 +62,13 @@ public final class ControlServer: EventSink {
         }
     }
 
-    /// Opens the socket and serves it at once.
+    /// Opens the socket and executes commands from the start.
     public convenience init(path: String, perform: @escaping Performer) throws(ControlError) {
         try self.init(path: path)
         start(perform)
     }
 
-    /// From here on commands are carried out.
+    /// Executes commands from now on. Any thread.
     public func start(_ perform: @escaping Performer) { handler.performer.withLock { $0 = perform } }
 
     public var counts: LineServer.Counts { server.counts }
@@ -81,13 +81,15 @@ public final class ControlServer: EventSink {
 
     public func stop() { server.stop() }
 
-    /// Where the daemon makes its socket: in the folder that systemd made for it, else in the user's run-time folder.
+    /// The path of the daemon's socket; nil for `.none`.
+    ///
+    /// For `.auto`: in systemd's `RUNTIME_DIRECTORY`, else in the user's `XDG_RUNTIME_DIR`, else ``systemPath``.
     public static func path(for socket: Configuration.Socket, environment: [String: String]) -> String? {
         switch socket {
         case .none: return nil
         case .path(let path): return path
         case .auto:
-            // systemd separates several folders by colons.
+            // systemd separates folders by colons.
             if let folder = environment["RUNTIME_DIRECTORY"]?.split(separator: ":").first {
                 return "\(folder)/control.socket"
             }
@@ -98,6 +100,6 @@ public final class ControlServer: EventSink {
         }
     }
 
-    /// Where the system's service has its socket.
+    /// The path of the system service's socket.
     public static let systemPath = "/run/beckon/control.socket"
 }

@@ -5,15 +5,16 @@ import Glibc
 import Synchronization
 import System
 
-/// Where live audio comes from: a microphone, or a file that is played as if it came from one.
+/// A source of live audio: a microphone, or a file that is played as if it came from one.
 public protocol AudioSource: Sendable {
-    /// Waits for the next block and shows the second of audio that ends with it; see ``Microphone/nextBlock(until:_:)``.
+    /// Waits for the next block of 1600 samples, and passes `body` the window (one second, 16000 samples) that ends
+    /// with it; see ``Microphone/nextBlock(until:_:)``.
     ///
-    /// - Parameter time: when to give up, on the monotonic clock.
-    /// - Returns: false if the time came first, or if there is no more.
+    /// - Parameter time: the deadline, on the monotonic clock.
+    /// - Returns: false if no block came before the deadline, or if the source has ended.
     func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool
 
-    /// Whether there will be no more audio, ever.
+    /// Whether the source will give no more audio.
     var hasEnded: Bool { get }
 }
 
@@ -25,7 +26,7 @@ extension Microphone: AudioSource {
     public var hasEnded: Bool { isStopped }
 }
 
-/// A file that is played as if it came from a microphone: a block every 100 ms, and a second of quiet at its end.
+/// A file that is played as if it came from a microphone: one block every 100 ms, and one second of silence at its end.
 public final class FileSource: AudioSource {
     private let ring: BlockRing
     private let state: Mutex<State>
@@ -34,12 +35,12 @@ public final class FileSource: AudioSource {
     private struct State: ~Copyable {
         var stream: FileStream
         var start: Instant?
-        /// Blocks so far.
+        /// Blocks played so far.
         var count = 0
         var problem: AudioError?
     }
 
-    /// - Throws: what opening a file throws.
+    /// - Throws: ``AudioError`` if the file cannot be opened or decoded.
     public init(path: String, mix: ChannelMix) throws(AudioError) {
         let stream = try FileStream(path: path, mix: mix)
         ring = stream.ring
@@ -48,7 +49,7 @@ public final class FileSource: AudioSource {
 
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
-    /// What ended reading early.
+    /// The error that ended reading early; nil if there was none.
     public var problem: AudioError? { state.withLock { $0.problem } }
 
     public func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
@@ -63,7 +64,7 @@ public final class FileSource: AudioSource {
         return ring.withWindow(body)
     }
 
-    /// Moves the window one block on; false at the end of all.
+    /// Moves the window on by one block; false at the end.
     private func advance(_ state: inout State, _ due: Instant) -> Bool {
         do throws(AudioError) {
             guard try state.stream.advance(time: due) else {
@@ -71,7 +72,7 @@ public final class FileSource: AudioSource {
                 return false
             }
         } catch {
-            // The quiet comes after what could be read.
+            // The silence follows what could be read.
             state.problem = error
             return advance(&state, due)
         }

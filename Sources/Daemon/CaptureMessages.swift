@@ -6,7 +6,7 @@ import System
 extension CaptureMachine.Change {
     /// The change as one line for the log.
     ///
-    /// - Parameter status: names the device and says why it does not open.
+    /// - Parameter status: gives the device's name, and the reason if it cannot be opened.
     public func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
         let device = status.device.isEmpty ? "the microphone" : status.device
         let seconds = "\(decimal(duration.seconds, 2)) s"
@@ -20,7 +20,7 @@ extension CaptureMachine.Change {
         case .suspended: return (.info, "\(device): suspended")
         case .framesMissing: return (.warning, "\(device): \(seconds) of audio never came")
         case .lost: return (.warning, "\(device): lost (\(error)); waiting for it to come back")
-        case .stalled: return (.warning, "\(device): open, but no audio comes; opening it anew")
+        case .stalled: return (.warning, "\(device): open, but no audio comes; opening it again")
         case .unavailable: return (.error, "\(status.problem.isEmpty ? "\(device): \(error)" : status.problem)")
         case .stillUnavailable: return (.warning, "still no microphone after \(seconds): \(status.problem)")
         case .muted: return (.info, "muted: the device is closed")
@@ -38,7 +38,7 @@ extension CaptureMachine.Change {
 extension GapReport {
     /// Changes of a microphone since the last call, as lines for the log.
     ///
-    /// - Parameter now: the time, in nanoseconds.
+    /// - Parameter now: the time on the monotonic clock.
     public mutating func messages(of microphone: Microphone, at now: Instant) -> [(level: LogLevel, text: String)] {
         var items: [Item] = []
         while let change = microphone.nextChange() { items += take(change) }

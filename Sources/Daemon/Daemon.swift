@@ -12,31 +12,31 @@ public import Spotting
 import Synchronization
 public import System
 
-/// A change of settings, wherever the request comes from.
+/// A change of settings while the daemon runs. It may come from a signal, the control socket or a changed file.
 public enum SettingsChange: Equatable, Sendable {
-    /// The configuration, or a file that it names, may be another one: SIGHUP, `beckon reload`.
+    /// Reads the configuration again, and all files that it names: SIGHUP, `beckon reload`.
     case configuration
-    /// The file of the user's own words is another one.
+    /// Reads the file of the user's taught words again, because it has changed.
     case words
-    /// Other thresholds for some words: `beckon set`.
+    /// Sets other thresholds for some words: `beckon set`.
     case thresholds([WordThreshold])
-    /// Whether the microphone is closed.
+    /// Closes (true) or opens (false) the microphone.
     case mute(Bool)
 }
 
-/// The service as a whole: audio, detector, actions, control socket, signals, from start to stop.
+/// The whole service: audio, detector, actions, control socket and signals, from start to stop.
 ///
-/// Threads: the capture thread fills the ring, the detector's thread (``DetectorThread``) reads it and queues detections,
-/// the dispatcher's (``EventDispatcher``) makes events of them for all sinks, the control socket's serves clients, and the
-/// caller of ``run(_:)`` takes signals and looks after the rest.
+/// Threads: the capture thread fills the ring. The detector's thread (``DetectorThread``) reads the ring and queues
+/// detections. The dispatcher's thread (``EventDispatcher``) turns them into events for all sinks. The control socket's
+/// thread serves clients. The caller of ``run(_:)`` handles signals, the log of the microphone and the watchdog.
 public final class Daemon: Sendable {
-    /// What a service runs on beside its settings.
+    /// What a service needs in addition to its settings.
     public struct Setup: Sendable {
         /// A file that is played as if it came from a microphone; nil listens to the microphone.
         public var file: String?
-        /// A WAV file that gets what is heard.
+        /// The path of a WAV file to record the audio to; nil for none.
         public var recording: String?
-        /// Of the program.
+        /// The program's environment variables.
         public var environment: [String: String]
 
         public init(file: String? = nil, recording: String? = nil, environment: [String: String]) {
@@ -46,7 +46,7 @@ public final class Daemon: Sendable {
         }
     }
 
-    /// Nil where a file is played.
+    /// Nil if a file is played instead.
     public let microphone: Microphone?
     private let source: any AudioSource
     private let setup: Setup
@@ -54,7 +54,7 @@ public final class Daemon: Sendable {
     private let log: ServiceLog
     private let history = AudioHistory()
     private let settings: Mutex<ServiceSettings>
-    /// Held while a change is applied, so that changes of several threads come one after the other.
+    /// Held while a change is applied, so that changes from several threads are applied one after the other.
     private let applying = Mutex(())
     private let actions: ActionRunner
     private let clips: ClipSaver
@@ -67,9 +67,10 @@ public final class Daemon: Sendable {
     /// Opens what the service needs and starts its threads; the microphone is opened by ``run(_:)``.
     ///
     /// - Parameters:
-    ///   - settings: those in force at first.
+    ///   - settings: the initial settings.
     ///   - loader: reads the settings again when they have changed.
-    ///   - sinks: what gets the events beside actions, control socket and clips.
+    ///   - sinks: further receivers of events, in addition to actions, control socket and clips.
+    /// - Throws: if the file, the microphone, a socket or a thread cannot be set up.
     public init(
         _ settings: ServiceSettings,
         loader: SettingsLoader,
@@ -120,7 +121,8 @@ public final class Daemon: Sendable {
     public var eventCounts: EventDispatcher.Counts { dispatcher.counts }
     public var vocabulary: Vocabulary { settings.withLock { $0.vocabulary } }
 
-    /// A terminal's user has no service to control, unless they say where its socket is.
+    /// The path of the control socket; nil for none. Outside systemd, `.auto` means a socket in `XDG_RUNTIME_DIR`, and
+    /// none while a file is played.
     private static func controlPath(_ configuration: Configuration, _ setup: Setup) -> String? {
         if case .auto = configuration.socket, setup.environment["RUNTIME_DIRECTORY"] == nil {
             guard setup.file == nil, let folder = setup.environment["XDG_RUNTIME_DIR"] else { return nil }
@@ -131,11 +133,11 @@ public final class Daemon: Sendable {
 
     // MARK: - Changes, on any thread
 
-    /// Changes the settings in force. Every change comes through here and writes one line to the log; under systemd the
-    /// service is reloading meanwhile. Changes are applied one after the other.
+    /// Changes the settings in force. All changes go through this method, one after the other. Each writes one line to
+    /// the log, and systemd sees the service as reloading until it is done.
     ///
-    /// - Returns: what does not apply before the next start, in a line; nil where all does.
-    /// - Throws: what is wrong with the new settings; all is then as it was.
+    /// - Returns: one line about what applies only after a restart; nil if everything applies now.
+    /// - Throws: what is wrong with the new settings; nothing has changed then.
     @discardableResult
     public func apply(_ change: SettingsChange) throws -> String? {
         switch change {
@@ -152,8 +154,8 @@ public final class Daemon: Sendable {
                 return nil
             }
         case .mute(let isMuted):
-            guard let microphone else { throw DaemonError("a file is played, which cannot be muted") }
-            // The change of the microphone is logged when it has happened.
+            guard let microphone else { throw DaemonError("cannot mute: a file is played, not a microphone") }
+            // The main thread logs the change when the microphone reports it.
             if isMuted { microphone.mute() } else { microphone.unmute() }
             return nil
         }
@@ -178,7 +180,7 @@ public final class Daemon: Sendable {
         let old = settings.withLock { $0 }
         var new = loaded
         new.keepThresholds(of: old)
-        // The only step that can fail comes first.
+        // First, because it is the only step that can fail.
         try actions.apply(new.configuration)
         let generation = dispatcher.apply(
             new.configuration,
@@ -238,11 +240,11 @@ public final class Daemon: Sendable {
 
     // MARK: - On the main thread
 
-    /// Listens until a signal ends it, or the file that it plays ends.
+    /// Listens until SIGTERM, SIGINT, ``end()``, or the end of the played file.
     ///
-    /// - Parameter signals: blocked before any thread of the program was made.
+    /// - Parameter signals: must be created, and so block the signals, before the program starts any thread.
     /// - Returns: the program's exit status.
-    /// - Throws: where the microphone cannot be started, the file cannot be read or the recording not be written.
+    /// - Throws: if the microphone cannot be started, the file cannot be read or the recording cannot be written.
     public func run(_ signals: Signals) throws -> Int32 {
         defer { stop() }
         let recording = try setup.recording.map { path throws(DaemonError) in
@@ -275,17 +277,17 @@ public final class Daemon: Sendable {
                 for message in gaps.messages(of: microphone, at: Clock.now) { log.write(message.level, message.text) }
             }
             try recording?.catchUp()
-            // The log has told what went wrong.
+            // apply(_:) has logged the error.
             if words.hasChanged(at: Clock.now) { _ = try? apply(.words) }
             watchdog.look(at: self)
             if source.hasEnded || isEnding.load(ordering: .relaxed) { return 0 }
         }
     }
 
-    /// Makes ``run(_:)`` return 0 within a quarter of a second. Any thread.
+    /// Makes ``run(_:)`` return 0 within 250 ms. Any thread.
     public func end() { isEnding.store(true, ordering: .relaxed) }
 
-    /// Ends listening, hands over the last detections, then ends running actions and the socket.
+    /// Stops listening, dispatches the last detections, then stops the control socket and running actions.
     private func stop() {
         microphone?.stop()
         detector.stop()

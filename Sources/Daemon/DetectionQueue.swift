@@ -3,14 +3,15 @@ import Glibc
 public import Spotting
 import System
 
-/// A detection on its way from the detector's thread to the dispatcher's: plain numbers, named on the other side.
+/// A detection in the queue from the detector's thread to the dispatcher's. It holds numbers only; the dispatcher looks
+/// up the names.
 public struct QueuedDetection: Sendable, BitwiseCopyable {
     public let detection: Detection
-    /// When it was decided, on the monotonic clock.
+    /// The time of the decision, on the monotonic clock.
     public let decided: Instant
-    /// Under which settings; see ``DetectorSettings/generation``.
+    /// The settings under which it was decided; see ``DetectorSettings/generation``.
     public let generation: UInt32
-    /// Counts all detections from 1, those that find no room too.
+    /// Counts all detections from 1, including those that were dropped.
     public let sequence: UInt64
 
     public init(_ detection: Detection, decided: Instant, generation: UInt32, sequence: UInt64) {
@@ -21,9 +22,9 @@ public struct QueuedDetection: Sendable, BitwiseCopyable {
     }
 }
 
-/// The queue from the detector's thread (the producer) to the dispatcher's (the consumer), with a wake-up.
+/// The queue from the detector's thread (the producer) to the dispatcher's (the consumer), with an eventfd as wake-up.
 ///
-/// ``push(_:)`` neither allocates, locks nor waits. A full queue drops the new detection and counts it.
+/// ``push(_:)`` does not allocate, lock or wait. A full queue drops the new detection and counts it.
 public final class DetectionQueue: Sendable {
     public static let capacity = 256
 
@@ -37,7 +38,7 @@ public final class DetectionQueue: Sendable {
 
     /// Appends a detection. Producer only.
     ///
-    /// - Returns: false where the queue was full and the detection is dropped.
+    /// - Returns: false if the queue was full and the detection was dropped.
     @discardableResult
     public func push(_ detection: QueuedDetection) -> Bool {
         guard queue.push(detection) else { return false }
@@ -45,10 +46,10 @@ public final class DetectionQueue: Sendable {
         return true
     }
 
-    /// The oldest detection; nil where there is none. Consumer only.
+    /// Removes and returns the oldest detection; nil if the queue is empty. Consumer only.
     func pop() -> QueuedDetection? { queue.pop() }
 
-    /// Waits until something was pushed or ``wake()`` called. Consumer only.
+    /// Waits until a detection is pushed or ``wake()`` is called. Consumer only.
     func wait() {
         var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
         Poll.wait(&requests, until: nil)

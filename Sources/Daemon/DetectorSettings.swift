@@ -1,12 +1,12 @@
 public import Spotting
 
-/// What the detector decides by; it can be replaced while the detector runs.
+/// The detector's settings; they can be replaced while it runs.
 public struct DetectorSettings: Sendable {
     public var vocabulary: Vocabulary
     public var gate: GateSettings
     public var thresholds: Thresholds
     public var phrases: [Phrase]
-    /// What detections under these settings are marked with, so that the dispatcher can name them.
+    /// Copied to every detection under these settings, so that the dispatcher uses the matching names.
     public var generation: UInt32
 
     public init(

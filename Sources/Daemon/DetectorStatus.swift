@@ -1,25 +1,25 @@
 import Core
 import Synchronization
 
-/// What the detector does now and has done so far.
+/// The detector's counters, timings and newest scores.
 public struct DetectorStatus: Equatable, Sendable {
-    /// Blocks heard.
+    /// Hops processed, one per block of 100 ms.
     public var hops: UInt64
-    /// Blocks left out because the detector was behind.
+    /// Blocks not processed because the detector was late: skipped by it, or dropped by the full ring.
     public var droppedBlocks: UInt64
-    /// Times the audio did not go on where it had stopped.
+    /// Discontinuities in the audio: a lost device, an overrun or skipped blocks.
     public var gaps: UInt64
-    /// Hops that took longer than a hop lasts.
+    /// Hops that took longer than 100 ms to process.
     public var lateHops: UInt64
-    /// How long the longest hop took.
+    /// The processing time of the slowest hop.
     public var longestHop: Duration
-    /// How long all hops together took.
+    /// The processing time of all hops together.
     public var busy: Duration
-    /// Smoothed posteriors after the newest hop, one a label of the model.
+    /// Smoothed posteriors after the newest hop, `[labels]`.
     public var scores: [Float]
 }
 
-/// The numbers of a ``DetectorStatus``. The detector's thread writes them and never waits; any thread may read.
+/// The live values of a ``DetectorStatus``. The detector's thread writes them without waiting; any thread may read.
 final class DetectorRecord: Sendable {
     let hops = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
@@ -29,10 +29,10 @@ final class DetectorRecord: Sendable {
     private let busy = Atomic<Int64>(0)
     private let scores = Mutex<[Float]>([])
 
-    /// Makes room for the scores; allocates.
+    /// Sets the number of scores; allocates.
     func prepare(labels: Int) { scores.withLock { $0 = [Float](repeating: 0, count: labels) } }
 
-    /// A hop is done. Allocates nothing; scores that another thread is just reading stay those of the hop before.
+    /// Records a finished hop. Does not allocate or wait: while another thread reads the scores, the older ones stay.
     func note(_ newest: Span<Float>, began: Instant, ended: Instant) {
         scores.withLockIfAvailable { scores in
             guard scores.count == newest.count else { return }

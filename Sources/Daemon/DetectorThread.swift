@@ -13,10 +13,10 @@ public final class DetectorThread: Sendable {
     private let hasStopped = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - settings: what to decide by; the model is warmed up before this returns.
-    ///   - queue: gets the detections.
-    ///   - history: gets the audio that was heard.
-    /// - Throws: ``DaemonError``.
+    ///   - settings: the initial settings; the model is warmed up before this returns.
+    ///   - queue: receives the detections.
+    ///   - history: receives the audio of every processed block.
+    /// - Throws: ``DaemonError`` if the thread cannot be started.
     public init(
         source: any AudioSource,
         settings: DetectorSettings,
@@ -29,7 +29,8 @@ public final class DetectorThread: Sendable {
             var loop = DetectorLoop(settings, ends)
             isReady.signal()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
-                // Longer than a block takes to come, so that it wakes for blocks alone; new settings wait no longer either.
+                // 300 ms: longer than a hop, so normally only a block wakes it; yet a stop or new settings wait no
+                // longer than this if no audio comes.
                 loop.step(ends, until: Clock.now + AudioFormat.hopDuration * 3)
             }
             hasStopped.signal()
@@ -39,22 +40,22 @@ public final class DetectorThread: Sendable {
 
     public var status: DetectorStatus { ends.record.status }
 
-    /// Decides by other settings from the next hop on. Any thread.
+    /// Applies other settings from the next hop on. Any thread.
     public func apply(_ settings: DetectorSettings) { ends.settings.post(settings) }
 
-    /// Returns when the detector hears no more.
+    /// Stops the detector; returns when its thread is done with the last block.
     public func stop() {
         guard !isStopping.exchange(true, ordering: .relaxed) else { return }
         hasStopped.wait()
     }
 }
 
-/// What the detector's thread does: runs the detector on block after block, and queues its detections.
+/// The work of the detector's thread: runs the detector on each block, and queues its detections.
 ///
-/// Between two changes of settings nothing allocates, locks, logs or waits, but for the next block. Audio that comes late
-/// is never heard late: the loop skips whole blocks until it is up to date again, and counts them.
+/// Between two changes of settings it does not allocate, lock or log, and waits only for the next block. Late audio is
+/// not processed: the loop skips and counts whole blocks until it has caught up.
 struct DetectorLoop: ~Copyable {
-    /// Where things come from and go to; retained once for the whole loop.
+    /// The loop's source and destinations; retained once for the whole loop.
     final class Ends: Sendable {
         let source: any AudioSource
         let queue: DetectionQueue
@@ -69,13 +70,13 @@ struct DetectorLoop: ~Copyable {
         }
     }
 
-    /// Older blocks are skipped.
+    /// Blocks older than this are skipped.
     static let maxAge = Duration.milliseconds(500)
 
     private var settings: DetectorSettings
     private var detector: Detector
     private var sequence: UInt64 = 0
-    /// The block before was too late to be heard.
+    /// Whether the previous block was skipped because it was late.
     private var hasSkipped = false
 
     init(_ settings: DetectorSettings, _ ends: Ends) {
@@ -89,7 +90,7 @@ struct DetectorLoop: ~Copyable {
         ends.record.prepare(labels: settings.vocabulary.labels.count)
     }
 
-    /// Waits for a block until a time on the monotonic clock, and runs the detector on it.
+    /// Applies new settings, waits for a block until `time` on the monotonic clock, and runs the detector on it.
     mutating func step(_ ends: Ends, until time: Instant) {
         if let new = ends.settings.take() { apply(new, ends) }
         _ = ends.source.next(until: time) { window, block in process(window, block, ends) }
@@ -106,7 +107,7 @@ struct DetectorLoop: ~Copyable {
         if !block.continues || hasSkipped {
             hasSkipped = false
             detector.flush()
-            // The first block follows nothing.
+            // Before the first block there is nothing to continue, so it is no gap.
             if ends.record.hops.load(ordering: .relaxed) > 0 { ends.record.gaps.add(1, ordering: .relaxed) }
         }
         let generation = settings.generation
@@ -122,7 +123,7 @@ struct DetectorLoop: ~Copyable {
         ends.record.note(detector.scores.span, began: began, ended: Clock.now)
     }
 
-    /// Takes other settings; the audio heard is kept, where the model is another one too. This allocates, once a change.
+    /// Applies other settings and keeps the audio heard so far, even if the model changes. Allocates, once per change.
     private mutating func apply(_ new: DetectorSettings, _ ends: Ends) {
         if new.vocabulary.labels.count != settings.vocabulary.labels.count {
             ends.record.prepare(labels: new.vocabulary.labels.count)

@@ -6,21 +6,21 @@ import Spotting
 import Synchronization
 import System
 
-/// Makes one ``DetectionEvent`` of each detection and hands it to all sinks, on a thread of its own.
+/// Turns each detection into one ``DetectionEvent`` and passes it to all sinks, on its own thread.
 ///
-/// It names the detection by the settings under which it was decided, drops what comes within its cool-down, and adds
-/// wall clock and device.
+/// It looks up the name in the settings under which the detection was decided, drops detections within their cool-down,
+/// and adds wall-clock time and device.
 public final class EventDispatcher: Sendable {
     public struct Counts: Equatable, Sendable {
-        /// Detections that have a name.
+        /// Detections with a known name, including the suppressed ones.
         public var events = 0
-        /// Of these, within their cool-down.
+        /// Those of them that fell into their cool-down.
         public var suppressed = 0
     }
 
     private struct State {
         var names: EventNames
-        /// For what was decided just before the names changed.
+        /// For detections that were decided just before the names changed; nil before the first change.
         var previous: EventNames?
         var device: String
         var cooldown = Cooldown()
@@ -37,9 +37,10 @@ public final class EventDispatcher: Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - labels: the detector's, in its order.
-    ///   - device: what events call the capture device.
-    ///   - sinks: in the order in which they get an event.
+    ///   - labels: the detector's labels, in its order.
+    ///   - device: the name of the capture device in events.
+    ///   - sinks: the receivers, in the order in which they get an event; called on the dispatcher's thread.
+    /// - Throws: ``DaemonError`` if the queue or the thread cannot be created.
     public init(
         _ configuration: Configuration,
         labels: [String],
@@ -57,13 +58,13 @@ public final class EventDispatcher: Sendable {
 
     public var counts: Counts { state.withLock { $0.counts } }
 
-    /// The generation that a detector under the newest configuration marks its detections with.
+    /// The generation of the newest configuration; the detector copies it to its detections.
     public var generation: UInt32 { state.withLock { $0.names.generation } }
 
-    /// Names words and phrases by another configuration from here on.
+    /// Uses the names and cool-downs of another configuration from now on.
     ///
-    /// - Parameter device: what events call the capture device from here on; nil leaves it.
-    /// - Returns: the generation that a detector under this configuration marks its detections with.
+    /// - Parameter device: the new name of the capture device in events; nil keeps the old one.
+    /// - Returns: the generation for the detector's settings under this configuration.
     @discardableResult
     public func apply(_ configuration: Configuration, labels: [String], device: String? = nil) -> UInt32 {
         state.withLock { state in
@@ -75,7 +76,7 @@ public final class EventDispatcher: Sendable {
         }
     }
 
-    /// Hands over what the queue still holds, and ends the thread.
+    /// Dispatches the detections left in the queue, ends the thread and waits for it. Later calls do nothing.
     public func stop() {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
@@ -101,7 +102,7 @@ public final class EventDispatcher: Sendable {
         for sink in sinks { sink.receive(event) }
     }
 
-    /// Nil for a detection within its cool-down, or one that the settings have no name for.
+    /// The event of a detection; nil within its cool-down, or if the settings have no name for it.
     private func event(for queued: QueuedDetection) -> DetectionEvent? {
         let detection = queued.detection
         let age = (Clock.now - queued.decided).seconds
@@ -130,11 +131,11 @@ public final class EventDispatcher: Sendable {
     }
 }
 
-/// What the words and phrases of one generation of settings are called, and their cool-downs.
+/// The names and cool-downs of the words and phrases, for one generation of settings.
 struct EventNames: Sendable {
     struct Subject: Equatable, Sendable {
         let name: String
-        /// Seconds in which it makes no other event.
+        /// Seconds after an event in which the same word or phrase causes no other event.
         let cooldown: Double
     }
 
@@ -142,7 +143,7 @@ struct EventNames: Sendable {
     private let words: [Subject]
     private let phrases: [Subject]
 
-    /// - Parameter labels: the detector's, in its order.
+    /// - Parameter labels: the detector's labels, in its order.
     init(_ configuration: Configuration, labels: [String], generation: UInt32) {
         self.generation = generation
         words = labels.map { label in
@@ -153,23 +154,23 @@ struct EventNames: Sendable {
         }
     }
 
-    /// Nil for an index that these settings do not have.
+    /// The word or phrase of a detection; nil if these settings do not have its index.
     func subject(of detection: Detection) -> Subject? {
         let subjects = detection.kind == .word ? words : phrases
         return subjects.indices.contains(detection.index) ? subjects[detection.index] : nil
     }
 }
 
-/// Remembers when each word and phrase made its last event.
+/// Remembers when each word and phrase caused its last event.
 struct Cooldown: Sendable {
-    /// By kind and name, in seconds on the stream's clock.
+    /// By kind and name, in seconds of stream time.
     private var last: [String: Double] = [:]
 
-    /// Whether a detection may make an event; the cool-down then starts again. The start of a phrase always may.
+    /// Whether a detection may cause an event; if so, its cool-down starts again. `phrasePartial` has no cool-down.
     mutating func admits(_ subject: EventNames.Subject, kind: Detection.Kind, time: Double) -> Bool {
         guard kind != .phrasePartial else { return true }
         let key = "\(kind.key) \(subject.name)"
-        // A stream that starts again starts at 0.
+        // A restarted stream counts from 0, so `time` may be less than `before`.
         if let before = last[key], time >= before, time - before < subject.cooldown { return false }
         last[key] = time
         return true

@@ -3,7 +3,7 @@ import System
 
 /// Notices when a file was replaced, changed, created or removed.
 struct FileWatch {
-    /// Between two checks.
+    /// The shortest time between two checks.
     private static let interval = Duration.seconds(1)
 
     private let path: String?
@@ -16,9 +16,9 @@ struct FileWatch {
         known = path.flatMap { try? FileStatus(path: $0) }
     }
 
-    /// Checks once a second at most.
+    /// Whether the file has changed since the last check. Checks at most once a second; false in between.
     ///
-    /// - Parameter now: on the monotonic clock.
+    /// - Parameter now: the time on the monotonic clock.
     mutating func hasChanged(at now: Instant) -> Bool {
         guard let path, now >= next else { return false }
         next = now + Self.interval

@@ -1,24 +1,25 @@
 public import Capture
 public import Core
 
-/// Decides which of a microphone's changes are reported, and when: frequent gaps are summed up.
+/// Decides which of a microphone's changes are reported, and when; frequent gaps are summed up in one report.
 ///
-/// A pure value. The first gap is reported at once, and so is its end. Gaps that start within a minute after the last report
-/// and end soon are only counted, and reported together when the minute is over; one that lasts is reported all the same.
+/// A pure value. The first gap and its end are reported at once. Short gaps that start within a minute after that are
+/// only counted, and reported together when the minute is over. A gap that lasts ``maxUntold`` or longer is always
+/// reported.
 public struct GapReport: Equatable, Sendable {
     /// Something to report.
     public enum Item: Equatable, Sendable {
         case change(CaptureMachine.Change)
-        /// Gaps that were not reported one by one, and how long they lasted together.
+        /// The number of gaps that were not reported one by one, and their total duration.
         case more(gaps: Int, lost: Duration)
     }
 
-    /// Between two reports.
+    /// The time between two reports of short gaps.
     static let interval = Duration.seconds(60)
-    /// A longer gap is reported by itself.
+    /// A gap of this duration or longer is reported by itself.
     static let maxUntold = Duration.seconds(2)
 
-    /// From the first trouble to the next frame.
+    /// A gap that has not ended: from the first failure to the next captured frame.
     private struct Gap: Equatable {
         let start: Instant
         var newest: CaptureMachine.Change
@@ -32,9 +33,9 @@ public struct GapReport: Equatable, Sendable {
 
     public init() {}
 
-    /// Takes a change.
+    /// Adds a change.
     ///
-    /// - Returns: what is to be reported now.
+    /// - Returns: what to report now, in order.
     public mutating func take(_ change: CaptureMachine.Change) -> [Item] {
         var items = look(at: change.time)
         switch change.kind {
@@ -43,7 +44,7 @@ public struct GapReport: Equatable, Sendable {
             gap?.newest = change
             if gap?.isTold == true { items.append(.change(change)) }
         case .framesMissing:
-            // This is a gap with its end, and ends the one before.
+            // This is a complete gap, and it ends the one before.
             end(at: change.time)
             if mayTell(change.time) { items.append(.change(change)) } else { count(change.duration) }
         case .running where gap?.isTold == false: end(at: change.time)
@@ -55,7 +56,7 @@ public struct GapReport: Equatable, Sendable {
         return items
     }
 
-    /// What has become due meanwhile; to be called several times a minute.
+    /// The reports that are due at `now`; call it several times a minute.
     public mutating func look(at now: Instant) -> [Item] {
         var items: [Item] = []
         if gaps > 0, isTime(now) {
@@ -83,7 +84,7 @@ public struct GapReport: Equatable, Sendable {
         return [.change(gap.newest)]
     }
 
-    /// The gap is over; one that was not reported is counted.
+    /// Ends the current gap; counts it if it was not reported.
     private mutating func end(at now: Instant) {
         if let gap, !gap.isTold { count(now - gap.start) }
         gap = nil

@@ -3,7 +3,7 @@ public import Capture
 public import Configuration
 
 extension ChannelMix {
-    /// The channels that a configuration names.
+    /// The channels of a configuration.
     public init(_ channels: Configuration.Channels) {
         self =
             switch channels {
@@ -14,7 +14,7 @@ extension ChannelMix {
 }
 
 extension InputSelection {
-    /// What a configuration wants to be listened to.
+    /// The device and the channels of a configuration.
     public init(_ configuration: Configuration) {
         self.init(device: DeviceChoice(configuration.device), mix: ChannelMix(configuration.channel))
     }

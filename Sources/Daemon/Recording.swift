@@ -3,11 +3,11 @@ import Core
 import Glibc
 import System
 
-/// Writes what the detector hears to a WAV file as it comes.
+/// Writes the detector's audio to a WAV file while it comes in. Used by the main thread.
 final class Recording {
     private let path: String
     private let history: AudioHistory
-    /// Samples.
+    /// Samples written so far.
     private var written = 0
     private var writer: WaveWriter
 
@@ -23,7 +23,9 @@ final class Recording {
         self.history = history
     }
 
-    /// Writes what has come since the last time; to be called more often than the history is long.
+    /// Writes the samples since the last call. Call it more often than the history's length (8 s), or samples are lost.
+    ///
+    /// - Throws: ``DaemonError`` if the file cannot be written.
     func catchUp() throws(DaemonError) {
         let now = history.count
         let samples = history.samples(written..<now)

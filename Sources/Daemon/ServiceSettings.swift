@@ -2,7 +2,7 @@ public import Configuration
 public import Control
 public import Spotting
 
-/// The settings in force: a valid configuration, the words that the detector knows, and thresholds that were set since.
+/// The settings in force: a valid configuration, the detector's vocabulary, and the thresholds given by `beckon set`.
 ///
 /// A pure value. A threshold given by `beckon set` lasts until it is set again or the configured threshold of its word
 /// changes.
@@ -11,10 +11,10 @@ public struct ServiceSettings: Sendable {
     public let vocabulary: Vocabulary
     public private(set) var thresholds: Thresholds
     private let phrases: [Phrase]
-    /// By word.
+    /// Thresholds given by `beckon set`, by word.
     private var overrides: [String: Float] = [:]
 
-    /// - Throws: what is wrong with the words of the configuration.
+    /// - Throws: ``SpottingError`` if the configuration names a word that the vocabulary does not have.
     public init(_ configuration: Configuration, _ vocabulary: Vocabulary) throws(SpottingError) {
         self.configuration = configuration
         self.vocabulary = vocabulary
@@ -22,9 +22,9 @@ public struct ServiceSettings: Sendable {
         phrases = try configuration.detectorPhrases(labels: vocabulary.labels)
     }
 
-    /// Gives words other thresholds.
+    /// Sets other thresholds for some words.
     ///
-    /// - Throws: where one of them is not known; all is then as it was.
+    /// - Throws: ``SpottingError`` if one of them is unknown; nothing has changed then.
     public mutating func set(_ words: [WordThreshold]) throws(SpottingError) {
         var changed = self
         for word in words {
@@ -34,8 +34,8 @@ public struct ServiceSettings: Sendable {
         self = changed
     }
 
-    /// Takes over the thresholds that were set under earlier settings, except of words that are no longer known or whose
-    /// configured threshold has changed.
+    /// Keeps the thresholds that `beckon set` gave under earlier settings, except for words that are no longer known or
+    /// whose configured threshold has changed.
     mutating func keepThresholds(of earlier: ServiceSettings) {
         for (word, threshold) in earlier.overrides
         where configuration.threshold(of: word) == earlier.configuration.threshold(of: word) {
@@ -43,12 +43,12 @@ public struct ServiceSettings: Sendable {
                 try thresholds.set(word, to: threshold)
                 overrides[word] = threshold
             } catch {
-                // The word is not known any more.
+                // The word is no longer known; its threshold is dropped.
             }
         }
     }
 
-    /// What the detector's thread needs of it.
+    /// The part of the settings that the detector's thread needs.
     func detector(generation: UInt32) -> DetectorSettings {
         DetectorSettings(
             vocabulary: vocabulary,
@@ -61,7 +61,7 @@ public struct ServiceSettings: Sendable {
 }
 
 extension Configuration {
-    /// The configured threshold of a word: nil where the model's applies, 1 where the word never fires.
+    /// The configured threshold of a word: nil if the model's applies, 1 if the word is disabled.
     fileprivate func threshold(of word: String) -> Float? {
         words[word]?.enabled == false ? 1 : words[word]?.threshold ?? threshold
     }

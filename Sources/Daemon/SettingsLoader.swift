@@ -4,15 +4,15 @@ public import Enrollment
 public import Events
 import Spotting
 
-/// Reads a service's settings: a file, the overrides of the command line, the model and the taught words.
+/// Reads a service's settings: configuration file, overrides of the command line, model and taught words.
 ///
-/// Settings are parsed, then resolved to a model and its words, then validated against these.
+/// Parses the configuration, loads its model and words, then validates the configuration against these words.
 public struct SettingsLoader: Sendable {
-    /// Nil for the defaults.
+    /// The configuration file; nil for the defaults.
     public var path: String?
-    /// Finds the model and the user's own words; a model that the configuration names comes first.
+    /// Finds the model and the taught words; a model named in the configuration takes precedence.
     public var vocabulary: VocabularyLoader
-    /// Puts what the command line says in place of what the file says.
+    /// Applies the options of the command line on top of the file.
     public var overrides: @Sendable (inout Configuration) -> Void
     private let log: ServiceLog
 
@@ -28,11 +28,11 @@ public struct SettingsLoader: Sendable {
         self.log = log
     }
 
-    /// Reads the configuration, and the model and the words that it is about.
+    /// Reads the configuration, its model and the taught words. Warnings go to the log.
     ///
-    /// - Parameter leavesOut: whether words that are not known any more, as one that was just forgotten, are left out with
-    ///   a warning; else they are mistakes.
-    /// - Throws: everything that is wrong, in a form that is a line for each mistake.
+    /// - Parameter leavesOut: whether unknown words, such as one that was just forgotten, are left out with a warning;
+    ///   if false, they are errors.
+    /// - Throws: an error whose description has one line for each mistake.
     public func load(leavingOutUnknownWords leavesOut: Bool = false) throws -> ServiceSettings {
         var configuration = Configuration()
         var loaded: (model: String?, vocabulary: Vocabulary)?

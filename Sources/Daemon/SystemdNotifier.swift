@@ -3,9 +3,10 @@ import Core
 import Synchronization
 import System
 
-/// Tells the service manager that started this program, where there is one, how the service is; through libsystemd.
+/// Notifies systemd of the service's state through libsystemd's `sd_notify`. Does nothing if systemd did not start the
+/// program. Any thread.
 final class SystemdNotifier: Sendable {
-    /// How often it wants a sign of life; nil where it does not.
+    /// The watchdog timeout that systemd set (`WatchdogSec=`); nil if there is none.
     let watchdogPeriod: Duration?
     private let isReady = Atomic<Bool>(false)
 
@@ -15,20 +16,21 @@ final class SystemdNotifier: Sendable {
         watchdogPeriod = isWanted ? .microseconds(Int64(clamping: microseconds)) : nil
     }
 
-    /// The service listens.
+    /// Reports that the service is ready.
     func tellReady() {
         isReady.store(true, ordering: .relaxed)
         _ = sd_notify(0, "READY=1")
     }
 
-    /// A line for `systemctl status`.
+    /// Sets the status line of `systemctl status`.
     func tell(status: String) { _ = sd_notify(0, "STATUS=" + printable(status)) }
 
     func tellAlive() { _ = sd_notify(0, "WATCHDOG=1") }
 
     func tellStopping() { _ = sd_notify(0, "STOPPING=1") }
 
-    /// Says that the service is reloading while `body` runs; not before it was ready, as it would then be ready too early.
+    /// Reports that the service is reloading while `body` runs. Before the first ``tellReady()`` nothing is reported,
+    /// because the end of a reload would count as ready.
     func reloading<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard isReady.load(ordering: .relaxed) else { return try body() }
         _ = sd_notify(0, "RELOADING=1\nMONOTONIC_USEC=\(Clock.now.nanoseconds / 1000)")

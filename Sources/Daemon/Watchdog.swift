@@ -2,7 +2,7 @@ import Capture
 import Core
 import System
 
-/// Keeps the service manager informed: ready, alive while audio comes, and what the service does. Used by the main thread.
+/// Notifies systemd: ready, keep-alive for the watchdog while audio is processed, status line. Used by the main thread.
 struct Watchdog {
     private let notifier: SystemdNotifier
     private let start = Clock.now
@@ -14,13 +14,13 @@ struct Watchdog {
 
     init(_ notifier: SystemdNotifier) { self.notifier = notifier }
 
-    /// Called several times a second.
+    /// Sends the notifications that are due; call it several times a second.
     mutating func look(at daemon: Daemon) {
         let now = Clock.now
         let detector = daemon.detectorStatus
         let state = daemon.microphone?.status.state
         if detector.hops != hops { (hops, lastProgress) = (detector.hops, now) }
-        // Without a device there is nothing to hear, and nothing that a restart could mend.
+        // Without a device there is no audio, and a restart would not help.
         let isExcused = state.map { [.waiting, .lost, .muted].contains($0) } ?? true
         if isExcused { lastProgress = now }
         if !isReady, detector.hops > 0 || isExcused && now - start > .seconds(5) {

@@ -7,7 +7,8 @@ import KernelInterface
 private import Kernels
 private import Spotting
 
-/// `beckon bench`: measures the stages, the latency from a word to its action, and the start-up, or compares two reports.
+/// `beckon bench`: measures the stages, the latency from a word to its action, or the start-up; or compares two
+/// reports.
 struct Bench {
     private let options: BenchOptions
 
@@ -70,15 +71,15 @@ struct Bench {
         return 0
     }
 
-    /// The kernel sets of the command line, else the one of `BECKON_KERNELS`, else all but the scalar loops, which would take most
-    /// of the time; the slowest first.
+    /// The kernel sets of the command line, else the one of `BECKON_KERNELS`, else all but the scalar loops, which
+    /// would take most of the time. The slowest first.
     private var kernels: [InstructionSet?] {
         if !options.kernels.isEmpty { return options.kernels.sorted() }
         let forced = ProcessInfo.processInfo.environment["BECKON_KERNELS"] ?? ""
         return forced.isEmpty ? InstructionSet.supported.filter { $0 != .scalar } : [nil]
     }
 
-    /// Measures the stages, then the start-up; nil where the user asked to stop.
+    /// Measures the stages, then the start-up; nil if the user pressed Ctrl-C.
     private func measure(_ run: BenchRun, kernels: InstructionSet) throws -> StartUp? {
         do {
             guard try measureRounds(of: run) else { return nil }
@@ -88,7 +89,7 @@ struct Bench {
                 arguments: ["bench", "--first-score", "--kernels", kernels.rawValue, "--model", folder]
             )
         } catch  where Interrupt.isRequested {
-            // Ctrl-C ends the copies of the program too.
+            // Ctrl-C also ends the child processes that measure the start-up.
             return nil
         }
     }

@@ -4,23 +4,24 @@ import Spotting
 
 /// The options of `beckon bench`.
 struct BenchOptions {
-    /// What is measured; all but the first are selected by an option of their own.
+    /// The kind of measurement; each but the first is selected by its own option.
     enum Kind {
-        /// The engine's stages, by each set of kernels.
+        /// The stages of the engine, for each set of kernels.
         case stages
-        /// The capture device, the label track of what it plays, and the program that notes when it was started.
+        /// Latency from a word to its action: the capture device, the label track of the audio played into it, and the
+        /// program that records the time at which it was started.
         case endToEnd(device: String, track: String, stamp: String)
         case firstScore
-        /// Two files.
+        /// Two JSON reports.
         case compare(String, String)
     }
 
     let kind: Kind
     let listening: ListeningOptions
     let json: Bool
-    /// Empty: the default sets.
+    /// Kernel sets to measure; empty for the default ones.
     let kernels: [InstructionSet]
-    /// How long to measure.
+    /// The duration of the measurement, in seconds.
     let seconds: Double
     let streams: Int?
 
@@ -34,7 +35,7 @@ struct BenchOptions {
 
     private static let modes = ["--end-to-end", "--first-score", "--compare"]
 
-    /// Options that belong to one measurement, by the option that selects it; nil: that of the stages.
+    /// Options that belong to one measurement, by the option that selects it; nil for the measurement of stages.
     private static let owned: [(mode: String?, names: [String])] = [
         ("--end-to-end", ["--device", "--track", "--stamp"]), (nil, ["--seconds", "--streams"]),
     ]

@@ -2,7 +2,7 @@ import Core
 private import Dispatch
 private import Synchronization
 
-/// Processes files in parallel: output in order, a progress bar, failures reported and counted, an end at Ctrl-C.
+/// Processes files in parallel: prints output in order, shows progress, reports and counts failures, stops at Ctrl-C.
 final class Batch: Sendable {
     let files: [String]
     let output: OrderedOutput
@@ -12,7 +12,7 @@ final class Batch: Sendable {
 
     /// - Parameters:
     ///   - problems: earlier failures, one line each; printed now and counted.
-    ///   - jobs: files at a time.
+    ///   - jobs: the number of files at a time.
     init(files: [String], problems: [String], jobs: Int) {
         self.files = files
         self.jobs = jobs
@@ -28,7 +28,7 @@ final class Batch: Sendable {
 
     /// Calls `work` with the number of each file until all are done or the user asks to stop.
     ///
-    /// What `work` throws is printed in the file's turn and counted.
+    /// An error of `work` is counted, and printed in the order of the files. `work` runs on several threads at a time.
     func run(_ work: @Sendable (Int) throws -> Void) {
         let next = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: max(1, min(jobs, files.count))) { _ in
@@ -38,7 +38,7 @@ final class Batch: Sendable {
                 progress.report(file: files[number], seconds: 0, of: 1)
                 do {
                     try work(number)
-                    // A file that Ctrl-C cut short is not done.
+                    // After Ctrl-C the file is incomplete and does not count as done.
                     if !Interrupt.isRequested { progress.finish() }
                 } catch {
                     output.put("beckon: \(error)\n", isError: true, file: number)

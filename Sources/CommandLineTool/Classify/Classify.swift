@@ -11,7 +11,7 @@ struct Classify {
     private let files: [String]
     private let problems: [String]
 
-    /// Loads what all files share and finds the files.
+    /// Loads the vocabulary and the thresholds, which all files share, and finds the files.
     init(_ options: ClassifyOptions) throws {
         self.options = options
         vocabulary = try options.listening.loadVocabulary()
@@ -28,7 +28,7 @@ struct Classify {
         problems = list.problems
     }
 
-    /// Does the work. Returns the exit status.
+    /// Runs the command. Returns the exit status.
     func run() -> Int32 {
         guard let destination = Destination(options: options, files: files, labels: vocabulary.labels) else { return 2 }
         Interrupt.watch()

@@ -19,7 +19,7 @@ struct ClassifyOptions {
             if operand == "-" { readsList = true } else { paths.append(operand) }
         }
         listIsNulSeparated = arguments.has("--null")
-        // `-0` alone already says that a list is to be read.
+        // `-0` implies that a list is read.
         if listIsNulSeparated { readsList = true }
         guard readsList || !paths.isEmpty else {
             throw UsageError("classify needs a file, a folder, or - for a list on standard input")

@@ -7,10 +7,10 @@ struct Destination: Sendable {
     private let folder: String?
     private let clips: Bool
     private let labels: [String]
-    /// Name of each file's track within the folder.
+    /// The name of each file's track within the folder.
     private let tracks: [String: String]
 
-    /// Nil, with a message, if the options do not suit the files.
+    /// Nil if the options do not suit the files; the reason is printed.
     init?(options: ClassifyOptions, files: [String], labels: [String]) {
         if options.format == .audacity, files.count > 1, options.outputFolder == nil {
             Output.tell(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
@@ -34,7 +34,7 @@ struct Destination: Sendable {
         Output.write(format.header(clips: clips, labels: labels))
     }
 
-    /// Opens the track of a file; nil if results go to standard output, in turn with the other files.
+    /// Opens the label track of a file; nil if all results go to standard output.
     func open(file: String) throws -> TrackWriter? {
         guard let folder, let name = tracks[file] else { return nil }
         // If the folder cannot be created, opening the track fails and says so.

@@ -1,7 +1,7 @@
 import Audio
 import Spotting
 
-/// One file of `classify`: finds its words, and prints them when its turn comes.
+/// One file of `classify`: finds its words and prints them.
 struct FileJob {
     let file: String
     let number: Int
@@ -14,9 +14,9 @@ struct FileJob {
     /// Threads for this file.
     let workers: Int
 
-    /// Does the work and prints what it finds.
+    /// Processes the file and prints the results.
     ///
-    /// - Parameter seconds: the seconds of audio read, also if it fails midway.
+    /// - Parameter seconds: receives the seconds of audio read, even if an error ends the work early.
     func run(_ seconds: inout Double) throws {
         if options.clips { seconds = try label() } else { try spot(&seconds) }
     }

@@ -24,7 +24,7 @@ struct JSONLines: ReportFormat {
     }
 }
 
-/// Comma-separated values with a header line; fields quoted where they must be (RFC 4180).
+/// Comma-separated values with a header line; fields are quoted where RFC 4180 requires it.
 struct CSV: ReportFormat {
     func header(clips: Bool, labels: [String]) -> String {
         let columns =

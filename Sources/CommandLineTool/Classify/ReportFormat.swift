@@ -13,17 +13,17 @@ struct ClipLabel {
     let file: String
     let label: String
     let confidence: Float
-    /// Every label's posterior, in the model's order.
+    /// The posterior of every label, `[labels]`, in the model's order.
     let scores: [(label: String, score: Float)]
 }
 
-/// How results are printed: each function returns the text for one thing, and the caller writes it.
+/// An output format: each function returns text, and the caller writes it.
 protocol ReportFormat: Sendable {
-    /// Printed once, before everything else.
+    /// The text before all results.
     func header(clips: Bool, labels: [String]) -> String
     func detection(_ found: FileDetection) -> String
     func clip(_ clip: ClipLabel) -> String
-    /// Printed after a file without detections.
+    /// The text for a file without detections.
     func nothing(file: String) -> String
 }
 

@@ -1,12 +1,12 @@
 private import Core
 private import Spotting
 
-/// A table for reading: one row per event, in aligned columns.
+/// A table for people: one row per detection, in aligned columns.
 struct Table: ReportFormat {
     private let fileWidth: Int
     private let colour: Bool
 
-    /// - Parameter files: all files, so that the first row is already as wide as the widest.
+    /// - Parameter files: all files, so that the first column has the width of the longest name from the first row on.
     init(files: [String], colour: Bool) {
         fileWidth = min(64, max(4, files.map { printable($0).count }.max() ?? 4))
         self.colour = colour

@@ -6,7 +6,7 @@ private import System
 final class TrackWriter {
     private let path: String
     private let descriptor: Int32
-    /// The error number of the first failed write; 0 for none.
+    /// The errno of the first failed write; 0 for none.
     private var failure: Int32 = 0
 
     init(path: String) throws {

@@ -3,7 +3,7 @@ private import Core
 private import Enrollment
 private import FoundationEssentials
 
-/// `beckon config check` and `beckon config show`: the service's configuration, without the service.
+/// `beckon config check` and `beckon config show`: checks or prints the configuration; needs no running service.
 struct ConfigCommand {
     private enum Task: String { case check, show }
 
@@ -17,7 +17,7 @@ struct ConfigCommand {
         path = arguments.operands.first
     }
 
-    /// Does the work. Returns the exit status.
+    /// Runs the command. Returns the exit status.
     func run() -> Int32 {
         let environment = ProcessInfo.processInfo.environment
         guard let path = path ?? ConfigurationFile.find(environment: environment) else {
@@ -46,7 +46,7 @@ struct ConfigCommand {
             .joined(separator: " or ")
     }
 
-    /// The words of the model that a configuration names, or of the one that came with the program, and the user's own.
+    /// The words of the configuration's model (by default the one that comes with the program), and the taught words.
     private func words(_ configuration: Configuration) throws -> [String] {
         try VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil)).names()
     }

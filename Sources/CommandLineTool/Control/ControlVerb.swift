@@ -1,7 +1,7 @@
 import Control
 private import FoundationEssentials
 
-/// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the service that runs.
+/// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the running service.
 struct ControlVerb {
     private let command: ControlCommand
     private let socket: String?
@@ -17,7 +17,7 @@ struct ControlVerb {
         json = arguments.has("--json")
     }
 
-    /// Does the work. Returns the exit status.
+    /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
         let path = socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
         var client = try ControlClient(path: path)

@@ -45,7 +45,7 @@ struct Devices {
         return columns.text + note
     }
 
-    /// The lowest and the highest rate, in kHz.
+    /// The lowest and the highest sample rate, in kHz.
     private static func rates(_ rates: [Int]) -> String {
         guard let least = rates.min(), let most = rates.max() else { return "others" }
         func kilohertz(_ rate: Int) -> String {

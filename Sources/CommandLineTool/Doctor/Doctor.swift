@@ -7,7 +7,7 @@ private import Enrollment
 private import FoundationEssentials
 import Inference
 
-/// `beckon doctor`: whether this machine can listen, and what to do where it cannot.
+/// `beckon doctor`: checks whether this machine can listen, and says what to do if not.
 struct Doctor {
     private let device: String?
     private let configuration: String?
@@ -24,7 +24,7 @@ struct Doctor {
         json = arguments.has("--json")
     }
 
-    /// Makes all checks and prints each result at once. Returns the exit status: 1 if a check found an error.
+    /// Runs all checks and prints each result immediately. Returns the exit status: 1 if a check found an error.
     func run() -> Int32 {
         var errors = 0
         var warnings = 0
@@ -54,20 +54,20 @@ struct Doctor {
         if !json {
             let summary =
                 errors > 0
-                ? "\(errors) to be mended, \(warnings) to look at"
-                : warnings > 0 ? "beckon can listen; \(warnings) to look at" : "beckon can listen; all is well"
+                ? "beckon cannot listen; errors: \(errors), warnings: \(warnings)"
+                : warnings > 0 ? "beckon can listen; warnings: \(warnings)" : "beckon can listen; no problems found"
             Output.write(summary + "\n")
         }
         return errors > 0 ? 1 : 0
     }
 
-    /// The configuration that the service would read; the defaults where it has errors.
+    /// Checks the configuration that the service would read. Returns the defaults if it has errors.
     private func checkConfiguration(_ environment: [String: String]) -> ([Diagnosis], Configuration) {
         let check = "configuration"
         guard let path = configuration ?? ConfigurationFile.find(environment: environment) else {
             return ([Diagnosis(.ok, check, "there is no file: the defaults apply")], Configuration())
         }
-        let remedy = "mend this place; beckon config check tells whether all is well"
+        let remedy = "correct the configuration, then run beckon config check"
         do {
             let file = try ParsedConfiguration(path: path).validated { configuration in
                 Labels(try model(configuration.model).labels).words + TaughtWords(nil).names
@@ -85,7 +85,7 @@ struct Doctor {
         return try listening.loadModel()
     }
 
-    /// Whether there is a model, and how long it takes.
+    /// Checks that a model can be loaded, and how long it takes per hop.
     private func checkModel(_ folder: String?) -> [Diagnosis] {
         do {
             let model = try model(folder)
@@ -101,7 +101,7 @@ struct Doctor {
 }
 
 extension Diagnosis {
-    /// For people: the finding, and on a line of its own what to do.
+    /// The finding as text; what to do follows on a line of its own.
     fileprivate var lines: String {
         let first = "\(pad(grade.rawValue, 7))  \(pad(check, 13))  \(printable(text))\n"
         return first + (remedy.isEmpty ? "" : pad("", 24) + "→ \(printable(remedy))\n")

@@ -6,19 +6,19 @@ import Enrollment
 private import FoundationEssentials
 import Inference
 
-/// `beckon enroll WORD`: teaches a personal word, from a microphone or from recordings.
+/// `beckon enroll WORD`: teaches a word, from a microphone or from recordings.
 struct Enroll {
     private let options: EnrollOptions
     private let model: Model
     private let taught: TaughtWords
-    /// To calibrate the word by; nil if the model has none.
+    /// The model's negative set, for the calibration; nil if the model has none.
     private let negatives: NegativeSet?
 
     init(_ options: EnrollOptions) throws {
         self.options = options
         model = try options.listening.loadModel()
         let folder = ModelFolder.find(options.listening.modelFolder)
-        // A file that the user names need not exist yet.
+        // The file of --words need not exist yet.
         taught = TaughtWords(options.words)
         guard model.embeddingCount > 0 else {
             throw Failure("\(model.name): this model has no embedding to learn words by; use the commands model")
@@ -33,7 +33,7 @@ struct Enroll {
     /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
         let file = try taught.file()
-        // Before the user speaks in vain.
+        // Checked first, so that the user does not record takes that cannot be stored.
         try file.checkChangeable()
         var store = try file.read()
         var existing = store?[options.word]
@@ -78,7 +78,7 @@ struct Enroll {
 
     // MARK: - From recordings
 
-    /// Adds every utterance of the files. Returns the number of files that could not be read.
+    /// Adds all utterances of the files as takes. Returns the number of files that could not be read.
     private func addTakes(fromFiles paths: [String], _ session: inout EnrollmentSession) -> Int {
         let list = FileList(paths: paths)
         for problem in list.problems { Output.tell(.error, problem) }
@@ -100,9 +100,9 @@ struct Enroll {
         return unread
     }
 
-    /// Adds the utterances of one file. Returns the names of the takes that were added.
+    /// Adds the utterances of one file. Returns the names of the added takes.
     private func addTakes(_ utterances: [Utterance], of path: String, _ session: inout EnrollmentSession) -> [String] {
-        // A click or a breath beside the word is not a take.
+        // Utterances shorter than a word, such as a click or a breath, are not takes.
         let words = utterances.filter { $0.seconds >= TakeCheck.shortest }
         let takes = words.isEmpty ? utterances : words
         if takes.isEmpty { reportUnused(path, .noSpeech) }
@@ -173,7 +173,7 @@ struct Enroll {
 
     // MARK: - Storing
 
-    /// Calibrates the word and puts it into the store.
+    /// Calibrates the word and stores it.
     private func save(_ word: WordStore.Word, in file: WordStoreFile) throws -> EnrollReport {
         var word = word
         var calibration: WordCalibration?

@@ -1,7 +1,7 @@
 private import Core
 import Enrollment
 
-/// The report on a word that was taught.
+/// The report on a taught word.
 struct EnrollReport {
     let word: WordStore.Word
     /// Nil if the model has no negative set.
@@ -81,10 +81,10 @@ struct EnrollReport {
     }
 }
 
-/// A share in percent. Below 0.5 % the estimate is too rough for a figure.
+/// A share (0…1) in percent. Below 0.5 % the estimate is too rough for a number.
 private func share(_ share: Double) -> String {
     share < 0.005 ? "< 1 %" : "\(decimal(share * 100, 0)) %"
 }
 
-/// A rate per hour.
+/// A rate per hour as text, at least 0.01.
 private func perHour(_ rate: Double) -> String { rate < 0.01 ? "< 0.01" : decimal(rate, rate < 0.1 ? 2 : 1) }

@@ -7,7 +7,7 @@ import Inference
 import Spotting
 import System
 
-/// Utterances from a microphone, or from a file in its place, as they are spoken.
+/// Utterances from a microphone, or from a file played in its place, as they are spoken.
 struct SpokenTakes: ~Copyable {
     /// Time without an utterance after which a hint is shown.
     private static let hintDelay = Duration.seconds(8)
@@ -31,7 +31,7 @@ struct SpokenTakes: ~Copyable {
     /// - Returns: nil at the end of the file or after Ctrl-C.
     mutating func next() -> Utterance? {
         defer { meter.clear() }
-        // Speech from before the prompt is not a take.
+        // Starts afresh, so that speech before the prompt is not a take.
         segmenter = UtteranceSegmenter(model)
         let asked = Clock.now
         var showsHint = true
@@ -60,7 +60,7 @@ struct SpokenTakes: ~Copyable {
         return nil
     }
 
-    /// Reports warnings of the microphone.
+    /// Prints the microphone's warnings.
     private mutating func reportWarnings() {
         guard let microphone = source as? Microphone else { return }
         for message in gaps.messages(of: microphone, at: Clock.now) {

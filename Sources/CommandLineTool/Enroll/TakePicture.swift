@@ -16,7 +16,7 @@ struct TakePicture {
             return decibels(part.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(part.count))
         }
         let most = levels.max() ?? 0
-        // 40 dB below the loudest part and less is blank.
+        // Parts 40 dB or more below the loudest one are blank.
         let picture = levels.prefix(Self.width).map { level in
             let height = max(0, min(1, (level - most + 40) / 40))
             return Self.marks[Int((height * Double(Self.marks.count - 1)).rounded())]

@@ -5,14 +5,14 @@ private import Inference
 import Reports
 import Spotting
 
-/// `beckon evaluate`: the accuracy of a model on labelled recordings.
+/// `beckon evaluate`: measures the accuracy of a model on labelled recordings.
 struct Evaluate {
     private let options: EvaluateOptions
     private let vocabulary: Vocabulary
     private let thresholds: Thresholds
     private let page: ReportFile?
 
-    /// Loads the model and checks that the page can be written, before any work is done.
+    /// Loads the model, and checks first that the report can be written.
     init(_ options: EvaluateOptions) throws {
         self.options = options
         vocabulary = try options.stream ? options.listening.loadVocabulary() : Vocabulary(options.listening.loadModel())
@@ -20,12 +20,12 @@ struct Evaluate {
         page = try options.html.map { try ReportFile($0, option: "--html") }
     }
 
-    /// Does the work. Returns the exit status.
+    /// Runs the command. Returns the exit status.
     func run() throws -> Int32 { try options.stream ? runStreams() : runClips() }
 
     // MARK: - Clips
 
-    /// `beckon evaluate DIR`: clips of one second in folders by what is said in them.
+    /// `beckon evaluate DIR`: clips of one second, in one folder for each word.
     private func runClips() throws -> Int32 {
         let (folder, problems) = try clipFolder()
         Interrupt.watch()
@@ -37,7 +37,7 @@ struct Evaluate {
         let status = batch.finish()
         guard status != 130 else { return status }
         guard !clips.isEmpty else {
-            // Why no clip could be used has been printed, unless the list was empty.
+            // The batch has printed why no clip could be used, unless the list was empty.
             guard status == 0 else { return status }
             throw Failure("\(printable(options.list ?? folder.path)): names no clip, so there is nothing to measure")
         }
@@ -48,7 +48,7 @@ struct Evaluate {
         return status
     }
 
-    /// The clips to measure, and a line for each thing that is left out.
+    /// The clips to measure, and one line for each file or folder that is left out.
     private func clipFolder() throws -> (ClipFolder, problems: [String]) {
         let path = options.paths.first ?? ""
         var isFolder = false
@@ -74,7 +74,7 @@ struct Evaluate {
 
     // MARK: - Recordings
 
-    /// `beckon evaluate --stream FILE|DIR…`: long recordings, each with a label track beside it.
+    /// `beckon evaluate --stream FILE|DIR…`: long recordings, each with a label track in the same folder.
     private func runStreams() throws -> Int32 {
         let list = FileList(paths: options.paths)
         Interrupt.watch()
@@ -97,7 +97,7 @@ struct Evaluate {
             }
         }
         let status = batch.finish()
-        // Where nothing could be measured, what was wrong with each file has been printed.
+        // If nothing could be measured, the batch has printed the error of each file.
         guard status != 130, let report = evaluation.report(measurements) else { return status }
         try show(report, text: StreamReportTables(report).text) {
             StreamReportPage(report, model: vocabulary.model.name).html
@@ -105,7 +105,7 @@ struct Evaluate {
         return status
     }
 
-    /// The settings to measure: both modes unless the user chose one.
+    /// The gate settings to measure: both modes, unless the user chose one.
     private var gates: [GateSettings] {
         let modes = options.listening.mode.map { [$0] } ?? GateSettings.Mode.allCases
         return modes.map { mode in
@@ -120,8 +120,8 @@ struct Evaluate {
         guard FileManager.default.fileExists(atPath: file) else { throw Failure("\(printable(file)): no such file") }
         guard FileManager.default.fileExists(atPath: path) else {
             throw Failure(
-                "\(printable(file)): what is said in it is not known; make a label track \(printable(path)) with lines of "
-                    + "start, end and word, tabs between (an empty one if no word is said)"
+                "\(printable(file)): no label track for it; create \(printable(path)) with lines of "
+                    + "start, end and word, separated by tabs (an empty file if no word is said)"
             )
         }
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -132,7 +132,7 @@ struct Evaluate {
 
     // MARK: - Output
 
-    /// Prints a report as the user wants it, and writes its page if there is to be one.
+    /// Prints a report as JSON or text, and writes the HTML page if the user asked for it.
     private func show(_ report: some Encodable, text: String, html: () -> String) throws {
         if options.json {
             Output.write(try encodedJSON(report, isPretty: true))

@@ -3,11 +3,11 @@ struct EvaluateOptions {
     /// The folder of clips, or the recordings with `--stream`.
     var paths: [String]
     var stream = false
-    /// File of the clips' names.
+    /// The path of a file that lists the clips to use; nil for all.
     var list: String?
     var json = false
     var html: String?
-    /// Seconds after a word's end in which it may be decided.
+    /// The longest time after a word's end in which a detection still counts, in seconds.
     var tolerance: Double
     var listening: ListeningOptions
 

@@ -70,7 +70,8 @@ struct BashCompletion {
         """
     }
 
-    /// A branch for each kind of value, with the options that take it; those of one meaning in all commands come without these.
+    /// One `case` branch for each kind of value, with the options that take it. An option that has the same kind in all
+    /// commands is matched without the command's name.
     private var values: String {
         var kinds: [String: [(command: String, completion: Completion)]] = [:]
         var spellings: [String] = []
@@ -138,7 +139,7 @@ struct BashCompletion {
         }.joined(separator: "\n")
     }
 
-    /// The operand at the cursor: behind an option that asks for it, else by its place.
+    /// Completes the operand at the cursor: after an option that requires it, else by its position.
     private static func choose(_ operands: [Operand], from place: Int, indent: Int) -> String {
         let blanks = String(repeating: " ", count: indent)
         var conditions: [(String?, String)] = []
@@ -155,7 +156,7 @@ struct BashCompletion {
                 }
             conditions.append((condition, action(operand.completion)))
         }
-        // An option that brings files is more than one that brings a word.
+        // Later operands take precedence: with both `--more` (a word) and `--from` (files), files are offered.
         conditions = conditions.reversed()
         guard conditions.count > 1 || conditions.first?.0 != nil else {
             return conditions.map { blanks + $0.1 + "\n" }.joined()

@@ -43,7 +43,7 @@ struct FishCompletion {
         "complete -c beckon -n __fish_use_subcommand -a \(name) -d \(quoted(capitalised(abstract)))"
     }
 
-    /// A line for each option, with all the commands that have it alike.
+    /// One line for each option, with all commands that declare it identically.
     private var options: [String] {
         var lines: [(line: String, commands: [String])] = []
         for command in commands {
@@ -86,7 +86,8 @@ struct FishCompletion {
             }
     }
 
-    /// What to offer; an option's value is needed (`-r`), and nothing else is where there are no files (`-x`).
+    /// fish's flags for a completion. An option's value is required (`-r`); `-x` also disables the completion of file
+    /// names.
     private static func action(_ completion: Completion, isValue: Bool) -> String {
         func offer(_ candidates: String) -> String { (isValue ? "-x " : "") + "-a \(candidates)" }
         return switch completion {

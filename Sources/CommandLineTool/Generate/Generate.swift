@@ -1,9 +1,9 @@
 private import Core
 private import FoundationEssentials
 
-/// `beckon generate`: prints the files of this repository that are made from the commands' declarations.
+/// `beckon generate`: prints the files of this repository that are generated from the commands' declarations.
 ///
-/// Not in `beckon help`: `make generate` calls it, and a test compares the committed files with what it prints.
+/// `beckon help` does not list it: `make generate` calls it, and a test compares the committed files with its output.
 struct Generate {
     private enum Product: String, CaseIterable { case bash, zsh, fish, manual }
 
@@ -19,7 +19,7 @@ struct Generate {
         page = words.dropFirst().first
     }
 
-    /// Prints. Returns the exit status.
+    /// Prints the file. Returns the exit status.
     func run() throws -> Int32 {
         let commands = CommandLineTool.declarations
         switch product {
@@ -36,5 +36,5 @@ struct Generate {
     }
 }
 
-/// The words that completions offer: those of the model that comes with the program.
+/// The words offered by completions: those of the model that comes with the program.
 let completionWords = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]

@@ -1,6 +1,6 @@
 /// The manual page's lists of options and tasks, in mdoc(7).
 ///
-/// In the page each list stands between two comments, and is replaced there:
+/// In the page each list is between two comments, and is replaced there:
 ///
 ///     .\" Generated: options classify
 ///     …
@@ -12,9 +12,9 @@ struct ManualLists {
 
     init(_ commands: [CommandDeclaration]) { self.commands = commands }
 
-    /// The page with every list as it should be.
+    /// Returns the page with all lists generated anew.
     ///
-    /// - Throws: a ``Failure`` for a comment that names no list, or has no end.
+    /// - Throws: a ``Failure`` if a comment names an unknown list, or has no `End` comment.
     func renew(_ page: String) throws(Failure) -> String {
         var lines: [Substring] = []
         var rest = page.split(separator: "\n", omittingEmptySubsequences: false)[...]
@@ -23,7 +23,7 @@ struct ManualLists {
             guard line.hasPrefix(Self.begin) else { continue }
             let name = String(line.dropFirst(Self.begin.count))
             guard let list = list(name), let end = rest.firstIndex(where: { $0 == Self.end }) else {
-                throw Failure("the manual page: '\(name)' is no list, or has no end")
+                throw Failure("the manual page: '\(name)' is an unknown list, or its End comment is missing")
             }
             lines += list.map { $0[...] }
             rest = rest[end...]
@@ -31,7 +31,7 @@ struct ManualLists {
         return lines.joined(separator: "\n")
     }
 
-    /// Every list that a page should have.
+    /// The names of all lists that the page should have.
     var names: [String] {
         ["options"]
             + commands.flatMap { command in
@@ -47,7 +47,7 @@ struct ManualLists {
         return Self.list(name.hasPrefix("tasks") ? tasks(command) : own(command).flatMap(Self.item))
     }
 
-    /// What all commands that listen understand, each once.
+    /// The options of all commands that listen, without duplicates.
     private var shared: [Option] {
         var names: Set<String> = []
         return commands.flatMap(\.options).filter { $0.isForListening && names.insert($0.name).inserted }

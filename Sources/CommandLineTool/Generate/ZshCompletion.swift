@@ -60,7 +60,7 @@ struct ZshCompletion {
         """
     }
 
-    /// A branch for the names of a command that take the same operands.
+    /// One `case` branch for the names of a command that take the same operands.
     private func arms(_ command: CommandDeclaration) -> String {
         var groups: [(operands: [String], names: [String])] = []
         for name in command.names {
@@ -102,7 +102,7 @@ struct ZshCompletion {
 
     private static func operands(_ name: CommandName) -> [String] {
         if !name.tasks.isEmpty {
-            // What follows is alike for all tasks but in number.
+            // The tasks take the same kind of operands, only a different number, so the longest list serves all.
             let longest = name.tasks.max { $0.operands.count < $1.operands.count }?.operands ?? []
             return [quoted("1:task:(\(name.tasks.map(\.name).joined(separator: " ")))")] + list(longest, from: 2)
         }

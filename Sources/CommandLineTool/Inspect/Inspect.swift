@@ -3,15 +3,15 @@ import Reports
 import Spotting
 private import System
 
-/// `beckon inspect FILE`: what the model sees of a recording, as a page or as JSON.
+/// `beckon inspect FILE`: the model's features and scores over a recording, as an HTML page or as JSON.
 struct Inspect {
     private let options: InspectOptions
     private let vocabulary: Vocabulary
     private let thresholds: Thresholds
-    /// Nil where the page, or JSON, goes to standard output.
+    /// Nil if the page or JSON goes to standard output.
     private let page: ReportFile?
 
-    /// Loads the model and checks that the page can be written, before any work is done.
+    /// Loads the model, and checks first that the page can be written.
     init(_ options: InspectOptions) throws {
         self.options = options
         vocabulary = try options.listening.loadVocabulary()
@@ -26,7 +26,7 @@ struct Inspect {
         page = try ReportFile(path, option: "--output")
     }
 
-    /// Does the work. Returns the exit status.
+    /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
         Interrupt.watch()
         let progress = Progress(files: 1, isShown: Terminal.errorIsTerminal)
@@ -54,7 +54,7 @@ struct Inspect {
         return 1
     }
 
-    /// Whether two paths lead to one file, through links too.
+    /// Whether two paths are the same file; follows links.
     private static func areSame(_ left: String, _ right: String) -> Bool {
         guard let left = try? FileStatus(path: left), let right = try? FileStatus(path: right) else { return false }
         return left.device == right.device && left.inode == right.inode

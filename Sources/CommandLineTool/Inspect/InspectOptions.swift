@@ -4,15 +4,15 @@ import Spotting
 /// The options of `beckon inspect`.
 struct InspectOptions {
     let file: String
-    /// Nil for the file's name with the ending `html` in the current folder; `-` for standard output.
+    /// Nil for the recording's name with the extension `html`, in the current folder; `-` for standard output.
     let output: String?
     let json: Bool
-    /// Seconds, rounded down to the hop.
+    /// The start in seconds, rounded down to a hop (0.1 s).
     let from: Double
-    /// Seconds, rounded up to the hop; nil for the file's end.
+    /// The end in seconds, rounded up to a hop (0.1 s); nil for the file's end.
     let to: Double?
     let listening: ListeningOptions
-    /// Seconds that one report may show.
+    /// The longest part that one report shows, in seconds.
     var longest = 300.0
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -27,7 +27,7 @@ struct InspectOptions {
             throw UsageError("--json prints to standard output, in place of the report that --output names")
         }
         guard output != "" else { throw UsageError("--output needs the name of a file, or - for standard output") }
-        // The epsilon keeps 0.3, which is a little more than 3 tenths in binary, where it is.
+        // The epsilon keeps a multiple of 0.1 at its hop, although binary floating point does not hold it exactly.
         from = arguments.number("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
         to = arguments.number("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
         if let to {
@@ -38,7 +38,7 @@ struct InspectOptions {
         }
     }
 
-    /// What to trace.
+    /// The settings of the trace.
     func traceSettings(_ thresholds: Thresholds) -> RecordingTrace.Settings {
         var settings = RecordingTrace.Settings(file: file, thresholds: thresholds)
         settings.mix = listening.mix
@@ -49,7 +49,7 @@ struct InspectOptions {
         return settings
     }
 
-    /// Where the report goes, as a path; nil for standard output.
+    /// The path of the report; nil for standard output.
     var path: String? {
         if output == "-" { return nil }
         if let output { return output }

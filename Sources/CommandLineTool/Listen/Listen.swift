@@ -6,7 +6,7 @@ import Events
 private import FoundationEssentials
 import System
 
-/// `beckon listen`: words from a microphone as they are said, on a terminal or as a service.
+/// `beckon listen`: detects words from a microphone as they are said, on a terminal or as a service.
 struct Listen {
     private let options: ListenOptions
 
@@ -14,7 +14,7 @@ struct Listen {
 
     /// Listens until a signal ends it. Returns the exit status.
     func run() throws -> Int32 {
-        // Before any thread is made: all of them leave the signals to this one.
+        // Blocks the signals before any thread is started, so that only this thread receives them.
         let signals = Signals()
         let environment = ProcessInfo.processInfo.environment
         let log = ServiceLog { level, text in Output.tell(level, text) }

@@ -2,15 +2,15 @@ import Audio
 import Configuration
 import Spotting
 
-/// What `beckon listen` was asked for; what is not said here stands in the configuration.
+/// The options of `beckon listen`; for options that were not given, the configuration applies.
 struct ListenOptions {
     var listening: ListeningOptions
-    /// Nil for the user's or the system's configuration, where there is one.
+    /// The configuration file; nil for the user's or the system's configuration, if there is one.
     var configuration: String?
     var device: String?
-    /// A file that is played as if it came from a microphone.
+    /// A file that is played as if it came from a microphone; nil for the microphone.
     var file: String?
-    /// Where what is heard is written to.
+    /// The path of a WAV file to record the audio to; nil for none.
     var record: String?
     var json: Bool
     var phrases: [String]
@@ -29,7 +29,7 @@ struct ListenOptions {
         if file != nil, device != nil { throw UsageError("--device and --file cannot be combined") }
     }
 
-    /// Puts what was said on the command line in place of what the configuration says.
+    /// Replaces settings of the configuration by the options of the command line.
     func apply(to configuration: inout Configuration) {
         if let model = listening.modelFolder { configuration.model = model }
         if let device { configuration.device = device }

@@ -7,17 +7,17 @@ import Spotting
 import Synchronization
 import System
 
-/// What `listen` prints: a line an event and, on a terminal, a meter below the lines that moves.
+/// The output of `listen`: one line per event and, on a terminal, a live meter below the lines.
 ///
-/// It writes on a thread of its own, so that a reader that stalls holds up nothing but this; lines that then find no room
-/// are dropped.
+/// It writes on its own thread, so that a stalled reader of standard output blocks only this thread. Lines beyond the
+/// capacity are dropped then.
 final class LiveScreen: EventSink {
     private struct State {
         var waiting: [String] = []
         var isStopped = false
     }
 
-    /// Lines that may wait.
+    /// The largest number of lines that wait.
     private static let capacity = 1024
 
     private let json: Bool
@@ -41,7 +41,7 @@ final class LiveScreen: EventSink {
         _ = try SystemThread(name: "beckon-screen", stackSize: 512 << 10, or: { $0 }, body)
     }
 
-    /// Prints what waits, for half a second at most, and ends.
+    /// Prints the waiting lines and ends the thread; waits at most 500 ms for it.
     func stop() {
         state.withLock { $0.isStopped = true }
         wakeUp.signal()
@@ -63,17 +63,17 @@ final class LiveScreen: EventSink {
     // MARK: - On the screen's thread
 
     private func run(meter: () -> [String], failed: () -> Void) {
-        /// Lines of the meter that stand on the terminal.
+        /// The number of meter lines on the terminal now.
         var shown = 0
         while true {
-            // A meter moves often; all else has time.
+            // The meter is redrawn every 100 ms; without it only an event wakes the thread.
             wakeUp.wait(until: Clock.now + .milliseconds(showsMeter ? 100 : 60_000))
             let (lines, isStopped) = state.withLock { state in
                 defer { state.waiting = [] }
                 return (state.waiting, state.isStopped)
             }
             let below = showsMeter && !isStopped ? meter() : []
-            // Moves up to where the meter began, and clears what is below.
+            // Moves the cursor up to the first line of the meter, and clears from there on.
             let erasing = shown > 0 ? "\u{1B}[\(shown)A\u{1B}[J" : ""
             shown = below.count
             let text = erasing + (lines + below).map { $0 + "\n" }.joined()

@@ -1,8 +1,8 @@
 private import FoundationEssentials
 
-/// A report as JSON with its keys in alphabetical order, and a line end.
+/// A report as JSON, with keys in alphabetical order and a line end.
 ///
-/// - Parameter isPretty: on many lines, indented.
+/// - Parameter isPretty: true for indented JSON on many lines, false for one line.
 func encodedJSON(_ report: some Encodable, isPretty: Bool = false) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,4 +1,4 @@
-/// Something that ends the whole command: exit status 1.
+/// An error that ends the whole command, with exit status 1.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,14 +1,14 @@
 private import Glibc
 private import Synchronization
 
-/// Ctrl-C: the first one asks the command to end, the second one ends the program.
+/// Ctrl-C: the first asks the command to end, the second ends the program immediately.
 enum Interrupt {
     private static let flag = Atomic<Bool>(false)
 
-    /// Whether the command should end early: the user asked for it, or its output takes no more.
+    /// Whether the command should end early: the user pressed Ctrl-C, or standard output has failed.
     static var isRequested: Bool { flag.load(ordering: .relaxed) || Output.hasFailed }
 
-    /// From here on, the first SIGINT or SIGTERM is noted, and the second has its default effect.
+    /// From now on, the first SIGINT or SIGTERM sets ``isRequested``; the second has its default effect.
     static func watch() {
         flag.store(false, ordering: .relaxed)
         var action = sigaction()

@@ -1,13 +1,13 @@
 import Spotting
 
-/// A level in dB as a bar: empty at `floor` and below, full at 0 dB.
+/// A level in dB FS as a bar: empty at `floor` and below, full at 0 dB FS.
 func levelBar(_ level: Double, floor: Double) -> String {
     let width = 30
     let filled = Int((max(0, min(1, 1 - level / floor)) * Double(width)).rounded())
     return "[" + String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled) + "]"
 }
 
-/// The current level as a bar on standard error; only on a terminal.
+/// Shows the current level as a bar on standard error; only on a terminal.
 struct LevelMeter {
     func show(_ peak: Float, isOpen: Bool) {
         guard Terminal.errorIsTerminal else { return }

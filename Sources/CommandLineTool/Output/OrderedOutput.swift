@@ -1,9 +1,9 @@
 private import Synchronization
 
-/// Prints the output of files that are processed in parallel in the order in which they were named.
+/// Prints the output of files in the order of the command line, although they are processed in parallel.
 ///
-/// The first unfinished file prints at once; the others wait in memory. Output and error lines both pass through here, so
-/// that they are never mixed within a line.
+/// The first unfinished file prints immediately; the output of the others waits in memory. Both output and error lines
+/// pass through here, so that they do not mix within a line. Any thread.
 final class OrderedOutput: Sendable {
     struct Piece {
         let text: String
@@ -19,7 +19,7 @@ final class OrderedOutput: Sendable {
     private let state = Mutex(State())
     private let sink: @Sendable (Piece) -> Void
 
-    /// - Parameter sink: prints a piece; called under a lock, never by two threads at once.
+    /// - Parameter sink: prints a piece; called under a lock, so never by two threads at once.
     init(sink: @escaping @Sendable (Piece) -> Void) { self.sink = sink }
 
     /// Prints `text` for the file with this number, now or when its turn comes.
@@ -35,7 +35,7 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// Marks a file as done, and prints what those behind it have waiting.
+    /// Marks a file as done, and prints the waiting output of the files after it.
     func finish(file: Int) {
         state.withLock { state in
             state.finished.insert(file)
@@ -46,7 +46,7 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// Prints everything that waits, in order; after an interruption.
+    /// Prints all waiting output in order; used after Ctrl-C.
     func flush() {
         state.withLock { state in
             for file in state.waiting.keys.sorted() {

@@ -6,47 +6,49 @@ private import System
 
 /// Writes to standard output and standard error.
 ///
-/// If standard output takes no more, as on a full disk, the command ends: ``hasFailed`` is what ``Interrupt/isRequested`` asks
-/// for too, and the program's exit status is 1. A reader that went away, as with `| head`, ends the program by SIGPIPE.
+/// If a write to standard output fails, for example because the disk is full, the command ends:
+/// ``Interrupt/isRequested`` includes ``hasFailed``, and the exit status is 1. If the reader has gone, as with `|
+/// head`, SIGPIPE ends the program.
 enum Output {
-    /// The first error of writing to standard output, other than EPIPE; 0 for none.
+    /// The errno of the first failed write to standard output, except EPIPE; 0 for none.
     private static let error = Atomic<Int32>(0)
 
-    /// Whether standard output takes no more.
+    /// Whether a write to standard output has failed.
     static var hasFailed: Bool { error.load(ordering: .relaxed) != 0 }
 
-    /// What the user is told of that; nil while all is well.
+    /// The error message of the failed write; nil if there was none.
     static var failure: Failure? {
         let number = error.load(ordering: .relaxed)
         return number == 0 ? nil : Failure("cannot write to standard output: \(SystemError.text(number))")
     }
 
-    /// Writes to standard output; nothing once that has failed, as a part in the middle would be missing.
+    /// Writes to standard output. After a failure it writes nothing, because the output would have a hole.
     static func write(_ text: String) {
         guard !hasFailed, !writeAll(Array(text.utf8), to: STDOUT_FILENO) else { return }
         let number = errno
-        // Where SIGPIPE is ignored, the reader has enough; a service goes on without one.
+        // EPIPE is seen only if SIGPIPE is ignored: the reader has gone, and a service goes on without it.
         if number != EPIPE { _ = error.compareExchange(expected: 0, desired: number, ordering: .relaxed) }
     }
 
     /// Writes to standard error; a failure cannot be reported anywhere.
     static func writeError(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// A message on standard error, of one or more lines: with its priority if the journal reads them, else with the program's name.
+    /// Writes a message of one or more lines to standard error. Each line begins with the priority if the journal reads
+    /// standard error, else with the program's name.
     ///
-    /// Nothing once standard output has failed: the command ends for that reason, which is then the only message.
+    /// After standard output has failed it writes nothing: that failure ends the command, and is its only message.
     static func tell(_ priority: LogLevel, _ text: String) {
         if !hasFailed { tellAnyway(priority, text) }
     }
 
-    /// Also when standard output has failed.
+    /// Like ``tell(_:_:)``, even after standard output has failed.
     static func tellAnyway(_ priority: LogLevel, _ text: String) {
         let mark = errorIsJournal ? "<\(priority.syslogPriority)>" : "beckon: "
         writeError(text.split(separator: "\n").map { "\(mark)\($0)\n" }.joined())
     }
 
-    /// Whether standard error is the stream to the journal that systemd names; a program started with another one may still see
-    /// the variable.
+    /// Whether standard error is the journal stream named in `JOURNAL_STREAM`. The variable alone is not enough: a
+    /// program inherits it even if its standard error is redirected.
     private static let errorIsJournal: Bool = {
         guard let stream = ProcessInfo.processInfo.environment["JOURNAL_STREAM"],
             let status = FileStatus(descriptor: STDERR_FILENO)

@@ -27,7 +27,7 @@ final class Progress: Sendable {
         state.withLock { $0.done += 1 }
     }
 
-    /// Notes the position in a file, and draws if the last drawing is 100 ms ago.
+    /// Records the position in a file, and redraws the bar if the last drawing is 100 ms old.
     func report(file: String, seconds: Double, of length: Double) {
         guard isShown else { return }
         state.withLock { state in
@@ -40,7 +40,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// Erases the bar, before something else is printed.
+    /// Erases the bar before other output.
     func clear() {
         guard isShown else { return }
         state.withLock { state in
@@ -50,7 +50,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// The bar, the share done and the current file, within the terminal's width.
+    /// The bar, the share done in percent and the current file, cut to `width` columns.
     static func line(done: Int, of files: Int, part: Double, name: String, width: Int = Terminal.width) -> String {
         let whole = files > 0 ? min(1, (Double(done) + part) / Double(files)) : 0
         let cells = 20

@@ -1,13 +1,13 @@
 private import Core
 private import FoundationEssentials
 
-/// The file that a command writes a page to.
+/// The file that a command writes its HTML page to.
 struct ReportFile {
     private let path: String
     /// The option that names it, for messages.
     private let option: String
 
-    /// Checks that the file can be written, before any work is done.
+    /// Checks that the file can be written, so that no work is wasted.
     init(_ path: String, option: String) throws {
         self.path = path
         self.option = option
@@ -23,13 +23,13 @@ struct ReportFile {
     }
 
     func write(_ html: String) throws {
-        // A file is replaced as a whole or not at all; a device or a pipe cannot be replaced.
+        // A regular file is replaced atomically; a device or a pipe cannot be replaced and is written in place.
         let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         do {
             let isWhole = kind == nil || kind == .typeRegular
             try Data(html.utf8).write(to: URL(fileURLWithPath: path), options: isWhole ? .atomic : [])
         } catch {
-            throw Failure("\(printable(path)): cannot write the report; is there room left, and may it be written to?")
+            throw Failure("\(printable(path)): cannot write the report; check free space and permissions")
         }
     }
 }

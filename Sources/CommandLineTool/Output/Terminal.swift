@@ -1,7 +1,7 @@
 private import FoundationEssentials
 private import Glibc
 
-/// What standard output and standard error are.
+/// Properties of standard output and standard error.
 enum Terminal {
     static let outputIsTerminal = isatty(STDOUT_FILENO) == 1
     static let errorIsTerminal = isatty(STDERR_FILENO) == 1
@@ -12,7 +12,7 @@ enum Terminal {
         return outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }()
 
-    /// Columns of the terminal on standard error, 80 if it does not say.
+    /// Columns of the terminal on standard error; 80 if unknown.
     static var width: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

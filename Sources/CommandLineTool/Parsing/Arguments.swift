@@ -1,19 +1,19 @@
 private import Core
 
-/// The words of a command line taken apart: the options that a command declares, and the operands between them.
+/// A parsed command line: the options that the command declares, and the operands between them.
 ///
-/// `--name value`, `--name=value`, `-n value` and `-nvalue` are all understood, flags may be joined (`-0q`), and everything after
-/// `--` is an operand. A lone `-` is an operand too. Values are those that the declaration accepts.
+/// `--name value`, `--name=value`, `-n value` and `-nvalue` are accepted, flags may be joined (`-0q`), and everything
+/// after `--` is an operand. A lone `-` is an operand too. Values are checked against the declaration.
 struct Arguments {
-    /// The name that the command was called by.
+    /// The command's name as given on the command line.
     let command: String
-    /// The first operand of a command that has tasks; nil where there is none.
+    /// The task, which is the first operand of a command that has tasks; nil if none was given.
     private(set) var task: String?
     private(set) var operands: [String] = []
     private let options: [Option]
     private var values: [String: [String]] = [:]
 
-    /// - Parameter words: the command line behind the command's name.
+    /// - Parameter words: the command line after the command's name.
     init(
         _ command: String,
         _ words: some Sequence<String>,
@@ -50,7 +50,7 @@ struct Arguments {
     /// The last value given for an option.
     func value(_ name: String) -> String? { all(name).last }
 
-    /// Every value given for an option, in order; none of an option that the command does not declare.
+    /// All values given for an option, in order; empty for an option that the command does not declare.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
     func whole(_ name: String) -> Int? { value(name).flatMap { Int($0) } }
@@ -62,7 +62,7 @@ struct Arguments {
         value(name).flatMap(Value.init)
     }
 
-    /// The values of an option that takes some of a few names, each once.
+    /// The values of an option that takes a comma-separated list of names, without duplicates.
     func list<Value: RawRepresentable & Equatable>(_ name: String) -> [Value] where Value.RawValue == String {
         let all = (value(name) ?? "").split(separator: ",").compactMap { Value(rawValue: String($0)) }
         return all.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
@@ -111,13 +111,13 @@ struct Arguments {
     }
 }
 
-/// A command line that cannot be understood: exit status 2.
+/// An invalid command line; the exit status is 2.
 struct UsageError: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// Adds "did you mean" where a known name differs in at most two letters.
+    /// Adds "did you mean" if a known name differs in at most two letters.
     init(_ description: String, near name: String, of names: [String]) {
         self.description = description + (nearestName(to: name, of: names).map { "; did you mean \($0)?" } ?? "")
     }

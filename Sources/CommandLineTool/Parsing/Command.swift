@@ -1,62 +1,62 @@
-/// A command of the program, or a few that share an explanation, as `words` and `forget` do.
+/// A command of the program, or several that share one help page, as `words` and `forget` do.
 protocol Command: SendableMetatype {
     static var declaration: CommandDeclaration { get }
 
-    /// - Throws: a ``UsageError`` for a command line that cannot be understood.
+    /// - Throws: a ``UsageError`` if the command line is invalid.
     init(_ arguments: Arguments) throws
 
-    /// Does the work. Returns the exit status.
+    /// Runs the command. Returns the exit status.
     func run() throws -> Int32
 }
 
-/// What a command is called, takes and does. Parsing, help, completions and the manual page's lists come from it.
+/// A command's names, options and texts. Parsing, help, completions and the manual page's lists are made from it.
 struct CommandDeclaration: Sendable {
     let names: [CommandName]
-    /// What it does, in a line: for the title of its help.
+    /// What it does, in one line, for the title of its help page.
     let abstract: String
-    /// Command lines, such as `beckon classify [OPTION…] FILE|DIR…`.
+    /// The forms of its command line, such as `beckon classify [OPTION…] FILE|DIR…`.
     let usage: [String]
-    /// Paragraphs, between which an empty line stands; help breaks their lines anew.
+    /// Paragraphs, separated by an empty line; help wraps their lines.
     var discussion = ""
     var groups: [OptionGroup] = []
-    /// Paragraphs below the options, such as the exit status.
+    /// Paragraphs below the options, such as one on the exit status.
     var notes = ""
-    /// Whole command lines.
+    /// Complete command lines.
     var examples: [String] = []
-    /// Talks to a service that runs.
+    /// Whether it sends a command to the running service.
     var needsService = false
 
     /// Every option, `--help` last.
     var options: [Option] { groups.flatMap(\.options) + [.help] }
 
-    /// As headings name it: `words, forget`.
+    /// Its names for a heading: `words, forget`.
     var title: String { names.map(\.name).joined(separator: ", ") }
 
     func name(_ name: String) -> CommandName? { names.first { $0.name == name } }
 }
 
-/// A name that a command goes by, or a task of a command, such as `check` of `config`.
+/// A name of a command, or of a command's task, such as `check` of `config`.
 struct CommandName: Sendable {
     let name: String
-    /// For lists of commands, of which it is a line.
+    /// One line, for lists of commands.
     let abstract: String
     var operands: [Operand] = []
-    /// What its first operand may be, each with operands of its own; empty where it has no tasks.
+    /// The values of its first operand, each with operands of its own; empty if it has no tasks.
     var tasks: [CommandName] = []
-    /// Below it in lists: what the abstract leaves out.
+    /// A longer text for the command's help page, in place of the abstract.
     var help: String?
-    /// What the manual page says, in mdoc(7); empty where the page's prose says it.
+    /// The text for the manual page, in mdoc(7); empty if the page describes it in prose.
     var manual = ""
 }
 
-/// A word of the command line that is no option.
+/// An argument of the command line that is not an option.
 struct Operand: Sendable {
-    /// In the manual page and for zsh: `file`.
+    /// Its name in the manual page and for zsh: `file`.
     let title: String
     let completion: Completion
     var repeats = false
     var isOptional = false
-    /// Offered only behind this option.
+    /// Completed only if this option was given.
     var after: String?
 
     init(

@@ -3,13 +3,13 @@ private import FoundationEssentials
 private import Glibc
 private import System
 
-/// The files to process: those that are named, and those in folders that are named.
+/// The files to process: the named files, and the audio files in the named folders.
 struct FileList {
     private(set) var files: [String] = []
-    /// One line for each name that gave no file.
+    /// One line for each named folder that gave no file or cannot be read.
     private(set) var problems: [String] = []
 
-    /// Endings that are taken from folders; a file that is named may have any.
+    /// The file name extensions that are taken from folders; a file named by the user may have any.
     static let audioEndings: Set<String> = [
         "wav", "wave", "w64", "rf64", "flac", "ogg", "oga", "opus", "mp3", "aif", "aiff", "aifc", "au", "snd", "caf",
     ]
@@ -21,7 +21,7 @@ struct FileList {
     private mutating func add(_ path: String) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
-            // A file that does not exist or is not audio is reported when it is opened, in its turn.
+            // A file that does not exist or is not audio is reported later, when it is opened.
             files.append(path)
             return
         }

@@ -1,8 +1,8 @@
 private import Core
 
-/// The texts of `beckon help`: 80 columns at most, which a test holds them to.
+/// The texts of `beckon help`: at most 80 columns, which a test checks.
 enum HelpPage {
-    /// The program as a whole: its commands, and what they have in common.
+    /// The page of the whole program: its commands and common options.
     static func overview(_ commands: [CommandDeclaration]) -> String {
         let names = commands.flatMap { declaration in declaration.names.map { ($0, declaration.needsService) } }
         func list(_ needsService: Bool) -> [(String, String)] {
@@ -21,7 +21,7 @@ enum HelpPage {
         ].joined(separator: "\n\n") + "\n"
     }
 
-    /// One command, or those that share an explanation.
+    /// The page of one command, or of several that share a page.
     static func text(_ command: CommandDeclaration) -> String {
         var parts = [
             "beckon \(command.title) — \(command.abstract)", usage(command.usage), paragraphs(command.discussion),
@@ -43,13 +43,13 @@ enum HelpPage {
         lines.enumerated().map { ($0 == 0 ? "Usage: " : "       ") + $1 }.joined(separator: "\n")
     }
 
-    /// The option's text, and a line for each name that it may take.
+    /// The option's text, and one line for each of its choices.
     private static func help(_ option: Option) -> String {
         guard let choices = option.value?.choices, !choices.isEmpty else { return option.help }
         return ([option.help + ":"] + choices.map { "\($0.name): \($0.help)" }).joined(separator: "\n")
     }
 
-    /// A list of names with their texts beside them, from a column on.
+    /// A list of names, with their texts beside them from `column` on.
     private static func section(_ title: String?, _ rows: [(name: String, text: String)], column: Int) -> String {
         guard !rows.isEmpty else { return "" }
         let lines = rows.flatMap { row in
@@ -64,14 +64,14 @@ enum HelpPage {
         return ((title.map { [$0 + ":"] } ?? []) + lines).joined(separator: "\n")
     }
 
-    /// Paragraphs, between which an empty line stands, with new line ends.
+    /// Wraps paragraphs, which are separated by an empty line, to 80 columns.
     private static func paragraphs(_ text: String) -> String {
         text.split(separator: "\n\n").map { paragraph in
             wrapped(paragraph.replacing("\n", with: " "), width: 80).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
-    /// Lines of whole words, each as long as fits.
+    /// Wraps a text at blanks into lines of at most `width` characters.
     static func wrapped(_ text: some StringProtocol, width: Int) -> [String] {
         var lines: [String] = []
         var line = ""

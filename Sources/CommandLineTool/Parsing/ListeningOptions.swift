@@ -7,14 +7,14 @@ import Inference
 import KernelInterface
 import Spotting
 
-/// The options that commands share: model, thresholds, gate, channels, number of files at a time.
+/// The options that several commands share: model, thresholds, gate, channels, number of files at a time.
 struct ListeningOptions {
     var modelFolder: String?
-    /// The file of taught words, "none" for no words; nil for the default file.
+    /// The file of taught words, or "none" for no taught words; nil for the default file.
     var words: String?
     var threshold: Float?
     var wordThresholds: [(word: String, threshold: Float)] = []
-    /// Nil: the command's default.
+    /// Nil for the command's default.
     var mode: GateSettings.Mode?
     var trigger: GateSettings.Trigger?
     var channels: Configuration.Channels?
@@ -52,7 +52,7 @@ struct ListeningOptions {
 
     /// The model of `--model`, else the default one.
     ///
-    /// - Parameter kernels: the kernel set that runs it; nil for the best one.
+    /// - Parameter kernels: the instruction set of its kernels; nil for the best one.
     func loadModel(kernels: InstructionSet? = nil) throws -> Model {
         try VocabularyLoader.model(in: modelFolder, kernels: kernels)
     }

@@ -1,12 +1,12 @@
-/// The configuration is invalid, or a model or word that it names does not exist; starting again does not help.
+/// The configuration is invalid, or names a model or word that does not exist. A restart would not help.
 struct Misconfiguration: Error, CustomStringConvertible {
-    /// EX_CONFIG of sysexits.h, for which systemd does not restart the service.
+    /// EX_CONFIG of sysexits.h; the systemd unit does not restart the service on this status.
     static let status: Int32 = 78
 
     /// One line per mistake.
     let description: String
 
-    /// Turns every error of `body` into this one.
+    /// Rethrows every error of `body` as this one.
     static func check<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()

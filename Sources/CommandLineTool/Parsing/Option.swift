@@ -1,6 +1,6 @@
-/// An option of a command: how it is spelt, what it takes, and what help and manual say of it.
+/// An option of a command: its names, its value, and its texts in help and manual.
 ///
-/// Parsing, help, the shells' completions and the manual page's lists all read this one declaration.
+/// Parsing, help, the shells' completions and the manual page's lists are made from this one declaration.
 struct Option: Sendable {
     /// With its dashes, such as `--jobs`.
     let name: String
@@ -8,14 +8,14 @@ struct Option: Sendable {
     let short: String?
     /// Nil for a flag.
     let value: OptionValue?
-    /// Whether every value counts, not the last alone.
+    /// Whether all values are used, not only the last one.
     let repeats: Bool
-    /// What help says, without a line end. The part before the first of `,`, `;`, `:` and ` (` must stand alone: it is what the
-    /// shells show beside the option.
+    /// The text in help, without a line end. The part before the first of `,`, `;`, `:` and ` (` must make sense alone:
+    /// the shells show it beside the option.
     let help: String
-    /// What the manual page says, in mdoc(7).
+    /// The text in the manual page, in mdoc(7).
     let manual: String
-    /// Explained by the manual page once for all commands that listen, in a section of its own.
+    /// Whether the manual page describes it only once, in the section on options of all commands that listen.
     let isForListening: Bool
 
     init(
@@ -36,18 +36,18 @@ struct Option: Sendable {
         self.isForListening = isForListening
     }
 
-    /// `-j N, --jobs N` is written `-j, --jobs N`.
+    /// The names and the placeholder for help: `-j, --jobs N`.
     var spelling: String {
         (short.map { $0 + ", " } ?? "") + name + (value.map { " " + $0.placeholder } ?? "")
     }
 
-    /// What the shells show beside the option.
+    /// The text that the shells show beside the option.
     var summary: String {
         let end = [",", ";", ":", " ("].compactMap { help.firstRange(of: $0)?.lowerBound }.min()
         return String(help[..<(end ?? help.endIndex)])
     }
 
-    /// Every command has it.
+    /// The `--help` option, which every command has.
     static let help = Option(
         "--help",
         short: "-h",
@@ -59,7 +59,7 @@ struct Option: Sendable {
 
 /// Options under one heading of a help text.
 struct OptionGroup: Sendable {
-    /// Without its colon.
+    /// Without the colon.
     let title: String
     let options: [Option]
 
@@ -69,46 +69,46 @@ struct OptionGroup: Sendable {
     }
 }
 
-/// What an option takes.
+/// The value that an option takes.
 struct OptionValue: Sendable {
-    /// One of a few names that a value may be, and what it means.
+    /// One of the names that a value may be, and its meaning.
     struct Choice: Sendable {
         let name: String
         let help: String
     }
 
-    /// What help puts in a value's place, such as `N`.
+    /// The placeholder of the value in help, such as `N`.
     let placeholder: String
-    /// The same in the manual page, and for zsh, as a word: `number`.
+    /// The placeholder in the manual page and for zsh, as a word: `number`.
     let title: String
-    /// In mdoc(7), where it is more than a word.
+    /// The placeholder in mdoc(7), if it is more than a word.
     var synopsis: String?
     let completion: Completion
-    /// What a value must be, for messages: `a number from 1 to 256`.
+    /// A description of valid values, for messages: `a number from 1 to 256`.
     let expected: String
     let accepts: @Sendable (String) -> Bool
-    /// In the order of help; empty where a value is free.
+    /// The names that a value may be, in the order of help; empty if the value is not one of a list.
     var choices: [Choice] = []
 }
 
-/// What a shell offers in the place of an option's value or of an operand.
+/// What a shell offers as an option's value or as an operand.
 enum Completion: Hashable, Sendable {
     case nothing, file, folder, device
     /// A file of taught words, or `none`.
     case wordsFile
-    /// A word of the model, with `=` behind it.
+    /// A word of the model, followed by `=`.
     case modelWord
     /// A word that was taught.
     case taughtWord
     /// The name of a command.
     case command
     case names([String])
-    /// Any of these, with commas between.
+    /// A comma-separated list of these.
     case list([String])
 }
 
 extension OptionValue {
-    /// Any text; what it must be is looked at where it is used.
+    /// Any text; the command checks it later.
     static func text(_ placeholder: String, _ title: String, _ completion: Completion = .nothing) -> OptionValue {
         OptionValue(
             placeholder: placeholder,
@@ -133,7 +133,7 @@ extension OptionValue {
         )
     }
 
-    /// - Parameter expected: such as "seconds from 0 to 60".
+    /// - Parameter expected: the description in messages, such as "seconds from 0 to 60".
     static func seconds(_ range: ClosedRange<Double>, expected: String) -> OptionValue {
         OptionValue(
             placeholder: "S",
@@ -146,7 +146,7 @@ extension OptionValue {
 
     /// One of the names of an enumeration.
     ///
-    /// - Parameter help: what a name means, for a list below the option's own text.
+    /// - Parameter help: the meaning of each name, listed below the option's text.
     static func choice<Value: RawRepresentable & CaseIterable>(
         _ placeholder: String,
         _ type: Value.Type,
@@ -164,7 +164,7 @@ extension OptionValue {
         )
     }
 
-    /// Some of the names of an enumeration, with commas between.
+    /// A comma-separated list of names of an enumeration.
     static func list<Value: RawRepresentable & CaseIterable>(_ placeholder: String, _ type: Value.Type) -> OptionValue
     where Value.RawValue == String {
         let names = Value.allCases.map(\.rawValue)

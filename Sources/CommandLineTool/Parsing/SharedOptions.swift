@@ -26,7 +26,7 @@ enum SharedOptions {
         isForListening: true
     )
 
-    /// - Parameter preset: what the command does without it; nil for both in turn.
+    /// - Parameter preset: the mode without the option; nil for both modes in turn.
     static func mode(preset: GateSettings.Mode?) -> Option {
         Option(
             "--mode",
@@ -145,7 +145,7 @@ enum SharedOptions {
             """
     )
 
-    /// Of the commands that record: their configuration names the device and nothing else.
+    /// For the commands that record: they use only the device of the configuration.
     static let deviceConfiguration = configuration(
         help: "configuration that names the device (default: the service's)",
         manual: """
@@ -162,7 +162,7 @@ enum SharedOptions {
         manual: "Plays an audio file as if it came from a microphone, then exits."
     )
 
-    // MARK: - The same spelling with another meaning
+    // MARK: - Options with a different meaning in each command
 
     static func json(help: String, manual: String) -> Option { Option("--json", help: help, manual: manual) }
 

@@ -5,7 +5,7 @@ import Daemon
 private import Diagnostics
 private import FoundationEssentials
 
-/// The microphone of the command line or else of the service's configuration.
+/// The microphone named on the command line, else in the service's configuration.
 struct ChosenMicrophone {
     let configuration: String?
     let device: String?
@@ -14,7 +14,7 @@ struct ChosenMicrophone {
     func open() throws -> Microphone {
         let environment = ProcessInfo.processInfo.environment
         var chosen = Configuration()
-        // The configuration may name words that are not taught yet.
+        // Only the device is needed, so the words that the configuration names are accepted even if not taught yet.
         if let path = configuration ?? ConfigurationFile.find(environment: environment) {
             do {
                 chosen = try ParsedConfiguration(path: path).validated(resolving: \.namedWords).configuration

@@ -9,10 +9,10 @@ private import System
 
 /// `beckon record --label WORD --speaker NAME DIR`: records a dataset from a microphone, cut by voice activity.
 ///
-/// A clip lasts one second and has its word in the middle. Its file is `DIR/WORD/SPEAKER_nohash_N.wav`, as in Speech Commands
-/// (Warden 2018).
+/// A clip is one second long and has its word in the middle. Its file is `DIR/WORD/SPEAKER_nohash_N.wav`, as in Speech
+/// Commands (Warden 2018).
 struct Record {
-    /// Samples of a clip: one second.
+    /// The length of a clip in samples: one second.
     static let length = Utterance.sampleRate
 
     private let folder: String
@@ -86,20 +86,20 @@ struct Record {
         return written > 0 || file != nil ? 0 : Interrupt.isRequested ? 130 : 1
     }
 
-    /// A word longer than a clip cannot be used.
+    /// The fault of an utterance that is longer than a clip; nil if it fits.
     private static func fault(_ utterance: Utterance) -> TakeFault? {
         guard utterance.speech.count > length else { return nil }
         return .tooLong(utterance.seconds, longest: Double(length) / Double(Utterance.sampleRate))
     }
 
-    /// A clip with the speech in its middle, `[length]`; zeros where nothing was recorded.
+    /// A clip with the speech in its middle, `[length]`; zeros outside the recording.
     static func clip(_ utterance: Utterance) -> [Float] {
         let middle = (utterance.speech.lowerBound + utterance.speech.upperBound) / 2
         let start = middle - length / 2
         return (start..<start + length).map { utterance.samples.indices.contains($0) ? utterance.samples[$0] : 0 }
     }
 
-    /// One above the highest number of this speaker's clips.
+    /// The highest number of this speaker's clips, plus one.
     private func firstNumber() throws -> Int {
         let prefix = "\(speaker)_nohash_"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -109,7 +109,7 @@ struct Record {
         return (numbers.max() ?? -1) + 1
     }
 
-    /// Writes a clip under the next free number, never over an existing file. Returns its path.
+    /// Writes a clip under the next free number; does not overwrite files. Returns its path.
     private func write(_ samples: [Float], _ number: inout Int) throws -> String {
         while true {
             let path = "\(folder)/\(speaker)_nohash_\(number).wav"

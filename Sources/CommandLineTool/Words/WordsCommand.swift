@@ -2,7 +2,7 @@ private import Core
 import Enrollment
 import Inference
 
-/// `beckon words` and `beckon forget`: lists, exports, imports and removes personal words.
+/// `beckon words` and `beckon forget`: lists, exports, imports and removes taught words.
 struct WordsCommand {
     private enum Task {
         case list
