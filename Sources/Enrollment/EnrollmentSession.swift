@@ -7,6 +7,7 @@ public struct EnrollmentSession: ~Copyable {
     /// Similarity to the other takes below which a take is an outlier.
     private static let leastSimilarity: Float = 0.4
 
+    /// Name of the word.
     public let name: String
     /// Takes of the word, including those from before this session.
     public private(set) var takes: [WordStore.Take]
@@ -17,7 +18,7 @@ public struct EnrollmentSession: ~Copyable {
 
     /// - Parameters:
     ///   - existing: the word as it was taught before; nil for a new word.
-    ///   - keepsAudio: whether to keep the recordings, so that the templates can be computed anew for another model.
+    ///   - keepsAudio: whether to keep the recordings, so that the templates can be computed again for another model.
     /// - Throws: ``EnrollmentError/name``.
     public init(
         _ name: String,

@@ -8,6 +8,7 @@ private import System
 /// They were computed with the model. The file `background.safetensors` in its folder holds them: tensors `talk`,
 /// `ends` and `word.LABEL`, each `[vectors × dimensions]` of bytes (value + 128), and `ends.hours`, `[1]`.
 public struct NegativeSet: Sendable {
+    /// Name of the file in the model's folder.
     public static let fileName = "background.safetensors"
 
     /// Unit vectors of consecutive hops of talk, `[hops × dimensions]`.

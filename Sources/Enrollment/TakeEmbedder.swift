@@ -6,9 +6,9 @@ struct TakeEmbedder: ~Copyable {
     /// Ends of the windows that are averaged, in seconds after the end of the speech: a detector's hop may end anywhere
     /// in this range.
     private static let ends = [0.05, 0.125, 0.2]
-    /// Longest speech with one template, in seconds: a window of one second holds it whole.
+    /// Longest speech with one template, in seconds: it fits completely into a window of one second.
     private static let oneWindow = 0.9
-    /// Part of a long phrase that the earlier window holds, in seconds.
+    /// Part of a long phrase that lies in the earlier window, in seconds.
     private static let firstPart = 0.8
 
     private let model: Model

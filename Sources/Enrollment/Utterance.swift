@@ -3,6 +3,7 @@ private import Spotting
 
 /// Speech between two pauses, with a margin before and after.
 public struct Utterance: Sendable, Equatable {
+    /// Samples per second.
     public static let sampleRate = 16000
 
     /// Mono at 16 kHz, in [−1, 1].
@@ -150,7 +151,7 @@ public struct UtteranceSegmenter: ~Copyable {
     }
 }
 
-/// White noise to pad recordings with: the network was not trained on digital silence beside speech.
+/// White noise to pad recordings with: the network was not trained on digital silence next to speech.
 ///
 /// Source: Marsaglia's xorshift64 with a fixed seed, so that templates are reproducible.
 struct QuietNoise {

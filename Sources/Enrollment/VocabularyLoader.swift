@@ -7,6 +7,7 @@ public import Spotting
 public struct VocabularyLoader: Sendable {
     /// Nil for the model that came with the program.
     public var modelFolder: String?
+    /// The file of the user's own words.
     public var words: TaughtWords
 
     public init(modelFolder: String?, words: TaughtWords) {

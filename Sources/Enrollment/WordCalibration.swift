@@ -51,8 +51,8 @@ public struct WordCalibration: Sendable {
         let talk = PeaksOverThreshold(negatives.talkSimilarities(prototype, spacing: spacing), hours: talkHours)
         let ends = PeaksOverThreshold(negatives.endSimilarities(prototype), hours: negatives.endHours)
 
-        // Takes that differ much, such as those of several voices, leave no room between the two similarities. More false
-        // accepts are then the price for detecting the word.
+        // Takes that differ much, such as takes of several voices, leave no room between the two similarities. More
+        // false accepts are then the price for detecting the word.
         let acceptable = talk.value(rate: Self.acceptableRate)
         let reached = said.value(deviations: 2.3)
         let apart =

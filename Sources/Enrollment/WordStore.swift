@@ -49,6 +49,7 @@ public struct WordStore: Sendable, Equatable {
 
     /// Identity of the embedding that computed the templates; templates of different embeddings cannot be compared.
     public var embedding: String
+    /// The words, in the order in which they were first taught.
     public var words: [Word]
 
     /// - Parameter embedding: `Model.embeddingIdentity`.
@@ -183,7 +184,7 @@ extension WordStore.Word {
 }
 
 extension WordStore {
-    /// Computes all templates anew from the recordings, if another embedding computed them.
+    /// Computes all templates again from the recordings, if they come from another embedding.
     ///
     /// - Parameter negatives: to calibrate the words with; nil leaves them at the default boundary.
     /// - Returns: names of the words that were removed, as they have no recordings.

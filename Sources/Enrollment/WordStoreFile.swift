@@ -30,7 +30,8 @@ public struct WordStoreFile: Sendable {
         return try WordStore(bytes: bytes, file: path)
     }
 
-    /// Reads the store, changes it and writes it back. A lock makes concurrent updates take turns.
+    /// Reads the store, changes it and writes it back. A file lock serialises concurrent updates; the call blocks while
+    /// another program holds it.
     ///
     /// - Parameter change: gets the store, or nil if there is none, and sets the new one.
     /// - Throws: what `change` throws, ``EnrollmentError/store``, ``EnrollmentError/damaged``. The store on disk is then unchanged.

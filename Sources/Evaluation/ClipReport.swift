@@ -1,17 +1,20 @@
 /// All measurements on clips of one second.
 public struct ClipReport: Sendable, Encodable {
+    /// Number of clips.
     public let clips: Int
     public let accuracy: Accuracy
+    /// Precision, recall and F1, `[labels]`.
     public let labels: [LabelScore]
     public let confusion: ConfusionMatrix
     /// All mistakes, the most frequent first.
     public let mistakes: [Confusion]
     public let calibration: Calibration
+    /// Recall and false accepts of each word that can fire.
     public let words: [WordTradeoff]
     /// The model's words against other words, by the highest posterior of any of the model's words.
     public let openSet: DetectionCurve
 
-    /// - Parameter thresholds: confidence that each label needs to fire, `[labels]`; nil for those that never fire.
+    /// - Parameter thresholds: confidence that each label needs to fire, `[labels]`; nil for a label that never fires.
     public init(_ clips: [ScoredClip], labels: LabelSet, thresholds: [Float?]) {
         self.clips = clips.count
         accuracy = Accuracy(clips, labels: labels)
@@ -34,7 +37,7 @@ public struct ClipReport: Sendable, Encodable {
 public struct ScoredClip: Sendable, Equatable {
     /// Name in reports.
     public let name: String
-    /// What was said: the name of its folder; it distinguishes the words behind `_unknown_`.
+    /// What was said: the name of its folder; it distinguishes the words that share the label `_unknown_`.
     public let said: String
     /// Index of the true label.
     public let truth: Int
@@ -59,6 +62,7 @@ public struct ScoredClip: Sendable, Equatable {
     /// The posterior of the answer, 0…1.
     public var confidence: Double { Double(posteriors.max() ?? 0) }
 
+    /// Whether the answer is the true label.
     public var isRight: Bool { answer == truth }
 
     /// The posterior of one label; 0 for an index out of range.

@@ -11,8 +11,11 @@ public struct LabelSet: Sendable, Equatable {
 
     public init(_ names: [String]) { labels = Labels(names) }
 
+    /// Indices of the words.
     public var words: Range<Int> { labels.wordIndices }
+    /// Index of `_unknown_`, for all other speech.
     public var unknown: Int { labels.unknownIndex }
+    /// Index of `_silence_`.
     public var silence: Int { labels.silenceIndex }
 
     public func kind(of label: Int) -> Kind { words.contains(label) ? .word : label == silence ? .silence : .unknown }

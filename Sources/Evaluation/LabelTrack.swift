@@ -24,6 +24,7 @@ public struct LabelTrack: Sendable, Equatable {
         public let label: String
     }
 
+    /// The lines, in the order of the text.
     public let entries: [Entry]
 
     /// - Parameters:

@@ -40,7 +40,7 @@ public struct StreamEvaluation: Sendable {
 
     /// - Parameters:
     ///   - gates: the settings to measure.
-    ///   - thresholds: those in use.
+    ///   - thresholds: the thresholds in use.
     ///   - tolerance: seconds after a word's end in which it may be decided.
     ///   - mix: how the channels of a recording become one.
     public init(
@@ -61,10 +61,11 @@ public struct StreamEvaluation: Sendable {
     /// Measures one recording.
     ///
     /// - Parameters:
-    ///   - track: what is said in it.
+    ///   - track: the words said in it, and when.
     ///   - trackName: what messages call the track.
     ///   - workers: threads to use, the calling one among them.
-    ///   - progress: gets the seconds read and those expected (0 for unknown) after each hop; returns false to stop.
+    ///   - progress: gets the seconds read and the seconds expected (0 for unknown) after each hop; returns false to
+    ///     stop.
     /// - Throws: `AudioError`, or ``EvaluationError`` if a label of the track starts after the recording's end.
     public func measure(
         _ file: String,

@@ -2,12 +2,19 @@
 public struct StreamFigures: Sendable, Equatable, Encodable {
     /// Times a word was said.
     public let said: Int
+    /// Times it was said and detected; see ``Outcome``.
     public let hits: Int
+    /// Times it was said and not detected as this word.
     public let misses: Int
+    /// Times another word was detected in its place.
     public let wrong: Int
+    /// Times it was detected without having been said.
     public let falseAccepts: Int
+    /// `hits / said`, 0…1.
     public let hitShare: Double?
+    /// `wrong / said`.
     public let wrongShare: Double?
+    /// False accepts per hour of all recordings.
     public let falseAcceptsPerHour: Double?
     /// Time from the end of the word to the decision: median and 95th percentile of the hits.
     public let latencyMedian: Double?
@@ -32,6 +39,7 @@ public struct SettingReport: Sendable, Encodable {
     /// Figures of one word.
     public struct Word: Sendable, Encodable {
         public let word: String
+        /// The detector's own threshold, 0…1; nil for a word that is disabled.
         public let threshold: Double?
         public let figures: StreamFigures
         /// Counts at each threshold of the sweep.
@@ -55,7 +63,9 @@ public struct SettingReport: Sendable, Encodable {
 
     /// A word that was detected as another.
     public struct Mistake: Sendable, Equatable, Encodable {
+        /// The word that was said.
         public let said: String
+        /// The word that was detected.
         public let heard: String
         public let count: Int
     }
@@ -74,13 +84,18 @@ public struct SettingReport: Sendable, Encodable {
         }
     }
 
+    /// Raw values of `GateSettings.Mode` and `GateSettings.Trigger`.
     public let mode: String
     public let trigger: String
+    /// Figures over all words, at the detector's own thresholds.
     public let all: StreamFigures
     /// Of the recordings without any word; nil if there are none.
     public let wordlessFalseAcceptsPerHour: Double?
+    /// Figures of each word, in the order of the labels.
     public let words: [Word]
+    /// Words that were detected as another, the most frequent first.
     public let mistakes: [Mistake]
+    /// Figures over all words at each threshold of the sweep.
     public let curve: [Point]
 
     /// - Parameters:
@@ -134,8 +149,9 @@ public struct StreamReport: Sendable, Encodable {
     /// Figures of one recording.
     public struct File: Sendable, Encodable {
         public let file: String
+        /// Length of the recording.
         public let seconds: Double
-        /// `[settings]`.
+        /// Figures over all words, `[settings]`.
         public let figures: [StreamFigures]
 
         public init(file: String, seconds: Double, figures: [StreamFigures]) {

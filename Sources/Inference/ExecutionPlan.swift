@@ -211,8 +211,8 @@ struct ExecutionPlan: Sendable {
         }
     }
 
-    // The loops below count indices: an array's iterator allocates in builds without optimisation, and tests require that those
-    // do not allocate either.
+    // The loops below count indices: an array's iterator allocates in builds without optimisation, and tests require
+    // that these builds do not allocate either.
 
     /// Moves the newest columns of every buffer into its history, before a hop computes new ones.
     func shiftHistory(_ state: UnsafeMutablePointer<Float>) {

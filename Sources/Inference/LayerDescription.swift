@@ -6,9 +6,13 @@ public struct LayerDescription: Decodable, Sendable {
     public enum Operation: Sendable, Equatable {
         /// A convolution; a dense layer is one with a kernel of 1.
         case convolution(ConvolutionNumbers, dense: Bool, relu: Bool)
+        /// The sum of two inputs of the same shape.
         case add(relu: Bool)
+        /// The moving average over this number of columns.
         case mean(columns: Int)
+        /// Drops columns at the start and at the end.
         case crop(start: Int, end: Int)
+        /// Makes all columns one column.
         case flatten
     }
 
@@ -25,6 +29,7 @@ public struct LayerDescription: Decodable, Sendable {
     public var name: String
     /// Names of earlier layers, or "input": two for `add`, one for all other operations.
     public var inputs: [String]
+    /// What the layer computes.
     public var operation: Operation
 
     private enum Key: String, CodingKey {

@@ -5,7 +5,7 @@ import Kernels
 /// The arithmetic of a model's layers.
 public enum Precision: String, CaseIterable, Sendable {
     case float
-    /// Weights of 8 bits and inputs of 7, in layers whose input range the model gives; floats in the others.
+    /// Weights of 8 bits and inputs of 7 bits in layers whose input range the model gives; floats in the other layers.
     case int8
 
     /// The faster precision.

@@ -2,7 +2,9 @@
 ///
 /// Times are in seconds since the stream began.
 public struct Detection: Equatable, Sendable, BitwiseCopyable {
+    /// What was detected.
     public enum Kind: Equatable, Sendable, BitwiseCopyable {
+        /// A word; each word of a phrase is reported as a word too.
         case word
         /// All words of a phrase, in order.
         case phrase

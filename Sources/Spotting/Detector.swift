@@ -17,6 +17,7 @@ public struct Detector: ~Copyable {
         handler = PosteriorHandler(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
     }
 
+    /// The vocabulary's labels, in the order of `scores`.
     public var labels: [String] { vocabulary.labels }
 
     /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.

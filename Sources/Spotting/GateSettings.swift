@@ -18,7 +18,9 @@ public struct GateSettings: Sendable, Equatable {
         case end
     }
 
+    /// Which words may fire.
     public var mode = Mode.spot
+    /// When a word fires.
     public var trigger = Trigger.early
 
     /// Number of posterior vectors that the ``Smoother`` averages, and the exponent of their weights.

@@ -34,8 +34,8 @@ public struct Phrase: Sendable, Equatable {
         name = parts.joined(separator: " ")
     }
 
-    /// Splits the text of a phrase into words: at each position the longest of `words` that matches, or else the text up to
-    /// the next space.
+    /// Splits the text of a phrase into words: at each position it takes the longest of `words` that matches, or else
+    /// the text up to the next space.
     public static func parts(of text: String, words: [String]) -> [String] {
         let names = words.map { $0.split(whereSeparator: \.isWhitespace) }
         var rest = text.split(whereSeparator: \.isWhitespace)[...]
@@ -62,6 +62,7 @@ public struct PhraseMatcher {
         public let phrase: Int
         /// Words matched so far, 1 or more; all of them if `isComplete`.
         public let words: Int
+        /// Whether all words of the phrase have been matched.
         public let isComplete: Bool
         /// Start of the first word and end of the newest, in seconds since the stream began.
         public let start: Double
@@ -83,7 +84,7 @@ public struct PhraseMatcher {
     }
 
     public let phrases: [Phrase]
-    /// `[phrases]`.
+    /// The partial match of each phrase, `[phrases]`.
     private var matches: [Match]
 
     public init(_ phrases: [Phrase]) {

@@ -4,6 +4,7 @@ public import Inference
 /// The labels that a detector tells apart: the words of a model, those that the user taught, and the special labels.
 public final class Vocabulary: Sendable {
     public let model: Model
+    /// The words that the user taught.
     public let personal: [PersonalWord]
     /// The model's words, then the user's own, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
@@ -55,9 +56,9 @@ public final class Vocabulary: Sendable {
 
 /// Fuses the model's posteriors with the probabilities of the personal words into one score for each label.
 ///
-/// A personal word either has a label of its own or shares that of a model's word, which the user taught in their voice. With p
-/// the model's posteriors, q the probabilities of the personal words, M the highest q of those with labels of their own (0 if
-/// there are none), and o(q) = (q / (1 − q))^2.5:
+/// A personal word either has its own label or shares the label of a model's word that the user taught in their voice.
+/// With p the model's posteriors, q the probabilities of the personal words, M the highest q of the words with their
+/// own label (0 if there are none), and o(q) = (q / (1 − q))^2.5:
 ///
 /// - personal word i with its own label: M · o(qᵢ) / Σ o(qⱼ), the sum over all of these;
 /// - word of the model: p · min(1, 2 − 2 M), so that only a personal word with q > 0.5 lowers it;

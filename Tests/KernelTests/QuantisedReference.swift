@@ -59,7 +59,7 @@ struct QuantisedReference {
         }
     }
 
-    /// Each output is its integer sum times both steps, plus the bias, minus what the zero point added.
+    /// Each output is its integer sum times both steps, plus the bias, minus the part that the zero point added.
     func expected(_ input: [Float], columns: Int, residual: [Float]?, relu: Bool) -> [Float] {
         let quantised = quantised(input)
         let depth = shape.kernel * shape.inputChannels

@@ -53,7 +53,7 @@ struct DetectorTests {
             var fired = 0
             stream.process(0..<flushAt) { _ in fired += 1 }
             stream.detector.flush()
-            // After a gap the stream begins anew: audio from before it is no longer in the window.
+            // After a gap the stream starts again: audio from before the gap is no longer in the window.
             stream.audio = [Float](repeating: 0, count: 16_000) + stream.audio[(flushAt * 1600 + 16_000)...]
             stream.process(0..<(stream.audio.count - 16_000) / 1600) { _ in fired += 1 }
             #expect(fired == 1, "flushed at hop \(flushAt)")

@@ -4,8 +4,9 @@ public import Inference
 public struct AudioChunk: Sendable {
     /// ``ChunkScorer/lead`` samples of the audio before the hops, then the samples of the hops.
     public var samples: [Float]
+    /// Number of hops.
     public let hops: Int
-    /// The recording begins with this chunk: the samples before its hops stand for silence.
+    /// Whether the recording begins with this chunk; the samples before its hops then stand for silence.
     public let isFirst: Bool
 
     public init(samples: [Float], hops: Int, isFirst: Bool) {
@@ -50,7 +51,10 @@ public final class ChunkScorer {
         self.session = session
     }
 
-    /// - Parameter chunk: `lead` samples and then those of its hops.
+    /// Scores one chunk.
+    ///
+    /// - Parameter chunk: `lead` samples, then the samples of its hops; another number of samples is a programming
+    ///   error.
     public func score(_ chunk: AudioChunk) -> ChunkScores {
         precondition(chunk.samples.count == lead + chunk.hops * hop, "a chunk has \(lead) samples before its hops")
         var scores = ChunkScores()
@@ -98,7 +102,7 @@ struct ChunkHops {
         detector = ActivityDetector(of: model)
     }
 
-    /// Calls `body` for each hop of a chunk until it returns false; chunks come in the recording's order.
+    /// Calls `body` for each hop of a chunk until it returns false; call it for the chunks in the recording's order.
     ///
     /// - Parameter body: gets the hop's scores, the activity up to its end, and the window that ends with it.
     /// - Returns: false if `body` returned false.

@@ -3,6 +3,7 @@ private import Inference
 
 /// A hop of an audio file and its scores.
 public struct ScoredHop: Sendable {
+    /// Scores of the hop.
     public let scores: HopScores
     /// The scores that the next hop will have if it stays quiet; nil unless the scorer looks ahead here.
     public let lookahead: HopScores?
