@@ -1,4 +1,4 @@
-# `make run` and `make test` need nothing but Debian 12 with Swift 6.3. Models are made by `make -C Training`.
+# `make run` and `make test` need only Debian 12 with Swift 6.3. `make -C Training` trains the models.
 
 VOICES  ?= /usr/share/sounds/alsa
 HOURS   ?= 24
@@ -11,7 +11,7 @@ PEERS   := .build/peers
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
 
-# Tests that count allocations hold only while nothing else runs in the same process.
+# Tests that count allocations need a process in which nothing else runs.
 ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 
 test: deps
@@ -20,7 +20,7 @@ test: deps
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
 		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel --filter 'BlockRing|Microphone'
 
-# That each set of kernels holds the instructions that its processors have, and no others.
+# Checks that each set of kernels uses its own instruction set and no instructions beyond it.
 check-kernels: build
 	.ci/kernels
 
@@ -31,34 +31,35 @@ build: deps
 deb: deps
 	packaging/build-deb
 
-# The package in a container with systemd and the fake card: installed, started, pulled at, purged. As root.
+# Installs, starts, tests and purges the package in a container with systemd and the fake sound card. As root.
 acceptance-container: deb
 	Tests/Acceptance/container/run
 
-# The package in an emulated machine with the kernel's sound drivers: a word is heard, cards are pulled out. As root.
+# Tests the package in a virtual machine with the kernel's sound drivers: words are found, cards are removed. As root.
 acceptance-vm: deb
 	Tests/Acceptance/vm/run
 
-# A day of audio through the capture side on the fake card; ten to twenty minutes.
+# A day of audio (HOURS) through the capture side on the fake sound card; ten to twenty minutes.
 soak: deps
 	swift build -c release --product FakeCard
 	swift build -c release --product soak
 	.build/release/soak $(HOURS)
 
-# From a word's end in the audio to its action, stage by stage; two and a half minutes.
+# Latency from a word's end in the audio to its action, by stage; two and a half minutes.
 bench-end-to-end: bench-products
 	Benchmarks/end-to-end
 
-# What listening costs: processor, memory, threads, wake-ups; a minute.
+# The cost of listening: processor, memory, threads, wake-ups; a minute.
 bench-cost: bench-products
 	Benchmarks/cost
 
-# The network's speed against other runtimes, in turns and on one core; five minutes. DATA, if given, calibrates their int8.
+# The network's speed compared with other runtimes, alternating, on one core; five minutes. Recordings of DATA, if given,
+# calibrate their int8 models.
 peers: deps $(PEERS)/done
 	swift build -c release --product pace
 	$(PEERS)/bin/python -m Benchmarks.peers $(if $(DATA),--data "$(DATA)") $(OPTIONS) Models/commands Models/flatspeech
 
-# The program against other keyword spotters, over an hour of audio from DATA or of Debian's voice; ten minutes.
+# The program compared with other keyword spotters, on an hour of audio from DATA or Debian's recordings; ten minutes.
 peer-programs: build $(PEERS)/done
 	$(PEERS)/bin/python -m Benchmarks.programs $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
@@ -67,7 +68,7 @@ $(PEERS)/done: Benchmarks/peers/requirements.txt
 	$(PEERS)/bin/pip install --quiet --requirement $<
 	touch $@
 
-# Words of one's own, against two packages from PyPI that learn them from a few takes too; half an hour.
+# Words of one's own, compared with two PyPI packages that also learn from a few takes; half an hour.
 bench-words: build
 	@test -d "$(DATA)" || { echo "make bench-words needs DATA=<folder of recordings>; see Training/README.md"; exit 2; }
 	$(PYTHON) -m venv .build/words
@@ -81,14 +82,15 @@ bench-products: build
 deps:
 	@./install-dependencies
 
-# The shells' completions and the manual page's lists of options, from the commands' declarations; a test compares them.
+# Shell completions and the manual page's option lists, from the commands' declarations; a test checks that they are
+# current.
 generate: build
 	.build/release/beckon generate bash > completions/beckon.bash
 	.build/release/beckon generate zsh > completions/_beckon
 	.build/release/beckon generate fish > completions/beckon.fish
 	.build/release/beckon generate manual man/beckon.1 > .build/beckon.1 && mv .build/beckon.1 man/beckon.1
 
-# All of Foundation would bring its Unicode tables along: 6 MB and 6 ms of every start.
+# Foundation is forbidden: its Unicode tables cost 6 MB, and 6 ms at every start.
 lint:
 	! grep -rnE '^([a-z]+ )?import Foundation$$' Sources
 	swift format lint --strict --recursive Package.swift Sources Benchmarks Tests

@@ -1,17 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Kernels are optimised in debug builds too, so that tests over hours of audio stay quick.
+/// Kernels are optimised in debug builds too, so that tests over hours of audio are fast.
 ///
-/// Unchecked, because their callers have validated all arguments, and overflow traps in inner loops cost a tenth of the speed.
+/// Unchecked, because their callers have validated all arguments, and overflow traps in inner loops cost 10 % of the
+/// speed.
 ///
-/// Compiled as one module in debug builds too, or helpers in other files would be called and not inlined. With more than one thread the
-/// compiler writes one object per file, which debug builds expect.
+/// Compiled as a whole module in debug builds too, so that helpers in other files are inlined. With more than one
+/// thread the compiler writes one object per file, as debug builds expect.
 let kernelSettings: [SwiftSetting] = [
     .unsafeFlags(["-Ounchecked", "-wmo", "-num-threads", "2", "-enforce-exclusivity=unchecked"])
 ]
 
-/// One compilation of `Sources/Kernels/Shared`. Each target holds a directory link to it, because two targets may not share a path.
+/// One compilation of `Sources/Kernels/Shared` for an instruction set.
+///
+/// Each target contains a directory link to that folder, because two targets may not share a path.
 func vectorKernels(_ name: String, _ settings: [SwiftSetting] = []) -> Target {
     .target(
         name: "Kernels\(name)",
@@ -21,7 +24,7 @@ func vectorKernels(_ name: String, _ settings: [SwiftSetting] = []) -> Target {
     )
 }
 
-// Not every x86-64 processor has these instructions: `Kernels/Dispatch` calls them only where the processor does.
+// Not every x86-64 processor has these instructions: `Kernels/Dispatch` calls them only if the processor has them.
 #if arch(x86_64)
 let wideKernels = [
     ("AVX2", ["-march=x86-64-v3"]),
@@ -33,7 +36,7 @@ let wideKernels = [
 let wideKernels: [Target] = []
 #endif
 
-/// The rooms of the house and who may import whom: imports go down only.
+/// The modules and their imports: a module imports only modules below it.
 ///
 ///     Beckon → Spotting
 ///     beckon → CommandLineTool → Daemon → Control, Actions → Configuration → Events → Spotting
@@ -50,13 +53,13 @@ let package = Package(
     name: "beckon",
     products: [
         .executable(name: "beckon", targets: ["beckon"]),
-        // For programs in Swift that spot words themselves; see Examples/Spot.
+        // For Swift programs that find words themselves; see Examples/Spot.
         .library(name: "Beckon", targets: ["Beckon"]),
-        // A sound card for tests, which alsa-lib loads by path; no part of an installation.
+        // A fake sound card for tests, which alsa-lib loads by path; it is not installed.
         .library(name: "FakeCard", type: .dynamic, targets: ["FakeCard"]),
     ],
     targets: [
-        // System libraries: a module map and a thin shim each.
+        // C libraries: a module map and a thin shim each.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
@@ -90,7 +93,7 @@ let package = Package(
         .target(
             name: "Enrollment",
             dependencies: ["Inference", "KernelInterface", "Kernels", "System", "Spotting", "Core"],
-            // A word is compared with an hour of talk, and its takes with each other, in debug builds too.
+            // Optimised in debug builds too: tests compare a word with an hour of talk.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .target(name: "Core"),
@@ -112,7 +115,7 @@ let package = Package(
         .target(
             name: "Diagnostics",
             dependencies: ["Audio", "Capture", "Control", "Core", "Inference", "Spotting", "System"],
-            // As the kernels: measuring minutes of audio stays quick in debug builds too.
+            // Optimised in debug builds too: tests measure minutes of audio.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .target(

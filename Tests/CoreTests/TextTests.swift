@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-/// Numbers, names and near misses as text.
+/// Numbers as text, printable names and edit distances.
 struct TextTests {
     @Test(arguments: [
         (0.0, 2, "0.00"), (1.005, 1, "1.0"), (0.9999, 2, "1.00"), (-0.5, 1, "-0.5"), (-0.001, 2, "0.00"),

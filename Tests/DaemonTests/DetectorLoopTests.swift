@@ -9,9 +9,9 @@ import Testing
 
 @testable import Daemon
 
-/// What the detector's thread does, step by step and without the thread.
+/// The detector thread's loop, run step by step without the thread.
 struct DetectorLoopTests {
-    /// A loop with its ends, in a class so that a trial can hold it.
+    /// A loop with its source, queue and record, in a class so that closures can share it.
     private final class Run {
         let source: RingSource
         let queue: DetectionQueue
@@ -27,7 +27,8 @@ struct DetectorLoopTests {
 
         func step() { loop.step(ends, until: Clock.now + AudioFormat.hopDuration) }
 
-        /// Hears everything. Calls `before` before each step with the number of blocks played; returns what was heard.
+        /// Runs to the end of the audio and returns the detections. Calls `before` with the number of blocks played
+        /// before each step.
         func hearAll(_ before: (Int) throws -> Void = { _ in }) throws -> [QueuedDetection] {
             while !source.hasEnded {
                 try before(source.count)
@@ -63,7 +64,7 @@ struct DetectorLoopTests {
             while run.queue.pop() != nil { heard += 1 }
         }
         #expect(trial.isQuiet(seconds: 30))
-        // The word comes every 2.5 s, and each begins the phrase or completes it.
+        // The word comes every 2.5 s; each time it begins or completes the phrase.
         #expect(hops == 300 && heard >= 24, "\(heard) events")
     }
 
@@ -89,14 +90,14 @@ struct DetectorLoopTests {
         let status = run.ends.record.status
         #expect(status.hops == 25 && status.droppedBlocks == 0 && status.gaps == 0 && status.lateHops == 0)
         #expect(status.longestHop > .zero && status.busy >= status.longestHop)
-        // The newest scores are those of the quiet at the end.
+        // The newest scores are those of the silence at the end.
         let model = try Material.model()
         #expect(status.scores.count == model.labels.count && status.scores.max() == status.scores[model.silenceIndex])
         #expect(run.ends.history.count == 25 * 1600)
     }
 
     @Test func `late blocks are left out and counted, and what follows is heard`() throws {
-        // All of the word comes late; a second one in time.
+        // All blocks of the first word are late; those of the second are on time.
         let word = try Material.left(blocks: 25)
         let late = Dictionary(uniqueKeysWithValues: (8..<16).map { ($0, RingSource.Trouble.delay) })
         let run = try Self.run(word + word, late)
@@ -104,7 +105,7 @@ struct DetectorLoopTests {
         #expect(heard.count == 1)
         let status = run.ends.record.status
         #expect(status.droppedBlocks == 8 && status.gaps == 1 && status.hops == 42)
-        // Time counts what was heard: 42 blocks, of which the second word's decision comes near block 38 of 50.
+        // Time counts only the 42 scored blocks; the second word is decided near block 38 of all 50.
         #expect(heard.allSatisfy { $0.detection.time > 2.5 && $0.detection.time < 3.6 })
     }
 
@@ -123,7 +124,7 @@ struct DetectorLoopTests {
             if whole.queue.pop() != nil { firedAt = block }
         }
         #expect(firedAt > 10)
-        // Wherever the gap comes, the word fires before it or not at all: what is left of it is no word.
+        // Wherever the gap is, the word fires before it or not at all: the rest of the word does not fire.
         for gap in firedAt - 4..<25 {
             let run = try Self.run(audio, [gap: .flush])
             #expect(try run.hearAll().count == (gap >= firedAt ? 1 : 0), "a gap before block \(gap)")
@@ -135,7 +136,7 @@ struct DetectorLoopTests {
     func `new settings lose no audio, and nothing fires twice, with another model too`(_ isOther: Bool) throws {
         let audio = try Material.left(blocks: 30)
         let model = try Material.model()
-        // The same network read anew is another model to the detector.
+        // To the detector, the same network loaded again is another model.
         let other = isOther ? try Material.load() : model
         for change in 0..<30 {
             let run = try Self.run(audio)
@@ -146,7 +147,7 @@ struct DetectorLoopTests {
             #expect(run.ends.record.status.hops == 30 && run.ends.record.status.gaps == 0)
             let old = heard.first.map { Int(($0.detection.time * 10).rounded()) <= change }
             #expect(heard.first?.generation == (old == true ? 1 : 2))
-            // Time goes on, whatever hears it.
+            // Time continues across a change of the model.
             #expect(heard.allSatisfy { $0.detection.time > 1 && $0.detection.time < 2 })
         }
     }

@@ -10,11 +10,11 @@ import Testing
 
 @testable import Daemon
 
-/// From the detector's queue to the sinks.
+/// The dispatcher: from the detector's queue to the sinks.
 struct DispatcherTests {
     private static let labels = ["yes", "left", "_silence_"]
 
-    /// Keeps what it gets as lines.
+    /// A sink that keeps each event as a line.
     private struct Collector: EventSink {
         let lines = Lines()
         var line: @Sendable (DetectionEvent) -> String = { "\($0.name) \($0.time)" }
@@ -57,7 +57,7 @@ struct DispatcherTests {
         dispatcher.queue.push(Self.queued(0, kind: .phrasePartial, sequence: 2))
         dispatcher.queue.push(Self.queued(1, time: 2, sequence: 3))
         dispatcher.queue.push(Self.queued(0, kind: .phrase, time: 2, sequence: 4))
-        // What has no name is no event.
+        // A detection whose label has no name makes no event.
         dispatcher.queue.push(Self.queued(17, sequence: 5))
         dispatcher.queue.push(Self.queued(-1, sequence: 6))
         dispatcher.stop()
@@ -84,7 +84,7 @@ struct DispatcherTests {
 
         let generation = dispatcher.apply(try configuration("{}"), labels: ["left", "yes"])
         #expect(generation == 2 && dispatcher.generation == 2)
-        // What the old detector heard keeps its old name.
+        // A detection of the old generation keeps its old name.
         dispatcher.queue.push(Self.queued(0, time: 4, generation: 1))
         dispatcher.queue.push(Self.queued(0, time: 6, generation: 2))
         #expect(comesTrue { seen.lines.all.suffix(2) == ["yes 4.0", "left 6.0"] })
@@ -166,7 +166,7 @@ struct DispatcherTests {
             ("left", .word, 10, true), ("left", .word, 11.9, false), ("right", .word, 11.9, true),
             ("left", .word, 12, true),
             ("left", .phrase, 12, true), ("left", .word, 13, false), ("left", .word, 14, true),
-            // A stream that began anew.
+            // The stream has started again.
             ("left", .word, 1, true), ("left", .word, 2, false),
             ("go left", .phrasePartial, 1, true), ("go left", .phrasePartial, 1, true),
         ]

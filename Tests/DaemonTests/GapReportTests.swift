@@ -4,11 +4,11 @@ import Testing
 
 @testable import Daemon
 
-/// What is told of gaps, over tables of times in milliseconds.
+/// The reports of gaps, as tables of events; times in ms.
 struct GapReportTests {
     typealias Kind = CaptureMachine.Change.Kind
 
-    /// What happens at a time, and what is told of it then; a change by its kind, a sum as `gaps × milliseconds`.
+    /// A change at a time, and the expected reports: a change by its kind, a sum as `gaps × milliseconds`.
     struct Turn {
         var time: Int64
         var kind: Kind?
@@ -37,7 +37,7 @@ struct GapReportTests {
                 Turn(2_000, .overrun), Turn(2_030, .running),
                 Turn(30_000, .overrun), Turn(30_050, .running),
                 Turn(60_990, nil), Turn(61_000, nil, "2 × 80"),
-                // The minute begins anew with the sum.
+                // The minute starts again with the sum.
                 Turn(61_500, .overrun), Turn(61_510, .running), Turn(120_000, nil), Turn(121_000, nil, "1 × 10"),
                 Turn(200_000, nil), Turn(200_001, .overrun, "overrun"), Turn(200_100, .running, "running"),
             ]
@@ -47,7 +47,7 @@ struct GapReportTests {
             [
                 begin, Turn(500, .framesMissing, duration: 150, "framesMissing"),
                 Turn(800, .framesMissing, duration: 120), Turn(900, .framesMissing, duration: 130),
-                // The sum comes before what is told for itself.
+                // The sum comes before a gap that is reported by itself.
                 Turn(60_600, .framesMissing, duration: 200, "2 × 250"), Turn(120_600, nil, "1 × 200"),
             ]
         ),

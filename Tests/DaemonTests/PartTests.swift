@@ -10,7 +10,7 @@ import Testing
 @testable import Daemon
 
 struct AudioHistoryTests {
-    /// A window whose sample n of all is n.
+    /// A window in which each sample's value is its index in the stream.
     private func window(endingAt end: Int) -> [Float] {
         (end - AudioFormat.windowSamples..<end).map { $0 < 0 ? 0 : Float($0) }
     }
@@ -20,7 +20,7 @@ struct AudioHistoryTests {
         for block in 1...100 { history.add(window(endingAt: block * 1600).span) }
         #expect(history.count == 160_000)
         #expect(history.samples(100_000..<100_003) == [100_000, 100_001, 100_002])
-        // Older than eight seconds, or to come.
+        // Samples older than eight seconds, and samples not yet written.
         #expect(history.samples(0..<10) == [])
         #expect(history.samples(159_999..<170_000) == [159_999])
         #expect(history.samples(0..<200_000).count == AudioHistory.seconds * 16_000)
@@ -30,7 +30,7 @@ struct AudioHistoryTests {
     func `blocks that come while a reader holds it are caught up`(_ held: Int) {
         let history = AudioHistory()
         history.add(window(endingAt: 1600).span)
-        // A reader on another thread, which stays inside while blocks come.
+        // A reader holds the lock while another thread adds blocks.
         history.state.withLock { _ in
             let isDone = DispatchSemaphore(value: 0)
             Thread {
@@ -43,7 +43,7 @@ struct AudioHistoryTests {
         let end = (held + 2) * 1600
         history.add(window(endingAt: end).span)
         #expect(history.count == end)
-        // What left the window is silence in its place; all else is there.
+        // Zeros stand for samples that left the window; all others are there.
         let heard = history.samples(1600..<end)
         let first = max(1600, end - AudioFormat.windowSamples)
         #expect(heard == (1600..<end).map { $0 < first ? 0 : Float($0) })
@@ -62,11 +62,11 @@ struct LiveFileTests {
                 blocks.append((block.time, Clock.now, block.sequence, block.continues, window[14_400]))
             }
         }
-        // 2.5 blocks of sound and ten of quiet.
+        // 2.5 blocks of sound and ten of silence.
         #expect(blocks.count == 13 && blocks.map(\.sequence) == Array(0..<13))
         #expect(blocks.map(\.continues) == [false] + [Bool](repeating: true, count: 12))
         for (index, block) in blocks.enumerated() {
-            // Never before its last sample would have been captured; late only as far as a busy machine makes it.
+            // Never before its last sample would have been captured; how late it is depends on the machine's load.
             #expect(block.read >= start + AudioFormat.hopDuration * (index + 1) && block.read >= block.time)
             #expect(block.last == (index < 3 ? Float(index * 1600) / 8000 : 0))
         }

@@ -9,16 +9,16 @@ import TestSupport
 
 @testable import Daemon
 
-/// Blocks from memory through a ring, as a microphone gives them, with what went wrong before each of them.
+/// An audio source that plays blocks from memory through a ring, as a microphone does, with faults before given blocks.
 ///
 /// Only one thread uses it at a time.
 final class RingSource: AudioSource, @unchecked Sendable {
     enum Trouble {
-        /// The capture side forgot what came before, as after an overrun.
+        /// The capture side flushes the ring, as after an overrun.
         case flush
-        /// The reader is late until the ring is full and drops this block; those after it are read.
+        /// The ring is full and drops this block; the blocks after it are read.
         case loss
-        /// The block comes so late that it is of no use.
+        /// The block comes so late that the detector leaves it out.
         case delay
     }
 
@@ -31,7 +31,7 @@ final class RingSource: AudioSource, @unchecked Sendable {
 
     /// - Parameters:
     ///   - audio: at 16 kHz.
-    ///   - troubles: by the block that they come before, from 0.
+    ///   - troubles: by the number of the block, from 0, that they precede.
     init(_ audio: [Float], troubles: [Int: Trouble] = [:], loops: Bool = false) throws {
         ring = try BlockRing(minimumCapacity: 1)
         self.audio = audio + [Float](repeating: 0, count: (1600 - audio.count % 1600) % 1600)
@@ -57,21 +57,21 @@ final class RingSource: AudioSource, @unchecked Sendable {
 
     private func put(late: Bool) {
         let start = count % blocks * 1600
-        // A span of a property would hold all of the object.
+        // A span of a property would borrow all of the object.
         let audio = audio
         ring.write(audio.span.extracting(start..<start + 1600), time: Clock.now - .milliseconds(late ? 600 : 0))
         count += 1
     }
 }
 
-/// What tests of this room listen to, and with what.
+/// Models, audio and settings for the tests of this module.
 enum Material {
     private static let shared = Result { try load() }
 
     /// The model that comes with the program.
     static func model() throws -> Model { try shared.get() }
 
-    /// The same, read anew.
+    /// The same model, loaded again.
     static func load() throws -> Model {
         let root = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -88,9 +88,9 @@ enum Material {
         )
     }
 
-    /// "Rear left" at 16 kHz, the word ending after about 1.3 s, and quiet up to so many blocks.
+    /// "Rear left" at 16 kHz, padded with silence to this number of blocks; the word ends at about 1.3 s.
     static func left(blocks: Int) throws -> [Float] {
-        // Every third sample after a mean over three: the voice lies far enough below 8 kHz.
+        // Decimates 48 kHz by a mean over three samples, which is enough because the voice is far below 8 kHz.
         let samples = try Voices.samples("Rear_Left")
         var voice: [Float] = []
         for index in stride(from: 0, to: samples.count - 3, by: 3) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Daemon
 
-/// How long a threshold lasts that `beckon set` gave.
+/// How long a threshold set by `beckon set` lasts.
 struct ServiceSettingsTests {
     private static let words = ["left", "right", "stop"]
 
@@ -21,7 +21,7 @@ struct ServiceSettingsTests {
         settings.thresholds.values[try #require(settings.vocabulary.labels.firstIndex(of: word))]
     }
 
-    /// The settings after `text`, in which a threshold of `left` was set, was replaced by `next`.
+    /// The threshold of `left`: it is set under the configuration `text`, then each of `next` is applied.
     private func left(_ text: String, then next: String...) throws -> Float? {
         let vocabulary = Vocabulary(try Material.model())
         var settings = try settings(text, vocabulary)
@@ -50,7 +50,7 @@ struct ServiceSettingsTests {
         #expect(try left("{}", then: "{ words: { left: { enabled: false } } }") == nil)
         let model = try left("{ threshold: 0.7 }", then: "{}")
         #expect(model != 0.99 && model != 0.7)
-        // Once given up, it does not come back.
+        // Once replaced, the threshold that was set does not come back.
         #expect(try left("{}", then: "{ threshold: 0.7 }", "{}") == model)
     }
 

@@ -16,7 +16,7 @@ struct FileDescriptorTests {
             let isReading = isOpen(reading.rawValue)
             #expect(isReading)
         }
-        // Another test may have got the number of one end at once, but hardly those of both.
+        // Another test may have reused the number of one end already, but hardly the numbers of both.
         #expect(!numbers.allSatisfy(isOpen))
     }
 

@@ -4,7 +4,7 @@ import System
 import Testing
 
 struct ProcessTests {
-    /// What a shell script writes on standard output.
+    /// The standard output of a shell script.
     private func output(of script: String, _ change: (inout ProcessLaunch) -> Void = { _ in }) throws -> String {
         let pipe = try Pipe()
         var launch = ProcessLaunch(path: "/bin/sh", arguments: ["-c", script], environment: ["NAME=a value"])
@@ -27,7 +27,7 @@ struct ProcessTests {
 
     @Test func `an isolated program leads its own process group and gets no other descriptor`() throws {
         let open = try Pipe()
-        // Not closed on exec, as of a library that forgets it.
+        // Not closed on exec, as if a library had forgotten the flag.
         let leaked = dup(open.read.rawValue)
         defer { close(leaked) }
         // The fifth field of /proc/PID/stat is the process group.

@@ -6,13 +6,13 @@ import Testing
 struct SPSCQueueTests {
     private struct Element: Equatable, Sendable, BitwiseCopyable {
         var number: Int
-        /// Always the complement: a torn element shows.
+        /// Always the complement of the other field, so that a torn element is detected.
         var check: Int
 
         init(_ number: Int) { (self.number, check) = (number, ~number) }
     }
 
-    /// A queue that two threads can hold.
+    /// A queue in a class, so that two threads can share it.
     private final class Shared: Sendable {
         let queue: SPSCQueue<Element>
 
