@@ -10,7 +10,7 @@ import Testing
 
 @testable import Actions
 
-/// From an event to what comes of it.
+/// Events, and the actions that the runner starts for them.
 struct ActionTests {
     private let folder: TestFolder
 
@@ -123,7 +123,7 @@ struct ActionTests {
         let begun = ContinuousClock.now
         for number in 0..<20 { runner.receive(event("left", time: Double(number))) }
         #expect(begun.duration(to: .now) < .seconds(1), "twenty sleepers do not hold up the dispatcher")
-        // Two run, three wait, all others are dropped.
+        // Two run, three wait, the others are dropped.
         #expect(comesTrue { runner.counts.failed == 5 })
         #expect(runner.counts.started == 5 && runner.counts.dropped == 15)
         for number in 0..<3 { runner.receive(event("yes", time: Double(number))) }
@@ -145,7 +145,7 @@ struct ActionTests {
         let client = try Client(path)
         #expect(try client.line()?.contains("\"word\": \"left\"") == true)
 
-        // A change that cannot be made leaves all as it was.
+        // A failed change leaves the configuration in force unchanged.
         #expect(throws: ActionError.socket) {
             try runner.apply(try configuration("{ actions: [{ unix: '/nowhere/s' }] }"))
         }
@@ -188,7 +188,7 @@ struct ActionTests {
         for number in 0..<100 { runner.receive(event("yes", time: Double(number))) }
         #expect(comesTrue { access(path, F_OK) == 0 })
         #expect(comesTrue { runner.counts.dropped > 0 }, "the lines that found no room are counted")
-        // The reader goes away, which ends the wait; SIGPIPE is for programs, not for a test.
+        // Closing the reading end unblocks the writer with EPIPE; SIGPIPE would end the test process.
         signal(SIGPIPE, SIG_IGN)
         close(reading)
         #expect(comesTrue { runner.counts.failed > 0 })

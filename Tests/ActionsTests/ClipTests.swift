@@ -8,7 +8,7 @@ import Testing
 
 @testable import Actions
 
-/// Saved clips: what is in them, who may read them, and which are kept.
+/// Saved clips: their samples, their permissions, and which of them are kept.
 struct ClipTests {
     private let folder: TestFolder
 
@@ -43,7 +43,7 @@ struct ClipTests {
         var status = stat()
         #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(status.st_size == 44 + 2 * 11)
-        // Read by libsndfile.
+        // Read back with libsndfile.
         let top: Float = 32_767 / 32_768
         #expect(try Voices.samples(at: path) == [0, 0.5, -0.5, top, -1, top, -1, 0, 0, top, 0.25])
         #expect(try names == ["beckon-20260301T123004.650Z-7-left.wav"], "nothing unfinished is left")
@@ -62,7 +62,7 @@ struct ClipTests {
             }
         }
         #expect(try numbers() == ["3", "4", "5"])
-        // 44 bytes and 32,000 each: two are 64,088.
+        // A clip has a header of 44 bytes and 32,000 bytes of samples, so two clips have 64,088 bytes.
         let small = ClipStore(folder: folder.path, keep: 100, quota: 64_100)
         try small.save(second, of: event(6, seconds: 6))
         #expect(try numbers() == ["5", "6"])
@@ -84,7 +84,7 @@ struct ClipTests {
         let none = ClipStore(folder: folder.file("none"), keep: 1, quota: 1000)
         let error = #expect(throws: ActionError.clip) { try none.save([0], of: event(1)) }
         #expect(error?.description.contains("open: No such file or directory") == true)
-        // A device that is always full stands where the unfinished clip goes; it is not written through.
+        // The unfinished clip's path is a link to a device that is always full; the store must not write through it.
         symlink("/dev/full", folder.file(".beckon-unfinished-\(getpid())-1"))
         let store = ClipStore(folder: folder.path, keep: 1, quota: 1000)
         #expect(try store.save([0.5], of: event(1)) == folder.file(ClipStore.name(of: event(1))))

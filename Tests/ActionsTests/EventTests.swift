@@ -9,7 +9,7 @@ import Testing
 
 @testable import Actions
 
-/// What an event says of itself.
+/// An event as JSON and in templates.
 struct EventTests {
     @Test func `an event as JSON`() throws {
         let json = DetectionEvent.sample.json.description

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Actions
 
-/// Entries for the journal, received by the test in journald's place.
+/// Entries for the journal; the test receives them in place of journald.
 struct JournalTests {
     @Test func `an entry is a datagram of fields`() throws {
         let folder = try TestFolder()
@@ -34,7 +34,7 @@ struct JournalTests {
                 + "BECKON_DEVICE=hw:CARD=Mic\nBECKON_SEQUENCE=7\n"
         )
 
-        // A journal that reads nothing is not waited for.
+        // If journald does not read, the write fails and does not block.
         let begun = ContinuousClock.now
         #expect(throws: ActionError.journal) {
             for _ in 0..<10_000 { try journal.write("again", level: .info) }

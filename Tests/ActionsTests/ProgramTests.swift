@@ -7,11 +7,11 @@ import Testing
 
 @testable import Actions
 
-/// Real programs, started as an action starts them.
+/// Real programs, started in the same way as by an action.
 struct ProgramTests {
     @Test func `it gets the event, its own group, and nothing else`() throws {
         let folder = try TestFolder()
-        let leak = open("/dev/null", O_RDONLY)  // Not closed on exec: a careless library's descriptor.
+        let leak = open("/dev/null", O_RDONLY)  // Without close-on-exec, as a careless library opens it.
         defer { close(leak) }
         signal(SIGUSR2, SIG_IGN)
         defer { signal(SIGUSR2, SIG_DFL) }
@@ -30,10 +30,10 @@ struct ProgramTests {
             let signals = status.first { $0.hasPrefix(mask) }?.split(separator: "\t").last.flatMap {
                 UInt64($0, radix: 16)
             }
-            // 32 and 33 are the C library's own; it leaves them ignored in whatever it spawns.
+            // Signals 32 and 33 are internal to the C library, which leaves them ignored in spawned programs.
             #expect(signals.map { $0 & ~0x1_8000_0000 } == 0, "\(mask)")
         }
-        // After the name in brackets: state, parent, group …, and the scheduling policy as the 39th.
+        // After the name in brackets: state, parent, group …; the scheduling policy is field 39 from there.
         let stat = String(decoding: try folder.bytes("stat"), as: UTF8.self).split(separator: ") ").last?.split(
             separator: " "
         )
@@ -42,7 +42,7 @@ struct ProgramTests {
         #expect(fields[2] == own, "leader of its own group")
         #expect(fields[38] == "0", "ordinary scheduling")
 
-        // cp holds 3 for the folder that it lists; the descriptor that was left open here is not among them.
+        // Descriptor 3 is the folder that cp lists; `leak` must not be among the others.
         try Actions.Program(["/bin/cp", "-rP", "/proc/self/fd", folder.file("fd")]).run(stop: nil) { _ in }
         let open = try FileManager.default.contentsOfDirectory(atPath: folder.file("fd")).compactMap { Int($0) }
         #expect(Set([0, 1, 2]).isSubset(of: open) && open.allSatisfy { $0 <= 4 }, "\(open)")
@@ -74,7 +74,7 @@ struct ProgramTests {
         let killed = try Actions.Program(["/bin/sh", "-c", "kill -SEGV $$"]).finish().end
         #expect(killed.reason == .signalled(11))
         #expect(killed.description == "ended by signal 11 (Segmentation fault)")
-        // Of endless complaints the last thousand bytes.
+        // Of endless output on standard error, the last 1 KiB is kept.
         let talker = try Actions.Program(["/bin/sh", "-c", "seq 100000 >&2; exit 7"]).finish().end
         #expect(talker.reason == .exited(7))
         #expect(talker.errorTail.hasPrefix("…") && talker.errorTail.hasSuffix("/ 99999 / 100000"))
@@ -109,14 +109,14 @@ struct ProgramTests {
 
     @Test func `after the time-out all that it started is gone`() throws {
         let folder = try TestFolder()
-        // find starts sleep and waits for it; each is asked to end, and ends.
+        // find starts sleep and waits for it; both get SIGTERM and end.
         let tree = ["/usr/bin/find", "/", "-maxdepth", "0", "-exec", "/bin/sleep", "100", ";"]
         let (end, seconds) = try Actions.Program(tree, timeout: 0.08).finish()
         #expect(end.reason == .timedOut(seconds: 0.08))
         #expect(seconds >= 0.08 && seconds < 2, "\(seconds)")
         #expect(end.description.hasPrefix("took longer than 0.08 s and was ended"))
 
-        // The same, deaf to being asked; each writes its group down first.
+        // The same with SIGTERM ignored; each process first writes its group to a file.
         let deaf =
             ["/usr/bin/env", "--ignore-signal=TERM"] + [
                 "/bin/sh", "-c", "echo $$ > \(folder.file("group")); sleep 100; :",
@@ -149,7 +149,7 @@ struct ProgramTests {
         let left = try #require(
             Int32(String(decoding: try folder.bytes("left"), as: UTF8.self).split(separator: "\n").first ?? "")
         )
-        // Its parent is gone, so that init has to collect it.
+        // Its parent has ended, so init has to reap it.
         #expect(comesTrue { kill(left, 0) != 0 || isDead(left) })
     }
 

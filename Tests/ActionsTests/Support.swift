@@ -7,7 +7,7 @@ import System
 @testable import Actions
 
 extension DetectionEvent {
-    /// "left" said from 12.4 to 12.9 s, decided on the first of March 2026 at half past twelve.
+    /// "left", said from 12.4 to 12.9 s, decided on 1 March 2026 at about 12:30.
     static let sample = DetectionEvent(
         sequence: 7,
         kind: .word,
@@ -38,7 +38,7 @@ extension Actions.Program {
         )
     }
 
-    /// Runs it and gives how it ended, and how long until all of its group was gone.
+    /// Runs the program. Returns how it ended, and the seconds until its whole group had ended.
     func finish(stop: EventFD? = nil) throws -> (end: ProgramEnd, seconds: Double) {
         let begun = ContinuousClock.now
         var result: ProgramEnd?
@@ -48,7 +48,7 @@ extension Actions.Program {
     }
 }
 
-/// The processes of a group, by their numbers.
+/// The process numbers of a group.
 func members(ofGroup group: Int32) -> [Int32] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { Int32($0) }.filter { getpgid($0) == group }

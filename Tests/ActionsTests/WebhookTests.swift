@@ -8,7 +8,7 @@ import Testing
 
 @testable import Actions
 
-/// Posting to a web server, a real one on this machine.
+/// Posts to a real web server on this machine.
 struct WebhookTests {
     @Test func `a request as servers want it`() throws {
         let server = try OneShotServer(answer: "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
@@ -67,7 +67,7 @@ struct WebhookTests {
     }
 
     @Test func `nobody there`() throws {
-        let port = try OneShotServer(answer: nil).port  // Closed again at once.
+        let port = try OneShotServer(answer: nil).port  // Closed immediately, so nothing listens there.
         let error = #expect(throws: ActionError.webhook) {
             try Webhook(address: try WebAddress("http://127.0.0.1:\(port)/"), timeout: 2).post("{}", stop: nil)
         }
@@ -99,7 +99,7 @@ struct WebhookTests {
     }
 }
 
-/// A server on this machine that takes one connection and answers it; nil never answers.
+/// A server on this machine that accepts one connection and sends `answer`; nil accepts none.
 final class OneShotServer: @unchecked Sendable {
     let port: UInt16
     private let listener: Int32
@@ -125,7 +125,7 @@ final class OneShotServer: @unchecked Sendable {
         Thread { [self] in
             let connection = accept(listener, nil, nil)
             var piece = [UInt8](repeating: 0, count: 65_536)
-            // Head and body come in one piece, as they are sent in one.
+            // One recv gets head and body, because they are sent in one piece.
             let count = recv(connection, &piece, piece.count, 0)
             received = Array(piece.prefix(max(0, count)))
             _ = send(connection, answer, answer.utf8.count, Int32(MSG_NOSIGNAL))

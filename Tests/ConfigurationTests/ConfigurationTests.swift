@@ -6,7 +6,7 @@ import Testing
 
 @testable import Configuration
 
-/// What is wrong with a configuration, to the word: line, key, what was expected, what may have been meant.
+/// The exact messages about mistakes in a configuration: line, key, expected value, suggestion.
 struct ConfigurationTests {
     static let words = SampleTests.words
 

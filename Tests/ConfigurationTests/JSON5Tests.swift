@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-/// The parser against Foundation's own, which says neither where nor why it refuses a text.
+/// Compares the parser with Foundation's, which gives neither line nor reason when it rejects a text.
 struct JSON5Tests {
     static let sound = [
         "{a: 1, // c\n 'b': [1,2,], /* x */ \"c\": 'd e', d: +.5, e: 0x1F, f: 5., g: -2.5e-3, _x$1: null}",
@@ -63,7 +63,7 @@ struct JSON5Tests {
     }
 }
 
-/// JSON as values alone.
+/// JSON values without their lines, for the comparison.
 private indirect enum Reference: Decodable, Equatable {
     case null
     case bool(Bool)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Configuration
 
-/// The sample that is installed documents every key, and says what applies without it.
+/// The installed sample configuration documents every key, and shows its default.
 struct SampleTests {
     static let words = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../.."
@@ -15,7 +15,7 @@ struct SampleTests {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }
 
-    /// The sample with its examples taken in.
+    /// The sample with its commented-out examples enabled.
     private static func withExamples() throws -> String {
         try text().replacing(/(?m)^( *)\/\/(?=[^ \n])/) { $0.output.1 }
     }
@@ -46,12 +46,12 @@ struct SampleTests {
         #expect(Set(explained) == Self.simple(SettingKind.configuration.keys))
     }
 
-    /// Keys, with actions only once: they have the same ones wherever they stand.
+    /// The keys without duplicates of action keys, which are the same in every place.
     private static func simple(_ keys: some Sequence<String>) -> Set<String> {
         Set(keys.map { $0.replacing(/.*\.actions\[\]/) { _ in ".actions[]" } })
     }
 
-    /// Key paths as the settings name them: `.words.*.threshold`.
+    /// Key paths in the form of the settings: `.words.*.threshold`.
     private static func keys(in node: JSON5Node, under path: String = "") -> Set<String> {
         switch node.value {
         case .object(let members):

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Control
 
-/// Commands to the daemon, from their text to the answer.
+/// Commands to the daemon: parsing, sending and answers.
 struct ControlTests {
     @Test func `commands are understood`() throws {
         let table: [(String, ControlCommand)] = [
@@ -92,7 +92,7 @@ struct ControlTests {
         try client.send(.status)
         #expect(throws: ControlError.timedOut) { try client.nextLine(within: 0.03) }
         _ = consume listener
-        // Not taken out of the queue, the connection ends with the socket.
+        // The server never accepted this connection, so closing the socket ends it.
         #expect(try client.nextLine() == nil)
         #expect(throws: ControlError.notRunning) { _ = try ControlClient(path: path) }
     }

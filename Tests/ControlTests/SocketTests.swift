@@ -5,7 +5,7 @@ import Testing
 
 @testable import System
 
-/// The socket at which events are streamed, and clients that behave badly.
+/// The socket that streams events, with clients that misbehave.
 struct SocketTests {
     private let folder: TestFolder
     private var path: String { folder.file("s") }
@@ -50,7 +50,7 @@ struct SocketTests {
     }
 
     @Test func `a socket left behind is replaced, a live one and other files are not`() throws {
-        // A service that died leaves a socket at which nobody listens.
+        // A service that crashed leaves a socket file without a listener.
         do { _ = try UnixSocket.listen(path, mode: 0o660) }
         #expect(access(path, F_OK) == 0)
         let server = try stream()
@@ -97,7 +97,7 @@ struct SocketTests {
         defer { server.stop() }
         let deaf = try Client(path)
         #expect(comesTrue { server.counts.accepted == 1 })
-        // More than the system keeps for it, less than the server does.
+        // More than the kernel's socket buffer holds, less than the server's limit.
         for _ in 0..<50 { server.publish(String(repeating: "x", count: 1000)) }
         #expect(comesTrue { server.counts.slow == 1 })
         withExtendedLifetime(deaf) {}
@@ -130,7 +130,7 @@ struct SocketTests {
         #expect(comesTrue { server.counts.protocolViolations >= 2 }, "the endless one and the silent one")
         withExtendedLifetime(silent) {}
 
-        // Who listens may be silent.
+        // A client that listens to events need not send anything.
         let listener = try Client(path)
         listener.send(Array("events\n".utf8))
         #expect(try listener.line() == "snapshot")
@@ -145,7 +145,7 @@ struct SocketTests {
         #expect(server.counts.refused == 1)
         withExtendedLifetime(crowd) {}
 
-        // A client that goes away in the middle of a line, many times.
+        // Many clients that disconnect in the middle of a line.
         #expect(comesTrue { server.counts.protocolViolations >= 5 })
         for _ in 0..<50 { try Client(path).send(Array("half a l".utf8)) }
         #expect(comesTrue { server.counts.accepted + server.counts.refused >= 50 })

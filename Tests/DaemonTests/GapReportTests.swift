@@ -77,7 +77,8 @@ struct GapReportTests {
             "another choice ends a gap, and is told with what comes of it",
             [
                 begin, Turn(100, .overrun, "overrun"), Turn(200, .running, "running"),
-                Turn(1_000, .overrun), Turn(1_100, .selectionChanged, "selectionChanged"), Turn(1_200, .running, "running"),
+                Turn(1_000, .overrun), Turn(1_100, .selectionChanged, "selectionChanged"),
+                Turn(1_200, .running, "running"),
                 Turn(60_100, nil, "1 × 100"),
             ]
         ),
