@@ -18,7 +18,7 @@ test: deps
 	swift test --skip $(ALLOCATIONS)
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
-		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel --filter 'BlockRing|Microphone'
+		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
 
 # Checks that each set of kernels uses its own instruction set and no instructions beyond it.
 check-kernels: build

@@ -1,6 +1,5 @@
 import Capture
 import Core
-import Spotting
 
 extension DetectorStatus {
     /// Adds its members to an object.

@@ -1,3 +1,4 @@
+import Core
 public import Inference
 
 /// Voice activity detection for one stream: by the model's activity layer, or by level if the model has none.

@@ -31,14 +31,11 @@ struct SharedDataTests {
 
     /// One recording of all clips with quiet noise between them, because no microphone gives digital silence.
     private func stream(_ clips: [[Float]], pause: Double, in work: TestFolder) throws -> String {
-        var seed: UInt32 = 1
+        var noise = SplitMix(seed: 1)
         var audio: [Float] = []
         for clip in clips {
             audio += clip
-            for _ in 0..<Int(pause * 16_000) {
-                seed = seed &* 1_664_525 &+ 1_013_904_223
-                audio.append((Float(seed >> 8) / Float(1 << 23) - 1) * 0.0005)
-            }
+            audio += noise.floats(Int(pause * 16_000), -0.0005...0.0005)
         }
         return try work.write("stream.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, audio)
     }

@@ -1,5 +1,4 @@
 private import Core
-private import Diagnostics
 import Enrollment
 
 /// A take in one line: its envelope, one character for each 50 ms, its duration and its level.

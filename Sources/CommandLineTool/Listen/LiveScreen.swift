@@ -3,7 +3,6 @@ import Core
 import Daemon
 private import Dispatch
 import Events
-import Spotting
 import Synchronization
 import System
 

@@ -1,4 +1,4 @@
-import Spotting
+import Core
 
 /// A level in dB FS as a bar: empty at `floor` and below, full at 0 dB FS.
 func levelBar(_ level: Double, floor: Double) -> String {

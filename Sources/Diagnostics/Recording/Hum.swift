@@ -1,3 +1,4 @@
+private import Core
 private import Glibc
 
 /// Mains hum: a steady tone at 50 or 60 Hz.

@@ -1,4 +1,4 @@
-private import Glibc
+private import Core
 
 /// Levels of a recording and of its background, in dBFS: 10 log₁₀ of the mean square.
 ///
@@ -46,6 +46,3 @@ public struct Levels: Sendable, Equatable {
         loudest = decibels(stretch > 0 ? best / Double(stretch) : 0)
     }
 }
-
-/// Level of a mean square, in dBFS, at least −120.
-public func decibels(_ meanSquare: Double) -> Double { 10 * log10(max(meanSquare, 1e-12)) }

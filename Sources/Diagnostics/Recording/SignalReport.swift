@@ -1,3 +1,5 @@
+private import Core
+
 /// All measurements of a recording's signal; ``Finding/all(in:)`` derives the findings from them.
 public struct SignalReport: Sendable, Equatable {
     /// Sample rate of the recording, in Hz.
