@@ -3,6 +3,7 @@ import Core
 import Daemon
 private import Dispatch
 import Events
+import Spotting
 import Synchronization
 import System
 
