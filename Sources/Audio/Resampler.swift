@@ -135,7 +135,7 @@ public struct Resampler: ~Copyable {
     ) throws(AudioError) -> Progress {
         guard lowPass != nil else { return try converter.run(input, output) }
         var progress = Progress()
-        // Filter what is there first, so that the delay line never overflows.
+        // The samples in the delay line are filtered first, so that it never overflows.
         progress.produced = lowPass?.drain(into: output) ?? 0
         if progress.produced == 0 {
             progress.consumed = try lowPass?.take(from: converter, input) ?? 0

@@ -70,7 +70,7 @@ struct BlockCutter: ~Copyable {
         (filled, framesTaken, samplesMade) = (0, 0, 0)
     }
 
-    /// Frames that are certainly enough to complete the next block.
+    /// About how many more frames complete the next block, rounded up.
     var framesToBlock: Int { (block.count - filled) * format.rate / AudioFormat.sampleRate + 2 }
 
     /// Processes frames that were read into ``frames``.

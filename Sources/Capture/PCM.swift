@@ -13,7 +13,7 @@ public struct PCM: ~Copyable {
         public var rate = 48_000
         /// Number of channels.
         public var channels = 2
-        /// Time between two interrupts of the device, in ms.
+        /// Length of a period in ms: the device signals new frames once per period.
         public var periodMilliseconds = 20
         /// Length of the device's buffer in ms: how late the reader may be.
         public var bufferMilliseconds = 500

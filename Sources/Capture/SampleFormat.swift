@@ -68,7 +68,7 @@ public struct StreamFormat: Equatable, Sendable {
     public var rate: Int
     public var channels: Int
     public var sample: SampleFormat
-    /// Frames between two interrupts of the device.
+    /// Frames per period: the device signals new frames once per period.
     public var period: Int
     /// Frames that the device's buffer holds; beyond that it overruns.
     public var buffer: Int
