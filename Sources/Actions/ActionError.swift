@@ -9,6 +9,7 @@ public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code { case program, timedOut, webhook, journal, socket, clip, thread }
 
     private let code: Code
+    /// One line for the log.
     public let description: String
 
     private init(_ code: Code, _ description: String) {
@@ -40,6 +41,7 @@ public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
         thread.saying("\(error); the limit on open files may be too low")
     }
 
+    /// A thread could not be started.
     public static func noThread(_ error: SystemError) -> ActionError {
         thread.saying("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
     }

@@ -12,8 +12,11 @@ import System
 /// Programs and webhooks run on a few threads with a bounded queue. Lines for standard output are written on one more
 /// thread. The journal and the sockets are written on the dispatcher's thread, because these writes never block.
 public final class ActionRunner: EventSink {
+    /// Counts of actions since the start, all kinds together.
     public struct Counts: Equatable, Sendable {
+        /// Started or queued.
         public var started = 0
+        /// Ended with an error; each is also logged, at a limited rate.
         public var failed = 0
         /// Dropped because the queue was full.
         public var dropped = 0
@@ -68,6 +71,7 @@ public final class ActionRunner: EventSink {
         )
     }
 
+    /// The counts so far. Any thread.
     public var counts: Counts { state.withLock { $0.counts } }
 
     /// Applies another configuration: words, phrases, actions, limits. Waiting and running actions are not affected.
@@ -143,6 +147,7 @@ public final class ActionRunner: EventSink {
 
     // MARK: - On the dispatcher's thread
 
+    /// Starts the actions of an event; never blocks. Called on the dispatcher's thread.
     public func receive(_ event: DetectionEvent) {
         for action in state.withLock({ $0.plan.actions(for: event) }) { start(action, event) }
     }

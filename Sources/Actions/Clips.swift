@@ -70,6 +70,7 @@ public struct ClipStore: Sendable {
     private static let prefix = "beckon-"
     private static let unfinished = ".beckon-unfinished-"
 
+    /// The path of the folder.
     public let folder: String
     private let keep: Int
     private let quota: Int

@@ -14,6 +14,7 @@ public final class Journal: Sendable {
     private let descriptor: FileDescriptor
     private let path: String
 
+    /// Opens a datagram socket. If that fails, each write throws.
     public init(path: String = systemPath) {
         self.path = path
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

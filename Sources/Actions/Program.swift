@@ -64,6 +64,7 @@ struct Program: Sendable {
 
 /// How a program ended, and the end of its standard error.
 public struct ProgramEnd: Equatable, Sendable {
+    /// Why the program ended: its exit status, a signal, or the runner.
     public enum Reason: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
@@ -73,10 +74,12 @@ public struct ProgramEnd: Equatable, Sendable {
         case stopped
     }
 
+    /// Why the program ended.
     public let reason: Reason
     /// The last 1 KiB of standard error at most; line ends are replaced by slashes.
     public let errorTail: String
 
+    /// Whether nothing needs to be reported: exit status 0, or ended because the service stopped.
     public var isSuccess: Bool { reason == .exited(0) || reason == .stopped }
 
     /// What went wrong, on one line for the log.

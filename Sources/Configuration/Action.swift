@@ -2,6 +2,7 @@ public import Core
 
 /// What to do when a word or a phrase is detected.
 public struct Action: Equatable, Sendable {
+    /// The kind of action, with its own settings.
     public enum Effect: Equatable, Sendable {
         /// Starts a program: its absolute path and its arguments, without a shell.
         case run([String], directory: String)
@@ -15,6 +16,7 @@ public struct Action: Equatable, Sendable {
         case webhook(WebAddress)
     }
 
+    /// What the action does.
     public let effect: Effect
     /// Seconds after which a program is ended or a request is cancelled; nil for ``Configuration/Limits/timeout``.
     public let timeout: Double?

@@ -27,6 +27,7 @@ public struct Configuration: Equatable, Sendable {
 
     /// The settings of one word; nil where the settings of all words apply. `cooldown` is in seconds.
     public struct Word: Equatable, Sendable {
+        /// False for a word that never fires.
         public var enabled = true
         public var threshold: Float?
         public var cooldown: Double?
@@ -35,6 +36,7 @@ public struct Configuration: Equatable, Sendable {
         public init() {}
     }
 
+    /// The settings of one phrase; nil where the settings of all phrases apply. `cooldown` is in seconds.
     public struct Phrase: Equatable, Sendable {
         /// Two or more words, separated by blanks.
         public var phrase = ""
@@ -49,6 +51,7 @@ public struct Configuration: Equatable, Sendable {
         public var name: String { phrase.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     }
 
+    /// The limits of the queue of actions.
     public struct Limits: Equatable, Sendable {
         /// The largest number of actions that wait.
         public var queue = 64
@@ -58,6 +61,7 @@ public struct Configuration: Equatable, Sendable {
         public var timeout = 10.0
     }
 
+    /// The settings of saved clips.
     public struct Clips: Equatable, Sendable {
         /// The folder for clips; nil saves none.
         public var dir: String?
@@ -82,22 +86,29 @@ public struct Configuration: Equatable, Sendable {
 
     /// The model's folder; nil for the model that comes with the program.
     public var model: String?
+    /// The name of the capture device, or `auto`.
     public var device = "auto"
+    /// The channels of the device that are used.
     public var channel = Channels.mix
     /// The threshold of all words; nil for each word's own, from the model.
     public var threshold: Float?
     /// Seconds after an event in which the same word or phrase causes no other event.
     public var cooldown = 0.0
+    /// The settings of single words, by word.
     public var words: [String: Word] = [:]
+    /// The phrases to detect, in addition to words.
     public var phrases: [Phrase] = []
+    /// The settings of the gate, including mode and trigger.
     public var gate = Configuration.defaultGate
     /// The actions of words and phrases that have none of their own.
     public var actions: [Action] = []
     /// Hosts that webhooks may post to, in addition to this machine.
     public var webhookHosts: [String] = []
     public var limits = Limits()
+    /// The place of the control socket.
     public var socket = Socket.auto
     public var clips = Clips()
+    /// The least severe level that is logged.
     public var log = LogLevel.info
 
     public init() {}

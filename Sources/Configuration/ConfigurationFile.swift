@@ -20,6 +20,7 @@ public struct ConfigurationFile: Sendable {
         [userPath(environment: environment), systemPath].compactMap { $0 }.first { access($0, F_OK) == 0 }
     }
 
+    /// The valid configuration.
     public let configuration: Configuration
     /// Problems that do not make the configuration invalid, in the order of its lines.
     public let warnings: [ConfigurationProblem]

@@ -2,11 +2,13 @@ import Core
 
 /// One mistake in a configuration, and its place.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The file's path.
     public let file: String
     /// The line, from 1; nil if the problem concerns the whole file.
     public let line: Int?
     /// The key, such as `words.yes.threshold`; empty if the problem concerns the whole file.
     public let key: String
+    /// What is wrong, and what to do.
     public let message: String
     /// A warning does not make the configuration invalid.
     public let isWarning: Bool
@@ -21,8 +23,10 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
 
 /// All problems of an invalid configuration, warnings included, in the order of its lines.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// All errors and warnings.
     public let problems: [ConfigurationProblem]
 
+    /// One line for each problem.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 

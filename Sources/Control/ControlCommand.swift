@@ -102,6 +102,7 @@ public enum ControlCommand: Equatable, Sendable {
 
 /// A word's new threshold, written as `yes=0.7`.
 public struct WordThreshold: Equatable, Sendable {
+    /// The name of the word.
     public let word: String
     /// Between 0 and 1, both excluded.
     public let threshold: Float

@@ -9,6 +9,7 @@ public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible 
     private enum Code { case command, notRunning, socket, timedOut }
 
     private let code: Code
+    /// One line for the user.
     public let description: String
 
     private init(_ code: Code, _ description: String) {

@@ -71,6 +71,7 @@ public final class ControlServer: EventSink {
     /// Executes commands from now on. Any thread.
     public func start(_ perform: @escaping Performer) { handler.performer.withLock { $0 = perform } }
 
+    /// Counts of clients and of misuse. Any thread.
     public var counts: LineServer.Counts { server.counts }
 
     /// Sends an event to all clients that asked for events.
@@ -79,6 +80,7 @@ public final class ControlServer: EventSink {
     /// Sends a line to all clients that asked for events.
     public func publish(_ line: String) { server.publish(line) }
 
+    /// Sends the lines published so far, closes all connections and removes the socket's file.
     public func stop() { server.stop() }
 
     /// The path of the daemon's socket; nil for `.none`.

@@ -117,8 +117,11 @@ public final class Daemon: Sendable {
         control?.start { [weak self] command in self?.perform(command) ?? .failed("the service is stopping") }
     }
 
+    /// The detector's counters and newest scores. Any thread.
     public var detectorStatus: DetectorStatus { detector.status }
+    /// Counts of events so far. Any thread.
     public var eventCounts: EventDispatcher.Counts { dispatcher.counts }
+    /// The model and the taught words in force. Any thread.
     public var vocabulary: Vocabulary { settings.withLock { $0.vocabulary } }
 
     /// The path of the control socket; nil for none. Outside systemd, `.auto` means a socket in `XDG_RUNTIME_DIR`, and

@@ -2,6 +2,7 @@ import System
 
 /// Why the service cannot run: one line that says what failed and what to do.
 public struct DaemonError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The message.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -26,11 +26,13 @@ public struct QueuedDetection: Sendable, BitwiseCopyable {
 ///
 /// ``push(_:)`` does not allocate, lock or wait. A full queue drops the new detection and counts it.
 public final class DetectionQueue: Sendable {
+    /// The largest number of queued detections.
     public static let capacity = 256
 
     private let queue = SPSCQueue<QueuedDetection>(capacity: capacity)
     private let wakeUp: EventFD
 
+    /// Throws ``DaemonError`` if the eventfd cannot be created.
     public init() throws(DaemonError) { wakeUp = try EventFD(or: DaemonError.noEventFD) }
 
     /// Detections dropped because the queue was full.

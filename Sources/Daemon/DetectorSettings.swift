@@ -2,8 +2,10 @@ public import Spotting
 
 /// The detector's settings; they can be replaced while it runs.
 public struct DetectorSettings: Sendable {
+    /// The model and the taught words.
     public var vocabulary: Vocabulary
     public var gate: GateSettings
+    /// The threshold of each label.
     public var thresholds: Thresholds
     public var phrases: [Phrase]
     /// Copied to every detection under these settings, so that the dispatcher uses the matching names.

@@ -38,6 +38,7 @@ public final class DetectorThread: Sendable {
         isReady.wait()
     }
 
+    /// The counters and the newest scores. Any thread.
     public var status: DetectorStatus { ends.record.status }
 
     /// Applies other settings from the next hop on. Any thread.

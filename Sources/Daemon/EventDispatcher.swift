@@ -11,6 +11,7 @@ import System
 /// It looks up the name in the settings under which the detection was decided, drops detections within their cool-down,
 /// and adds wall-clock time and device.
 public final class EventDispatcher: Sendable {
+    /// Counts of detections since the start.
     public struct Counts: Equatable, Sendable {
         /// Detections with a known name, including the suppressed ones.
         public var events = 0
@@ -56,6 +57,7 @@ public final class EventDispatcher: Sendable {
         }
     }
 
+    /// The counts so far. Any thread.
     public var counts: Counts { state.withLock { $0.counts } }
 
     /// The generation of the newest configuration; the detector copies it to its detections.

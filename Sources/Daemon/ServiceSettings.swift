@@ -8,7 +8,9 @@ public import Spotting
 /// changes.
 public struct ServiceSettings: Sendable {
     public let configuration: Configuration
+    /// The model and the taught words.
     public let vocabulary: Vocabulary
+    /// The thresholds in force: the configured ones, and those given by `beckon set`.
     public private(set) var thresholds: Thresholds
     private let phrases: [Phrase]
     /// Thresholds given by `beckon set`, by word.
