@@ -25,7 +25,7 @@ public struct ClipReportPage: Sendable {
         page.add(tables.accuracy)
         page.figure(
             "Confusion matrix",
-            "A row is what was said, a column what was heard; the share is that of the row.",
+            "Rows are the words said, columns the labels detected; percentages are of the row.",
             confusion
         )
         page.heading("Labels")
@@ -36,8 +36,8 @@ public struct ClipReportPage: Sendable {
         }
         page.figure(
             "Reliability",
-            tables.calibrationError + ". Bars show how many answers of a confidence were right, dots their mean "
-                + "confidence; on the dashed line a confidence means what it says.",
+            tables.calibrationError + ". Bars show the accuracy of the answers in each range of confidence, dots their "
+                + "mean confidence. On the dashed line, accuracy equals confidence.",
             reliability.svg
         )
         page.add(tables.calibration)
@@ -46,11 +46,11 @@ public struct ClipReportPage: Sendable {
             "Each curve runs over all thresholds of a word's posterior; lower and further left is better.",
             detectionErrors(
                 title: "DET curves of the words",
-                summary: "A line for each word: the share of its clips missed against that of all others accepted.",
+                summary: "One line per word: the share of its clips missed against the share of all others accepted.",
                 report.words.map { ($0.word, $0.curve) }
             ).svg
         )
-        page.paragraph("Recall / false accepts in %, of clips whose posterior of the word reaches a threshold:")
+        page.paragraph("Recall / false accepts in %, at thresholds of the word's posterior:")
         page.add(tables.tradeoffs)
         page.figure(
             "Commands against other words",
@@ -67,10 +67,10 @@ public struct ClipReportPage: Sendable {
     private var confusion: Markup {
         CountMatrix(
             title: "Confusion matrix",
-            summary: "Counts of \(report.clips) clips by what was said and what was heard.",
+            summary: "Counts of \(report.clips) clips by the word said and the label detected.",
             rowTitle: "said",
             rows: report.confusion.labels,
-            columnTitle: "heard",
+            columnTitle: "detected",
             columns: report.confusion.labels,
             counts: report.confusion.counts
         ).svg
@@ -81,7 +81,7 @@ public struct ClipReportPage: Sendable {
             title: "Reliability diagram",
             summary: "Accuracy against confidence in \(report.calibration.bins.count) bins.",
             x: Axis("confidence", .linear(0, 1)),
-            y: Axis("right", .linear(0, 1)),
+            y: Axis("accuracy", .linear(0, 1)),
             width: 640,
             height: 480
         )
@@ -89,7 +89,7 @@ public struct ClipReportPage: Sendable {
             guard let accuracy = bin.accuracy else { continue }
             chart.add(.band(x: bin.lower...bin.upper, y: 0...accuracy, .series(0), opacity: 0.4))
         }
-        chart.add(.line([Point(0, 0), Point(1, 1)], .faint, name: "as it should be", dashed: true))
+        chart.add(.line([Point(0, 0), Point(1, 1)], .faint, name: "ideal", dashed: true))
         let points = report.calibration.bins.compactMap { bin in
             bin.confidence.flatMap { confidence in bin.accuracy.map { Point(confidence, $0) } }
         }

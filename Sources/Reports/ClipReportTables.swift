@@ -16,7 +16,7 @@ public struct ClipReportTables: Sendable {
             accuracy.text + (twelveClass.isEmpty ? "" : twelveClass + "\n"), labels.text, confusion.text,
             report.mistakes.isEmpty ? "" : mistakes.text,
             calibrationError + "\n" + calibration.text,
-            "Recall / false accepts in %, of clips whose posterior of the word reaches a threshold:\n" + tradeoffs.text,
+            "Recall / false accepts in %, at thresholds of the word's posterior:\n" + tradeoffs.text,
             openSet + "\n",
         ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -61,7 +61,7 @@ public struct ClipReportTables: Sendable {
     }
 
     var mistakes: TextTable {
-        var table = TextTable(["SAID", "HEARD", "CLIPS", "SUCH AS"], names: [0, 1, 3])
+        var table = TextTable(["SAID", "HEARD", "CLIPS", "EXAMPLES"], names: [0, 1, 3])
         for mistake in report.mistakes.prefix(Self.mistakes) {
             table.add([
                 printable(mistake.said), mistake.heard, "\(mistake.count)",
@@ -86,7 +86,7 @@ public struct ClipReportTables: Sendable {
 
     var tradeoffs: TextTable {
         let thresholds = WordTradeoff.thresholds.map { decimal(Double($0), 2) }
-        var table = TextTable(["WORD", "ITS OWN", "AT THAT"] + thresholds)
+        var table = TextTable(["WORD", "OWN THRESHOLD", "AT OWN"] + thresholds)
         for word in report.words {
             table.add(
                 [word.word, decimal(word.own.threshold, 2)]

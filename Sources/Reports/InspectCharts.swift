@@ -18,33 +18,33 @@ struct InspectCharts: Sendable {
 
     func add(to page: inout Page) {
         page.figure(
-            "The sound",
-            "How far the air pressure swings, as the model gets it: one channel at 16 000 samples a second. Words are the "
-                + "bulges; what lies between them is the background. The words that were heard are marked.",
+            "Waveform",
+            "The sound that the model gets: one channel at 16 000 samples per second. The loud parts are words, the rest "
+                + "is the background. Detected words are marked.",
             waveform.svg
         )
         if let features {
             page.figure(
-                "What the network gets",
-                "The sound as a picture, which is all that the network sees: time runs to the right, pitch upwards, and the "
-                    + "brighter a spot, the louder that pitch is at that moment. Vowels are stacks of bright stripes; s, f "
-                    + "and t are bright clouds at the top. A dark upper half means that high sounds are missing.",
+                "Features",
+                "The network's only input, the log-mel features: time runs to the right, frequency upwards, and brighter "
+                    + "means louder. Vowels are stacks of bright stripes; s, f and t are bright clouds at the top. A dark "
+                    + "upper half means that high frequencies are missing.",
                 features.svg
             )
         }
         page.figure(
-            "How sure it is of each class",
-            "Each line is one class; the higher it rises, the surer the network is. A word counts when it rises above its "
-                + "dashed threshold and stays the best of all. The network always judges the last whole second, so that a "
-                + "score rises when a word ends rather than when it begins.",
+            "Score of each class",
+            "Each line is one class; the higher it is, the more certain the network is. A word counts when its score rises "
+                + "above the dashed threshold and stays the highest of all. The network always scores the last second, so "
+                + "a score rises when the word ends, not when it begins.",
             scores.svg
         )
         page.figure(
-            "What the gate does",
-            "The gate makes one event of each word. It fires once, then that word rests until its score has fallen, so that it "
-                + "is not counted twice. The highest row shows what it knows of pauses: where there is "
+            "Gate",
+            "The gate makes one event of each word. After it fires, that word rests (is refractory) until its score has "
+                + "fallen, so that it is not counted twice. The top row shows where there is "
                 + (model.activityCount > 0 ? "a voice" : "sound above the background")
-                + ". The lowest shows where in time each word was said.",
+                + "; the gate finds pauses by it. The bottom row shows when each word was said.",
             gate.svg
         )
     }
@@ -121,9 +121,9 @@ struct InspectCharts: Sendable {
         }
         var chart = Chart(
             title: "Features",
-            summary: "The front end's \(bands) bands over time, as the network gets them.",
+            summary: "The features of \(bands) frequency bands over time.",
             x: Axis("", axis),
-            y: Axis("pitch", .linear(0, Double(bands)), ticks: ticks),
+            y: Axis("frequency", .linear(0, Double(bands)), ticks: ticks),
             height: 240
         )
         let raster = Raster(width: count, height: bands, values: values, low: -2.5, high: 2.5)
@@ -208,13 +208,13 @@ struct InspectCharts: Sendable {
     private var gate: Chart {
         var chart = Chart(
             title: "Gate",
-            summary: "When there is \(soundName), when the gate hears speech, when a word fires and rests, and where "
+            summary: "When there is \(soundName), when the gate detects speech, when a word fires and rests, and when "
                 + "words were said.",
             x: Axis("time in seconds", axis),
             y: Axis(
                 "",
                 .linear(0, 4),
-                ticks: [Tick(3.5, soundName), Tick(2.5, "hears"), Tick(1.5, "gate"), Tick(0.5, "words")]
+                ticks: [Tick(3.5, soundName), Tick(2.5, "speech"), Tick(1.5, "gate"), Tick(0.5, "words")]
             ),
             height: 205
         )

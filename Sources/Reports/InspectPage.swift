@@ -64,7 +64,7 @@ public struct InspectPage: Sendable {
         }
         return "No word was heard. The nearest was “\(nearest.word)”, which reached \(percentText(nearest.score)) at "
             + "\(decimal(nearest.time, 1)) s; to count it needs \(percentText(nearest.needed))"
-            + (nearest.score >= nearest.needed ? " for long enough, and as the mode asks for it." : ".")
+            + (nearest.score >= nearest.needed ? " for long enough, under the conditions of the mode." : ".")
     }
 
     private var findings: Markup {
@@ -90,7 +90,7 @@ public struct InspectPage: Sendable {
             report.channels == 1 ? "1 channel" : "\(report.channels) channels"
         let heard = report.heardChannels.map(String.init).joined(separator: " and ")
         let isPart = report.heardChannels.count < report.channels
-        let mix = isPart ? ", number \(heard) listened to" : report.channels > 1 ? ", mixed" : ""
+        let mix = isPart ? ", only number \(heard) used" : report.channels > 1 ? ", mixed" : ""
         return [
             ["File", "\(report.format), \(report.sampleRate) Hz, \(channels)\(mix)", "How it was recorded."],
             [
@@ -99,21 +99,21 @@ public struct InspectPage: Sendable {
                     ? "From \(clockText(report.from)) to \(clockText(report.to))."
                     : report.note == nil ? "All of the file." : "The beginning of the file.",
             ],
-            ["Peak", levelText(signal.peak), "The largest sample; 0 dBFS is all that the file can hold."],
+            ["Peak", levelText(signal.peak), "The largest sample; 0 dBFS is full scale."],
             ["Loudest part", levelText(signal.loudest), "The loudest 0.4 s; for speech −30 to −15 dBFS is usual."],
             [
                 "Background", levelText(signal.floor),
-                "A tenth of the time is quieter; the further below the words the better.",
+                "The level is lower for a tenth of the time; the further below the words, the better.",
             ],
-            ["Overall (RMS)", levelText(signal.overall), "The mean level of all that is shown."],
+            ["Overall (RMS)", levelText(signal.overall), "The mean level of the part shown."],
             [
                 "Clipped", signal.clippedShare > 0 ? shareText(signal.clippedShare, places: 3) : "none",
                 "Samples cut off at full scale; best is none.",
             ],
-            ["DC offset", decimal(signal.offset, 4), "How far the signal is off its centre, of 1; best is 0."],
+            ["DC offset", decimal(signal.offset, 4), "The mean of the samples, with full scale at 1; best is 0."],
             [
                 "Sound up to", signal.highestHertz.map { decimal($0 / 1000, 1) + " kHz" } ?? "no sound",
-                "The model listens up to 8 kHz; the consonants that tell words apart lie from 2 kHz on.",
+                "The model uses sound up to 8 kHz; the consonants that distinguish words lie above 2 kHz.",
             ],
         ]
     }
@@ -121,8 +121,8 @@ public struct InspectPage: Sendable {
     private func add(_ clip: InspectReport.Clip, to page: inout Page) {
         page.heading("Heard as a clip")
         page.paragraph(
-            "As recordings of one second are labelled (classify --clips): the loudest second alone, without smoothing or "
-                + "thresholds. It is heard as \(clip.label)."
+            "The result of classify --clips: the scores of the loudest second alone, without smoothing or thresholds. "
+                + "Its label is \(clip.label)."
         )
         let scores = report.labels.map { (label: $0, score: clip.scores[$0] ?? 0) }
         page.table(

@@ -21,9 +21,9 @@ public struct StreamReportPage: Sendable {
         page.add(tables.overview)
         page.figure(
             "Hits against false accepts",
-            "Each curve runs over thresholds for all words, from \(Self.text(report, \.first)) on the right to "
+            "Each curve runs over one threshold for all words, from \(Self.text(report, \.first)) on the right to "
                 + "\(Self.text(report, \.last)) on the left; higher and further left is better. The single dots are the "
-                + "thresholds in use. Where nothing was falsely accepted, half of one false accept is drawn.",
+                + "thresholds in use. Where there was no false accept, half of one is drawn.",
             curves.svg
         )
         for setting in report.settings {
@@ -55,8 +55,8 @@ public struct StreamReportPage: Sendable {
             .compactMap(\.falseAcceptsPerHour).max() ?? 0
         var chart = Chart(
             title: "Hits against false accepts",
-            summary: "A line for each mode: the share of words heard against false accepts an hour.",
-            x: Axis("false accepts an hour", .log(least * 0.8, max(highest, least * 10) * 1.25)),
+            summary: "One line per mode: the share of words detected against false accepts per hour.",
+            x: Axis("false accepts per hour", .log(least * 0.8, max(highest, least * 10) * 1.25)),
             y: Axis("hits", .linear(0, 1)),
             width: 760,
             height: 480

@@ -19,13 +19,13 @@ public struct StreamReportTables: Sendable {
     }
 
     static let sweepTitle =
-        "The same threshold for all words (false accepts an hour over all, and over what is without words)"
+        "One threshold for all words (false accepts per hour of all audio, and of audio without words)"
 
     var summary: String {
         let count = report.files.count == 1 ? "1 recording" : "\(report.files.count) recordings"
         return
-            "\(count), \(Self.length(report.seconds)), of which without words \(Self.length(report.wordlessSeconds)); "
-            + "a word counts if decided by \(decimal(report.tolerance, 2)) s after its end\n"
+            "\(count), \(Self.length(report.seconds)), of it without words \(Self.length(report.wordlessSeconds)); "
+            + "a word counts if it is decided at most \(decimal(report.tolerance, 2)) s after its end\n"
     }
 
     var overview: TextTable {
@@ -47,7 +47,7 @@ public struct StreamReportTables: Sendable {
 
     func mistakes(_ setting: SettingReport) -> String {
         guard !setting.mistakes.isEmpty else { return "" }
-        return "Taken for another: "
+        return "Words detected as another: "
             + setting.mistakes.map { "\($0.said) → \($0.heard) \($0.count)" }.joined(separator: ", ") + "\n"
     }
 

@@ -97,9 +97,9 @@ struct DoctorTests {
 
     /// Configuration, gain of the second channel, and the expected diagnosis.
     @Test(arguments: [
-        ("{}", 0, "warning", "channel 1 is dead: every sample is the same, and is mixed with what is good"),
-        ("{}", 0.001, "warning", "channel 1 is 60 dB fainter than the loudest, and is mixed with what is good"),
-        ("{ channel: 0 }", 0, "ok", "channel 1 is dead: every sample is the same; it is not listened to"),
+        ("{}", 0, "warning", "channel 1 is dead: every sample is the same, and is mixed with the good channels"),
+        ("{}", 0.001, "warning", "channel 1 is 60 dB fainter than the loudest, and is mixed with the good channels"),
+        ("{ channel: 0 }", 0, "ok", "channel 1 is dead: every sample is the same; it is not used"),
         ("{ channel: 1 }", 0, "error", "channel 1 is dead: every sample is the same"),
         ("{ channel: 'mix' }", 1, "ok", "all 2 have sound, at -20, -20 dBFS"),
     ])

@@ -24,7 +24,7 @@ struct FindingTests {
             (.tooQuiet, Signals.speech(-45, seconds: 2), "at −4"),
             (.offset, good + 0.05, "5 % of full scale"),
             (.hum, mixed(good, Signals.sine(50, amplitude: hum, seconds: 3)), "50 Hz at −4"),
-            (.narrowBand, Signals.syllables(Signals.lowPassed(3400, level: -20, seconds: 1)), "nothing above 3."),
+            (.narrowBand, Signals.syllables(Signals.lowPassed(3400, level: -20, seconds: 1)), "no sound above 3."),
             (.littleContrast, Signals.noise(-30, seconds: 2), "dB above the quietest"),
             (.dropouts, good + [Float](repeating: 0, count: 16_000), "25 % of the recording"),
             (.digitalSilence, [Float](repeating: 0, count: 16_000), "every sample is zero"),

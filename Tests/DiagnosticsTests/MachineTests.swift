@@ -14,7 +14,7 @@ struct MachineTests {
         let found = ChannelCheck(capture, mix: .mix).diagnoses
         #expect(
             found.map(\.text) == [
-                "channel 0 is off centre by 5 % of full scale (DC offset), and is mixed with what is good"
+                "channel 0 has a DC offset of 5 % of full scale, and is mixed with the good channels"
             ]
         )
         #expect(found.first?.remedy.hasPrefix("set channel: [1, 2] in the configuration, or try --channel 1,2") == true)
@@ -41,7 +41,7 @@ struct MachineTests {
     @Test func `limits that are missing are named`() {
         #expect(SoundSystem.limits(isRealTime: true, isMemoryLocked: true).grade == .ok)
         let none = SoundSystem.limits(isRealTime: false, isMemoryLocked: false)
-        #expect(none.grade == .warning && none.text.contains("no real-time priority and no memory that stays in place"))
+        #expect(none.grade == .warning && none.text.contains("no real-time priority and no locked memory"))
         #expect(!SoundSystem.limits(isRealTime: true, isMemoryLocked: false).text.contains("real-time"))
     }
 

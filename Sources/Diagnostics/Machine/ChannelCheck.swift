@@ -19,7 +19,7 @@ public struct ChannelCheck: Sendable {
             switch self {
             case .silent: "is dead: every sample is the same"
             case .faint(let decibels): "is \(decimal(decibels, 0)) dB fainter than the loudest"
-            case .offset(let share): "is off centre by \(decimal(share * 100, 0)) % of full scale (DC offset)"
+            case .offset(let share): "has a DC offset of \(decimal(share * 100, 0)) % of full scale"
             }
         }
     }
@@ -63,11 +63,11 @@ public struct ChannelCheck: Sendable {
         let option = good.map(String.init).joined(separator: ",")
         return faults.sorted { $0.key < $1.key }.map { number, fault in
             let text = "channel \(number) \(fault.text)"
-            guard mix.contains(number) else { return Diagnosis(.ok, "channels", text + "; it is not listened to") }
+            guard mix.contains(number) else { return Diagnosis(.ok, "channels", text + "; it is not used") }
             return Diagnosis(
                 isHopeless ? .error : .warning,
                 "channels",
-                text + (isHopeless ? "" : ", and is mixed with what is good"),
+                text + (isHopeless ? "" : ", and is mixed with the good channels"),
                 "set channel: \(choice) in the configuration, or try --channel \(option) with beckon listen"
             )
         }

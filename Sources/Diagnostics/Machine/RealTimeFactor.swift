@@ -39,14 +39,14 @@ public struct RealTimeFactor: Sendable {
             Diagnosis(
                 .warning,
                 "processor",
-                "\(share), which leaves little for others",
-                "give it a processor of its own"
+                "\(share), which leaves little time for other programs",
+                "reserve a processor for beckon"
             )
         default:
             Diagnosis(
                 .error,
                 "processor",
-                "\(share): words will come late or be missed",
+                "\(share): words will be late or missed",
                 "use a smaller model or a faster machine; look at what else runs (top)"
             )
         }

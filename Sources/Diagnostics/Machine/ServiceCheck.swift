@@ -21,14 +21,14 @@ public struct ServiceCheck: Sendable {
             switch state {
             case "running", "muted": diagnosis = Diagnosis(.ok, "service", text)
             default:
-                diagnosis = Diagnosis(.warning, "service", text, "beckon status and journalctl -u beckon tell more")
+                diagnosis = Diagnosis(.warning, "service", text, "see beckon status and journalctl -u beckon")
             }
         } catch {
             isListening = false
             diagnosis =
                 error == .notRunning
                 ? Diagnosis(.ok, "service", "it does not run; systemctl start beckon starts it")
-                : Diagnosis(.warning, "service", error.description, "journalctl -u beckon tells more")
+                : Diagnosis(.warning, "service", error.description, "see journalctl -u beckon")
         }
     }
 }

@@ -80,8 +80,8 @@ public struct SoundCheck {
             let capture = try RawCapture(of: status.device, wanted: wanted, seconds: Double(ChannelCheck.seconds))
             return ChannelCheck(capture, mix: settings.selection.mix).diagnoses
         } catch {
-            let text = "they cannot be looked at one by one: \(error)"
-            return [Diagnosis(.warning, "channels", text, "try again while nobody else opens the device")]
+            let text = "they cannot be checked one by one: \(error)"
+            return [Diagnosis(.warning, "channels", text, "try again while no other program uses the device")]
         }
     }
 
@@ -89,10 +89,10 @@ public struct SoundCheck {
     private func noAudio(_ status: CaptureStatus) -> Diagnosis {
         if isServiceListening {
             let text = "\(name) cannot be measured while the service listens"
-            return Diagnosis(.warning, "capture", text, "stop the service for the time (systemctl stop beckon)")
+            return Diagnosis(.warning, "capture", text, "stop the service meanwhile (systemctl stop beckon)")
         }
         guard !status.problem.isEmpty else {
-            return Diagnosis(.error, "capture", "\(name) opens, but no audio comes", "pull it out and put it back")
+            return Diagnosis(.error, "capture", "\(name) opens, but no audio comes", "unplug it and plug it in again")
         }
         // The message ends with what to do.
         let cut = status.problem.lastIndex(of: ";")
@@ -115,8 +115,8 @@ public struct SoundCheck {
             )
         }
         if let rate = status.format?.rate, rate < AudioFormat.sampleRate {
-            let remedy = "use a device of 16000 Hz or more; of Bluetooth headsets the wide-band profile"
-            return Diagnosis(.warning, "capture", "\(text), too little for all of a voice", remedy)
+            let remedy = "use a device of 16000 Hz or more; with a Bluetooth headset, its wide-band profile"
+            return Diagnosis(.warning, "capture", "\(text), too low a rate for the whole range of a voice", remedy)
         }
         return Diagnosis(.ok, "capture", "\(text), nothing lost in \(decimal(seconds, 1)) s")
     }
@@ -154,6 +154,6 @@ public struct SoundCheck {
         let text = "the quietest moments are at \(decimal(floor, 0)) dBFS"
         guard floor > -45 else { return Diagnosis(.ok, "noise-floor", text) }
         let remedy = "move the microphone away from fans and loudspeakers, or turn its gain down"
-        return Diagnosis(.warning, "noise-floor", "\(text): faint words will drown", remedy)
+        return Diagnosis(.warning, "noise-floor", "\(text): quiet words will be missed", remedy)
     }
 }

@@ -21,7 +21,7 @@ public enum SoundSystem {
             return Diagnosis(
                 .warning,
                 check,
-                "there is no capture device of a card in \(folder); only sound servers can be listened to",
+                "there is no capture device of a card in \(folder); only sound servers can be used",
                 "plug in a microphone; a container or VM must be given the card"
             )
         }
@@ -41,7 +41,7 @@ public enum SoundSystem {
 
     /// Whether the capture thread has real-time priority and locked memory, without which a busy machine loses audio.
     public static func limits(isRealTime: Bool, isMemoryLocked: Bool) -> Diagnosis {
-        let lacks = (isRealTime ? [] : ["real-time priority"]) + (isMemoryLocked ? [] : ["memory that stays in place"])
+        let lacks = (isRealTime ? [] : ["real-time priority"]) + (isMemoryLocked ? [] : ["locked memory"])
         guard !lacks.isEmpty else {
             return Diagnosis(.ok, "limits", "capturing has real-time priority and locked memory")
         }
@@ -73,10 +73,10 @@ public enum SoundSystem {
             case .free: break
             case .busy(let holder):
                 let who = holder.map { "by \($0.name) (process \($0.process))" } ?? "by another program"
-                let remedy = "end that program where beckon is to listen here, or name another device"
+                let remedy = "end that program, or choose another device"
                 found.append(Diagnosis(.warning, "devices", "\(device.name) is in use \(who)", remedy))
             case .failed(let why):
-                let remedy = "try another device; dmesg may tell what is wrong with this one"
+                let remedy = "try another device; dmesg may show the cause"
                 found.append(Diagnosis(.warning, "devices", "\(device.name) does not open: \(why)", remedy))
             }
         }

@@ -57,8 +57,7 @@ public struct Finding: Sendable, Equatable {
             isSerious: report.clippedShare >= 0.005,
             title: "\(percentage(report.clippedShare)) of the samples are clipped",
             meaning:
-                "The recording was louder than its format can hold, so that its tops are cut off; that sounds harsh and "
-                + "blurs the words.",
+                "The sound was louder than the recording can hold, so its peaks are cut off; this distorts the words.",
             remedy:
                 "Turn down the microphone's gain, or move away from it, until the loudest words peak at about −6 dBFS."
         )
@@ -83,7 +82,7 @@ public struct Finding: Sendable, Equatable {
             isSerious: false,
             title: "The loudest part is only \(tenths(contrast)) dB above the quietest",
             meaning: "Either nothing is said here, or the background is nearly as loud as the voice.",
-            remedy: "Bring the microphone closer to the speaker, or quieten what else is heard."
+            remedy: "Bring the microphone closer to the speaker, or reduce other sounds."
         )
     }
 
@@ -92,8 +91,8 @@ public struct Finding: Sendable, Equatable {
         return Finding(
             kind: .offset,
             isSerious: abs(report.offset) >= 0.1,
-            title: "The signal is off centre by \(tenths(abs(report.offset) * 100)) % of full scale (DC offset)",
-            meaning: "A constant voltage is added to the sound; it takes room from loud sounds and makes starts click.",
+            title: "The signal has a DC offset of \(tenths(abs(report.offset) * 100)) % of full scale",
+            meaning: "A constant voltage is added to the sound; it leaves less range for sound and causes clicks.",
             remedy: "Use another sound card or input, or a high-pass filter of 20 Hz or so."
         )
     }
@@ -104,7 +103,7 @@ public struct Finding: Sendable, Equatable {
             kind: .hum,
             isSerious: hum.level > -30,
             title: "Mains hum: a steady tone of \(tenths(hum.hertz)) Hz at \(tenths(hum.level)) dBFS",
-            meaning: "The power line is heard; loud hum hides the low parts of voices.",
+            meaning: "The recording contains hum of the power line; loud hum hides the low parts of voices.",
             remedy:
                 "Try another power supply, a shorter or shielded cable, or a microphone with its own converter (USB)."
         )
@@ -114,13 +113,13 @@ public struct Finding: Sendable, Equatable {
         guard let highest = report.highestHertz, highest < 5000 else { return nil }
         let cause =
             report.sampleRate < 12_000
-            ? "The file has \(report.sampleRate) samples a second, which can hold no more."
-            : "This is how a telephone or a Bluetooth headset sounds, and what is left of a recording that was made at a "
-                + "low rate and converted."
+            ? "The file has \(report.sampleRate) samples per second, which cannot hold higher frequencies."
+            : "This is typical of a telephone, a Bluetooth headset, or a recording made at a low sample rate and "
+                + "converted."
         return Finding(
             kind: .narrowBand,
             isSerious: false,
-            title: "There is nothing above \(tenths(highest / 1000)) kHz",
+            title: "There is no sound above \(tenths(highest / 1000)) kHz",
             meaning: cause + " Sounds such as s and f, which lie higher, are missing.",
             remedy: "Record at 16 000 samples a second or more, by wire or with the microphone built in."
         )
