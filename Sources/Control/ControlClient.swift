@@ -32,7 +32,7 @@ public struct ControlClient: ~Copyable {
         switch errno {
         case ENOENT, ECONNREFUSED, ENOTDIR:
             throw .notRunning.saying(
-                "beckon is not running: nobody listens at \(path); start it with systemctl start beckon, or name its socket "
+                "beckon is not running: no service listens at \(path); start it with systemctl start beckon, or name its socket "
                     + "with --socket"
             )
         case EACCES, EPERM:

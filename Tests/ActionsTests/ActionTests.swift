@@ -49,7 +49,7 @@ struct ActionTests {
         )
     }
 
-    @Test func `a word runs its program with the event around it`() throws {
+    @Test func `a word runs its program with the event in its environment`() throws {
         let runner = try runner(
             "{words: {left: {actions: [{run: ['/bin/cp', '/proc/self/environ', '\(folder.file("env"))']}]}}}"
         )
@@ -110,7 +110,7 @@ struct ActionTests {
         #expect(access(folder.file("s"), F_OK) != 0)
     }
 
-    @Test func `a failing action is told once, and stands in nobody's way`() throws {
+    @Test func `a failing action is reported once, and delays no other action`() throws {
         let reports = Lines()
         let runner = try runner(
             """
@@ -175,7 +175,7 @@ struct ActionTests {
         runner.stop()
     }
 
-    @Test func `a reader of standard output that stalls holds up nothing else`() throws {
+    @Test func `a stalled reader of standard output delays nothing else`() throws {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         let (reading, writing) = (ends[0], ends[1])

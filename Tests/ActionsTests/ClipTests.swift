@@ -33,7 +33,7 @@ struct ClipTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
 
-    @Test func `a clip is what was heard`() throws {
+    @Test func `a clip has the audio of the detection`() throws {
         let store = ClipStore(folder: folder.path, keep: 10, quota: 1_000_000)
         let samples: [Float] = [0, 0.5, -0.5, 1, -1, 2, -2, 1e-5, .nan, .infinity, 0.25]
         let before = umask(0)
@@ -72,7 +72,7 @@ struct ClipTests {
         #expect(try names.filter { !$0.hasPrefix("beckon-2") } == ["beckon-notes.txt", "other.wav"])
     }
 
-    @Test func `names hold no path`() throws {
+    @Test func `file names contain no path`() throws {
         #expect(
             ClipStore.name(of: event(1, word: "../go left\n\u{e9}")) == "beckon-20260301T123004.650Z-1-___go_left__.wav"
         )
@@ -80,7 +80,7 @@ struct ClipTests {
         #expect(long.utf8.count < 100)
     }
 
-    @Test func `what cannot be written is told, and leaves nothing behind`() throws {
+    @Test func `a failed write is reported and leaves no file`() throws {
         let none = ClipStore(folder: folder.file("none"), keep: 1, quota: 1000)
         let error = #expect(throws: ActionError.clip) { try none.save([0], of: event(1)) }
         #expect(error?.description.contains("open: No such file or directory") == true)

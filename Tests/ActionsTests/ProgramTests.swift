@@ -65,7 +65,7 @@ struct ProgramTests {
         #expect(FileManager.default.fileExists(atPath: folder.file("here")))
     }
 
-    @Test func `a failure is told with its status and what it said`() throws {
+    @Test func `a failure is reported with exit status and standard error`() throws {
         let missing = try Actions.Program(["/bin/ls", "/no/such/file"], environment: ["LC_ALL=C"]).finish().end
         #expect(
             missing.description
@@ -81,7 +81,7 @@ struct ProgramTests {
         #expect(talker.errorTail.utf8.count < 1600)
     }
 
-    @Test func `what cannot be started is told at once`() throws {
+    @Test func `a program that cannot be started is reported at once`() throws {
         let folder = try TestFolder()
         let plain = try folder.write("plain", bytes: [65])
         for (path, says) in [
@@ -102,12 +102,12 @@ struct ProgramTests {
         #expect(throws: ActionError.program) { try nowhere.finish() }
     }
 
-    @Test func `a program that does not read is no hindrance`() throws {
+    @Test func `a program that does not read its input does not block`() throws {
         let (end, seconds) = try Actions.Program(["/bin/true"]).finish()
         #expect(end.isSuccess && seconds < 1)
     }
 
-    @Test func `after the time-out all that it started is gone`() throws {
+    @Test func `after the timeout its whole process group is gone`() throws {
         let folder = try TestFolder()
         // find starts sleep and waits for it; both get SIGTERM and end.
         let tree = ["/usr/bin/find", "/", "-maxdepth", "0", "-exec", "/bin/sleep", "100", ";"]
@@ -130,7 +130,7 @@ struct ProgramTests {
         #expect(comesTrue { members(ofGroup: leader) == [] })
     }
 
-    @Test func `what it leaves in the background goes on until the time-out`() throws {
+    @Test func `background processes of a program run until the timeout`() throws {
         let folder = try TestFolder()
         let script = "sleep 100 & echo $! > \(folder.file("left")); exit 0"
         var told: ContinuousClock.Instant?

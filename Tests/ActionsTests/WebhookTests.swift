@@ -38,7 +38,7 @@ struct WebhookTests {
         ("HTTP/1.1 9999999999999999999 x\r\n", "does not speak HTTP/1"),
         (String(repeating: "x", count: 100_000), "HTTP/1"),
     ])
-    func `whatever else is answered is a failure`(_ answer: String, says: String) throws {
+    func `any other answer is a failure`(_ answer: String, says: String) throws {
         let server = try OneShotServer(answer: answer)
         let address = try WebAddress("http://127.0.0.1:\(server.port)/")
         let error = #expect(throws: ActionError.webhook) {
@@ -66,7 +66,7 @@ struct WebhookTests {
         }
     }
 
-    @Test func `nobody there`() throws {
+    @Test func `no server`() throws {
         let port = try OneShotServer(answer: nil).port  // Closed immediately, so nothing listens there.
         let error = #expect(throws: ActionError.webhook) {
             try Webhook(address: try WebAddress("http://127.0.0.1:\(port)/"), timeout: 2).post("{}", stop: nil)
@@ -74,7 +74,7 @@ struct WebhookTests {
         #expect(error?.description.contains("Connection refused") == true)
     }
 
-    @Test func `addresses`() throws {
+    @Test func `web addresses are parsed`() throws {
         let table: [(String, host: String, port: UInt16, target: String, loopback: Bool)] = [
             ("http://localhost", "localhost", 80, "/", true), ("HTTP://LocalHost:81/a", "localhost", 81, "/a", true),
             ("http://127.8.9.1/x?y", "127.8.9.1", 80, "/x?y", true), ("http://[::1]:8080?q", "::1", 8080, "/?q", true),

@@ -66,7 +66,7 @@ struct SpotterTests {
         #expect(try stream.finish().isEmpty)
     }
 
-    @Test func `thresholds are obeyed`() throws {
+    @Test func `thresholds are respected`() throws {
         var strict = Spotter.Settings()
         strict.threshold = 1
         #expect(try Self.spotter(strict).detections(inFile: Voices.path("Front_Left")).isEmpty)
@@ -75,7 +75,7 @@ struct SpotterTests {
         #expect(found.map(\.word) == ["left"])
     }
 
-    @Test func `what cannot work throws`() throws {
+    @Test func `invalid input throws`() throws {
         #expect(throws: SpotterError.model) { try Spotter(model: "/nowhere") }
         var settings = Spotter.Settings()
         settings.thresholds = ["maybe": 0.5]
@@ -113,7 +113,7 @@ struct ExampleTests {
         }
     }
 
-    @Test func `what the example cannot do is said`() throws {
+    @Test func `the example reports errors`() throws {
         let file = try Program.run(Self.program, [Checkout.model, "/nowhere.wav"])
         #expect(file.status == 1 && file.error.hasPrefix("spot: ") && file.error.contains("/nowhere.wav"))
         #expect(try Program.run(Self.program, []).status == 2)

@@ -22,7 +22,7 @@ struct BenchCompareTests {
         #expect(rows.suffix(3).map(\.ratio) == [1, 1, 1])
     }
 
-    @Test func `a file that is no report throws`() throws {
+    @Test func `a file that is not a report throws`() throws {
         let folder = try TestFolder()
         let good = try folder.write("good.json", bytes: benchReport([("hop", "avx2", 40)]))
         #expect(throws: BenchmarkError.self) { try BenchCompare(good, folder.file("none.json")) }

@@ -39,7 +39,7 @@ struct StageMeasurementTests {
         #expect(probe.rounds.joined().allSatisfy { $0 >= 500 })
     }
 
-    @Test func `noise and throttling are told from rounds`() throws {
+    @Test func `noise and throttling are found from rounds`() throws {
         func row(_ stage: String, _ rounds: [[Double]]) throws -> BenchReport.Row {
             BenchReport.Row(
                 stage: stage,
@@ -78,7 +78,7 @@ struct StageMeasurementTests {
         #expect(Histogram([1, 1, 1, 9, 9], rows: 2).rest == 2)
     }
 
-    @Test func `what is measured does what it is said to do`() throws {
+    @Test func `each workload does what it measures`() throws {
         let model = try Model(folder: Checkout.model, kernels: .baseline)
         let thresholds = Thresholds(labels: model.labels, defaults: model.thresholds)
         let recipe = DetectorRecipe(model: model, gate: GateSettings(), thresholds: thresholds)

@@ -5,7 +5,7 @@ import Testing
 
 /// The latency of each stage from a word's end to its action.
 struct StageTimesTests {
-    @Test func `each stage is what lies between two moments`() throws {
+    @Test func `each stage is the time between two moments`() throws {
         // Blocks end every 100 ms from 10 s on, are read 5 ms later and scored in 2 ms; one timestamp is off by 1 ms.
         let blocks = (0..<20).map { index -> StageTimes.Stamps in
             let end = Instant(nanoseconds: 10_000_000_000) + AudioFormat.hopDuration * (index + 1)

@@ -70,7 +70,7 @@ struct CaptureLoopTests {
         (.silence, ["close", "open"], .stalled),
         (.fails(EPIPE, mending: [ENODEV]), ["prepare", "close", "open"], .overrun),
     ])
-    func `after a gap nothing older than it is heard`(
+    func `no audio from before a gap is scored after it`(
         _ trouble: ScriptedSource.Answer,
         calls: [String],
         told: CaptureMachine.Change.Kind
@@ -86,7 +86,7 @@ struct CaptureLoopTests {
         #expect(outcome.changes.dropFirst().first?.kind == told)
     }
 
-    @Test func `a storm of overruns ends after five recoveries, and is one gap`() throws {
+    @Test func `a series of overruns ends after five recoveries, and is one gap`() throws {
         let storm = [ScriptedSource.Answer](repeating: .fails(EPIPE, mending: []), count: 6)
         let outcome = try Self.run([.periods(25)] + storm + [.periods(20)])
         #expect(outcome.calls == ["open"] + [String](repeating: "prepare", count: 5) + ["close", "open", "close"])
@@ -94,7 +94,7 @@ struct CaptureLoopTests {
         #expect(outcome.changes.map(\.kind) == [.running, .overrun, .lost, .running])
     }
 
-    @Test func `while the device is missing it is asked for again and again, and told of once`() throws {
+    @Test func `a missing device is tried again and again, and reported once`() throws {
         let numbers = [ENOENT, ENODEV, ENOENT, ECONNREFUSED, EHOSTDOWN, ENODEV]
         let outcome = try Self.run([.periods(25), .fails(ENODEV, mending: []), .missing(numbers), .periods(20)])
         #expect(outcome.calls.filter { $0 == "open" }.count == 8)
@@ -104,7 +104,7 @@ struct CaptureLoopTests {
         #expect(outcome.counts == .init(gaps: 1, losses: 1, reconnects: 1))
     }
 
-    @Test func `another choice closes what is open, and opens what is wanted`() throws {
+    @Test func `a new selection closes the open device and opens the selected one`() throws {
         let other = InputSelection(device: .named("other"))
         // The second selection equals the first and changes nothing; the script ends once more for it.
         let outcome = try Self.run([.periods(25), .missing([ENOENT]), .periods(20)], choices: [other, other])

@@ -298,7 +298,7 @@ struct CaptureMachineTests {
         ),
     ]
 
-    @Test(arguments: cases) func `every trouble has its answer`(_ one: Case) {
+    @Test(arguments: cases) func `every fault has its recovery`(_ one: Case) {
         var machine = Machine()
         for (number, turn) in one.turns.enumerated() {
             let decision = machine.take(turn.event, at: Self.moment(turn.time))
@@ -311,7 +311,7 @@ struct CaptureMachineTests {
         #expect(machine.counts == one.counts)
     }
 
-    @Test func `a device that is gone for a day is asked for every half second and told of seven times`() {
+    @Test func `a device that is absent for a day is tried every half second and reported seven times`() {
         var machine = Machine()
         for turn in Self.begin { _ = machine.take(turn.event, at: Self.moment(turn.time)) }
         var now = Self.moment(40)
@@ -361,7 +361,7 @@ struct CaptureMachineTests {
         #expect(losses(soundFor: 1_000) == [50, 50, 50, 50, 50, 50, 50])
     }
 
-    @Test func `a device asleep for good is prepared after a second`() {
+    @Test func `a device that stays suspended is prepared after one second`() {
         var machine = Machine()
         for turn in Self.begin { _ = machine.take(turn.event, at: Self.moment(turn.time)) }
         var now = Self.moment(40)

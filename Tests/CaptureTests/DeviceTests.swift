@@ -35,7 +35,9 @@ struct DeviceTests {
         #expect(place.card == card && place.device == device)
     }
 
-    @Test(arguments: ["default", "pulse", "hw:0,x", "hwx:0", ""]) func `other names do not`(_ name: String) {
+    @Test(arguments: ["default", "pulse", "hw:0,x", "hwx:0", ""]) func `other device names tell no place`(
+        _ name: String
+    ) {
         #expect(DeviceList.place(of: name) == nil)
     }
 

@@ -53,7 +53,7 @@ struct FaultTests {
         return changes
     }
 
-    @Test(arguments: faults) func `audio comes back by itself, and none of it is stale`(_ fault: Fault) throws {
+    @Test(arguments: faults) func `audio returns by itself, and no block is stale`(_ fault: Fault) throws {
         let folder = try TestFolder()
         let card = try FakeCard(playing: Self.noise(in: folder), in: folder, "rate 16000 loop on")
         let microphone = try card.microphone()
@@ -90,7 +90,7 @@ struct FaultTests {
         print("fault '\(fault.text)': running again \(Int(seconds * 1000)) ms after it ended")
     }
 
-    @Test func `a busy device is waited for and its name told`() throws {
+    @Test func `a busy device is waited for, and the message names it`() throws {
         let folder = try TestFolder()
         let card = try FakeCard(playing: Self.noise(in: folder), in: folder, "rate 16000")
         try card.fail("busy")

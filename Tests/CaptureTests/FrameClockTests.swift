@@ -48,7 +48,7 @@ struct FrameClockTests {
         #expect(found.last.map { (30_450...30_535).contains($0.time) && (140...155).contains($0.length) } == true)
     }
 
-    @Test func `less than a tenth of a second is let pass`() {
+    @Test func `less than 0.1 s of zeros is ignored`() {
         #expect(Self.gaps(seconds: 60, lost: [500: 80]).isEmpty)
     }
 

@@ -14,7 +14,7 @@ struct MicrophoneTests {
         return String(decoding: maps, as: UTF8.self).contains(path)
     }
 
-    @Test func `muted means closed, and unmuted open again`() throws {
+    @Test func `mute closes the device, and unmute opens it again`() throws {
         let folder = try TestFolder()
         let file = try FaultTests.noise(in: folder)
         let card = try FakeCard(playing: file, in: folder, "rate 16000 loop on")
@@ -44,7 +44,7 @@ struct MicrophoneTests {
         #expect(FaultTests.changes(microphone).map(\.kind) == [.running, .muted, .unmuted, .running])
     }
 
-    @Test func `another device and other channels are listened to without a new start`() throws {
+    @Test func `device and channels change without a restart`() throws {
         let folder = try TestFolder()
         // Two cards with two channels of constants each: 1/16 and 2/16, and 3/16 and 4/16.
         let cards = try [1, 3].map { first in
@@ -197,7 +197,7 @@ struct MicrophoneTests {
         }
     }
 
-    @Test func `a channel that the device does not have is said`() throws {
+    @Test func `a channel that the device does not have is reported`() throws {
         let folder = try TestFolder()
         let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 channels 2")
         let microphone = try card.microphone(mix: .channel(2))
@@ -208,7 +208,7 @@ struct MicrophoneTests {
         #expect(microphone.status.state == .waiting)
     }
 
-    @Test func `real-time priority is had, or its lack is told once`() throws {
+    @Test func `real-time priority is set, or its lack is reported once`() throws {
         let folder = try TestFolder()
         let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 16000 loop on")
         var settings = Microphone.Settings()

@@ -8,7 +8,7 @@ import Testing
 
 /// When the capture thread reads; apart from the tests that run under the thread sanitizer, which converts too slowly for this.
 struct ReadingTests {
-    @Test func `a block is read as soon as it is there, not at the end of a period`() throws {
+    @Test func `a block is read as soon as it is complete, not at the end of a period`() throws {
         let folder = try TestFolder()
         let card = try FakeCard(playing: FaultTests.noise(in: folder), in: folder, "rate 48000 channels 2 loop on")
         let microphone = try card.microphone()

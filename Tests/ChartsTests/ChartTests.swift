@@ -50,7 +50,7 @@ struct ChartTests {
         #expect(tree.all("polyline").map { $0.attributes["points"] } == ["0,100 50,100 100,0"])
     }
 
-    @Test func `areas`() throws {
+    @Test func `areas are drawn between two lines`() throws {
         let slices: [Mark.Slice] = [
             .init(x: 0, low: 0, high: 0.5), .init(x: 5, low: 0, high: 1), .init(x: 6, low: .nan, high: 1),
             .init(x: 8, low: 0, high: 1),

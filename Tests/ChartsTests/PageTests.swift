@@ -9,7 +9,7 @@ struct PageTests {
         ("a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;"), ("\u{0}\u{1B}[2J\u{7F}\u{9B}", "��[2J��"),
         ("one\r\ntwo\tthree", "one  two three"), ("\u{FFFE}\u{FFFF}é😀", "��é😀"),
     ])
-    func `escaping`(_ text: String, _ expected: String) { #expect(escaped(text) == expected) }
+    func `text and attributes are escaped`(_ text: String, _ expected: String) { #expect(escaped(text) == expected) }
 
     @Test(arguments: [
         (0, "0"), (-0.001, "0"), (1.005, "1"), (12.346, "12.35"), (-3.1, "-3.1"), (.nan, "0"), (1e300, "1000000000"),

@@ -11,7 +11,7 @@ struct ScaleTests {
         #expect(try abs(#require(Scale.probit(0.01, 0.99).position(of: 0.5)) - 0.5) < 1e-12)
     }
 
-    @Test func `values without a place`() {
+    @Test func `values without an axis position`() {
         for value in [Double.nan, .infinity, -.infinity] { #expect(Scale.linear(0, 1).position(of: value) == nil) }
         for value in [0, -1, Double.nan] { #expect(Scale.log(0.1, 1).position(of: value) == nil) }
         for value in [0, 1, -0.1, 1.1, Double.nan] { #expect(Scale.probit(0.1, 0.9).position(of: value) == nil) }
@@ -44,12 +44,12 @@ struct ScaleTests {
         (Scale.probit(0.001, 0.4), 20, "0.1·% 0.2·% 0.5·% 1·% 2·% 5·% 10·% 20·% 40·%"),
         (Scale.probit(0.01, 0.99), 5, "1·% 5·% 20·% 40·% 80·% 95·% 99·%"),
     ])
-    func `ticks`(_ scale: Scale, _ count: Int, _ expected: String) {
+    func `ticks are round numbers`(_ scale: Scale, _ count: Int, _ expected: String) {
         let labels = scale.ticks(atMost: count).map { $0.label.replacing(" ", with: "·") }
         #expect(labels.joined(separator: " ") == expected)
     }
 
-    @Test func `ends that make no sense still give a scale`() {
+    @Test func `invalid ends still give a scale`() {
         let scales: [Scale] = [
             .linear(.nan, 1), .linear(2, 2), .linear(5, 1), .linear(0, .infinity), .linear(1e300, 1e300), .time(0, 0),
             .log(0, 0), .log(-1, 10), .log(5, 5), .log(.nan, .nan), .probit(0, 1), .probit(-3, 7), .probit(0.5, 0.5),

@@ -45,7 +45,7 @@ struct ArgumentsTests {
         #expect(try Self.parse("--help").has("--help") && Self.parse("-h").has("--help"))
     }
 
-    @Test func `values in their types`() throws {
+    @Test func `values are read in their types`() throws {
         let arguments = try Self.parse("-j8", "--after", "2.5", "--colours", "green,red,green", "--colour=red")
         #expect(arguments.whole("--jobs") == 8 && arguments.number("--after") == 2.5)
         #expect(arguments.choice("--colour") == Colour.red)
@@ -69,7 +69,7 @@ struct ArgumentsTests {
         (["--quite"], "unknown option --quite; did you mean --quiet?"), (["-z"], "unknown option -z"),
         (["--jobs=\u{1B}["], "--jobs takes a number from 1 to 8, not '?['"),
     ])
-    func `what is not accepted is told in a line`(_ words: [String], message: String) {
+    func `a rejected webhook is reported in one line`(_ words: [String], message: String) {
         do {
             _ = try Arguments("paint", words, Self.declaration)
             Issue.record("\(words) were accepted")

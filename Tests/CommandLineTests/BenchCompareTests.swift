@@ -29,7 +29,7 @@ struct BenchCompareTests {
         #expect(cells.contains("note: second: the room is warm"))
     }
 
-    @Test func `a file that is no report is said to be none`() throws {
+    @Test func `a file that is not a report is an error`() throws {
         let folder = try TestFolder()
         let good = try folder.write("good.json", bytes: try benchReport([("hop", "avx2", 40)]))
         try folder.write("empty.json", bytes: [])
@@ -64,13 +64,13 @@ struct BenchCompareTests {
         (["--model", "/nowhere"], 1, "/nowhere/model.json"), (["--word", "maybe=0.5"], 1, "'maybe'"),
         (["--first-score", "--model", "/nowhere"], 1, "/nowhere/model.json"),
     ])
-    func `what cannot work is said in one line`(_ arguments: [String], status: Int32, part: String) throws {
+    func `errors are one line`(_ arguments: [String], status: Int32, part: String) throws {
         let program = try Program.beckon(["bench"] + arguments)
         #expect(program.status == status && program.output == "")
         #expect(program.error.contains(part) && program.error.filter { $0 == "\n" }.count == 1, "\(program.error)")
     }
 
-    @Test func `kernels that are forced are the ones that are measured`() throws {
+    @Test func `kernels that are selected are the ones that are measured`() throws {
         let arguments = ["bench", "--seconds", "0.01", "--json"]
         let wrong = try Program.beckon(arguments, environment: ["BECKON_KERNELS": "mmx"])
         #expect(wrong.status == 1 && wrong.output == "" && wrong.error.contains("BECKON_KERNELS"))

@@ -39,7 +39,7 @@ struct BenchTests {
         (["bench", "--end-to-end", "--device", "a", "--track", "/nowhere", "--stamp", "/bin/true"], 1, "/nowhere"),
         (["bench", "words"], 2, "not 'words'"), (["doctor", "mic"], 2, "not 'mic'"),
     ])
-    func `what cannot work is said in one line`(_ arguments: [String], status: Int32, part: String) throws {
+    func `errors are one line`(_ arguments: [String], status: Int32, part: String) throws {
         let program = try Program.beckon(arguments)
         #expect(program.status == status && program.output == "")
         #expect(program.error.contains(part) && program.error.filter { $0 == "\n" }.count == 1, "\(program.error)")

@@ -26,7 +26,7 @@ struct CompletionTests {
         #expect(try program.output == Self.text(file), "make generate renews it")
     }
 
-    @Test func `only what there is is generated`() throws {
+    @Test func `only existing commands and shells are generated`() throws {
         for words in [[], ["tcsh"], ["bash", "x"], ["manual"]] {
             let program = try Program.beckon(["generate"] + words)
             #expect(program.status == 2 && program.error.contains("bash, zsh, fish, manual"), "\(words)")

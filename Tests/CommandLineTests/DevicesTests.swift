@@ -32,7 +32,7 @@ struct DevicesTests {
         Device(name: "odd", description: "", driver: nil, condition: .failed("Permission denied")),
     ]
 
-    @Test func `the table`() {
+    @Test func `the table of devices`() {
         #expect(
             Devices.table(Self.devices) == """
                    DEVICE                  STATE                      RATES        CHANNELS  FORMATS           DESCRIPTION
@@ -47,7 +47,7 @@ struct DevicesTests {
         )
     }
 
-    @Test func `the JSON is read by others, with all that is known`() throws {
+    @Test func `the JSON is valid and complete`() throws {
         struct Line: Decodable, Equatable {
             struct Range: Decodable, Equatable { var min, max: Int }
             struct Holder: Decodable, Equatable {
@@ -105,7 +105,7 @@ struct DevicesTests {
     }
 
     @Test(.enabled(if: !FileManager.default.fileExists(atPath: "/dev/snd"), "only without a sound card"))
-    func `with no device one line says where it was looked and what to do`() throws {
+    func `without a device one line says where Beckon looked and what to do`() throws {
         let folder = try TestFolder()
         for arguments in [["devices"], ["devices", "--json"]] {
             let program = try Program.beckon(arguments, environment: Self.environment("", in: folder))

@@ -51,7 +51,7 @@ struct DoctorTests {
         index < 24_000 ? noise + Float(sin(Double(index) / 240 * 2 * .pi)) * 0.2 : noise
     }
 
-    @Test func `a good microphone passes, and what was looked at is told`() throws {
+    @Test func `a good microphone passes, and each check is listed`() throws {
         let (status, lines) = try Self.examine(Self.voice)
         #expect(status == 0 && !lines.contains { $0.grade == "error" })
         #expect(
@@ -76,7 +76,7 @@ struct DoctorTests {
         ("quiet", "level", "warning"), ("clipped", "clipped", "error"), ("offset", "dc-offset", "error"),
         ("silent", "level", "error"), ("hum", "hum", "error"),
     ])
-    func `what is wrong with the sound is said, with what to do`(
+    func `faults of the recording are reported with a remedy`(
         _ fault: String,
         check: String,
         grade: String
@@ -103,7 +103,7 @@ struct DoctorTests {
         ("{ channel: 1 }", 0, "error", "channel 1 is dead: every sample is the same"),
         ("{ channel: 'mix' }", 1, "ok", "all 2 have sound, at -20, -20 dBFS"),
     ])
-    func `each channel is looked at`(_ configuration: String, gain: Float, grade: String, text: String) throws {
+    func `each channel is checked`(_ configuration: String, gain: Float, grade: String, text: String) throws {
         let stereo = Self.voice.flatMap { [$0, $0 * gain] }
         let (status, lines) = try Self.examine(stereo, channels: 2, configuration: configuration)
         let found = lines.filter { $0.check == "channels" }
@@ -121,7 +121,7 @@ struct DoctorTests {
         #expect(capture.remedy == "is it plugged in? 'beckon devices' lists what is there")
     }
 
-    @Test func `a bad configuration and a missing model are errors, each in its line`() throws {
+    @Test func `a bad configuration and a missing model are errors, one line each`() throws {
         let folder = try TestFolder()
         try folder.write("bad.json5", bytes: Array("{\n  word: {},\n  device: 5\n}".utf8))
         let arguments = ["doctor", "--config", folder.file("bad.json5"), "--model", "/nowhere", "--device", "none"]

@@ -47,7 +47,7 @@ struct EnrollTests {
         return try program.lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)).word }
     }
 
-    @Test func `a word is taught from recordings, heard, listed and forgotten`() throws {
+    @Test func `a word is taught from recordings, detected, listed and forgotten`() throws {
         let taught = try enroll("Mitte hinten", "Rear_Center")
         #expect(taught.status == 0 && taught.error == "")
         #expect(taught.output.contains("'Mitte hinten' is taught, from 3 takes.\n"))
@@ -80,7 +80,7 @@ struct EnrollTests {
         #expect(try beckon("words").output == "No words were taught yet; beckon enroll WORD teaches one.\n")
     }
 
-    @Test func `takes that teach nothing are left out, and it is said why`() throws {
+    @Test func `unusable takes are left out, with the reason`() throws {
         let quiet = try take("Rear_Center", gain: 0.001)
         let noise = try folder.write(
             "nobody.wav",
@@ -104,7 +104,7 @@ struct EnrollTests {
         #expect(program.output.contains("from 3 takes."))
     }
 
-    @Test func `what cannot be done is one line and leaves the words as they are`() throws {
+    @Test func `a command that fails prints one line and leaves the words unchanged`() throws {
         #expect(try enroll("center", "Rear_Center").status == 0)
         let before = try Data(contentsOf: URL(fileURLWithPath: words))
         func refused(_ arguments: [String], _ status: Int32, _ part: String) throws {
@@ -133,7 +133,7 @@ struct EnrollTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: words)) == before)
     }
 
-    @Test func `another model learns the words from their recordings, and none is lost where there are none`() throws {
+    @Test func `another model learns words from their recordings, and words without recordings are kept`() throws {
         #expect(try enroll("center", "Rear_Center").status == 0)
         let flat = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Models/flatspeech"
         let other = try beckon("classify", "--model", flat, Voices.path("Rear_Center"))
@@ -198,7 +198,7 @@ struct EnrollTests {
         #expect(killed > 0)
     }
 
-    @Test func `a word is taught through a microphone, and a service takes it up`() throws {
+    @Test func `a word is taught through a microphone, and the service loads it`() throws {
         // The card repeats the recording, so it needs a pause at its end.
         let pause = [Float](repeating: 1e-4, count: Voices.rate)
         let said = try folder.write(

@@ -59,7 +59,7 @@ struct EvaluateClipsTests {
         return folder
     }
 
-    @Test func `clips in folders, as classify labels them`() throws {
+    @Test func `clips in folders get the labels that classify gives`() throws {
         let folder = try Self.clips()
         let program = try Program.beckon(["evaluate", "--json", folder.path])
         #expect(program.status == 0 && program.error == "")
@@ -114,7 +114,7 @@ struct EvaluateClipsTests {
         #expect(none.status == 1 && none.output == "" && none.error.contains("none.txt"))
     }
 
-    @Test func `what cannot be read is reported, counted and left out`() throws {
+    @Test func `unreadable files are reported, counted and left out`() throws {
         let folder = try Self.clips()
         try folder.write("left/broken.wav", bytes: Array("hello".utf8))
         try folder.write("loose.wav", bytes: Array("hello".utf8))
@@ -129,7 +129,7 @@ struct EvaluateClipsTests {
         }
     }
 
-    @Test func `folders that are none, or hold nothing`() throws {
+    @Test func `paths that are not folders, and empty folders`() throws {
         let folder = try TestFolder()
         let table = [
             (folder.file("none"), "no such folder"), (Voices.path("Noise"), "not a folder"),

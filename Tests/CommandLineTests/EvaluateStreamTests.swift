@@ -56,7 +56,7 @@ struct EvaluateStreamTests {
         return try folder.write("talk.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: Voices.rate, audio)
     }
 
-    @Test func `words are found again, and what classify hears is what is counted`() throws {
+    @Test func `evaluate counts the words that classify finds`() throws {
         let folder = try TestFolder()
         let path = try Self.recording(in: folder)
         let program = try Program.beckon(["evaluate", "--stream", "--json", path])
@@ -128,7 +128,7 @@ struct EvaluateStreamTests {
         #expect(html.matches(of: /<svg xmlns/).count == 1 && html.contains(path))
     }
 
-    @Test func `tracks that are missing, nonsense, or of another recording`() throws {
+    @Test func `label tracks that are missing, invalid, or of another recording`() throws {
         let folder = try TestFolder()
         let good = try Self.recording(in: folder)
         let voice = try folder.bytes("talk.wav")

@@ -72,14 +72,14 @@ struct FailureTests {
         ("BECKON_PRECISION", "int4", "“int4” is neither float nor int8"),
         ("BECKON_KERNELS", "mmx", "“mmx” is none of the kernels"),
     ])
-    func `what the network cannot run on is told in a line`(name: String, value: String, says: String) throws {
+    func `an invalid environment variable is reported in one line`(name: String, value: String, says: String) throws {
         let program = try Program.beckon(["classify", Self.good], environment: [name: value])
         #expect(program.status == 1 && program.output == "")
         #expect(program.error.hasPrefix("beckon: \(name): \(says)"), "\(program.error)")
         #expect(program.error.split(separator: "\n").count == 1)
     }
 
-    @Test func `usage is 2, and says what was meant`() throws {
+    @Test func `a usage error exits with 2 and suggests the right name`() throws {
         let table: [([String], String)] = [
             ([], "Usage: beckon"),
             (["classify"], "needs a file"),

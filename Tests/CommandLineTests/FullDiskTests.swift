@@ -38,12 +38,12 @@ struct FullDiskTests {
         #expect(program.status == 1 && program.error == Self.line)
     }
 
-    @Test func `is told beside what failed by itself`() throws {
+    @Test func `is reported beside a failure of the command itself`() throws {
         let program = try Self.beckon(["classify", "--json", Self.voice, "/nonexistent.wav"])
         #expect(program.status == 1 && program.error.hasSuffix(Self.line))
     }
 
-    @Test func `does not matter where nothing is printed`() throws {
+    @Test func `does not matter to a command that prints nothing`() throws {
         let program = try Self.beckon(["classify", "--json", "--threshold", "0.9999", Self.voice])
         #expect(program.status == 0 && program.error == "")
         #expect(try Self.beckon(["classify", "--json", Self.voice], output: "/dev/null").status == 0)

@@ -45,7 +45,7 @@ struct HelpTests {
     }
 
     @Test(arguments: CommandLineTool.declarations.map(\.title))
-    func `every option is explained, and every option explained exists`(_ title: String) throws {
+    func `every option is in the help, and every option of the help exists`(_ title: String) throws {
         let command = try #require(CommandLineTool.declarations.first { $0.title == title })
         let explained = Set(HelpPage.text(command).matches(of: /--[a-z][a-z-]*/).map { String($0.output) })
         let known = Set(command.options.map(\.name))
@@ -57,7 +57,7 @@ struct HelpTests {
     }
 
     @Test(arguments: CommandLineTool.declarations.map(\.title))
-    func `what the shells show beside an option is short`(_ title: String) throws {
+    func `an option's description in the shells is short`(_ title: String) throws {
         let command = try #require(CommandLineTool.declarations.first { $0.title == title })
         for option in command.options {
             #expect((5...64).contains(option.summary.count), "\(option.name): \(option.summary)")

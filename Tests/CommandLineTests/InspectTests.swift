@@ -78,7 +78,7 @@ struct InspectTests {
         #expect(after?.state == "refractory" && report.hops[0].state != "refractory")
     }
 
-    @Test func `a part of a file holds what the whole has there`() throws {
+    @Test func `a section of a file has the same content as the whole file there`() throws {
         let folder = try TestFolder()
         let audio =
             try Voices.samples("Side_Left") + [Float](repeating: 0, count: 24_000) + Voices.samples("Rear_Right")
@@ -165,7 +165,7 @@ struct InspectTests {
         #expect(try report([Voices.path("Front_Left")]).clip == nil)
     }
 
-    @Test func `silence gives a page too, and says so`() throws {
+    @Test func `silence gives a page that says so`() throws {
         let folder = try TestFolder()
         let path = try folder.write(
             "nothing.wav",
@@ -210,7 +210,7 @@ struct InspectTests {
         #expect(try folder.bytes("talk.html").count > 100_000)
     }
 
-    @Test func `of a damaged file, what is sound is shown`() throws {
+    @Test func `the readable part of a damaged file is shown`() throws {
         let folder = try TestFolder()
         let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.voice)))
         let path = try folder.write("cut.wav", bytes: Array(whole.prefix(whole.count * 3 / 4)))
@@ -227,7 +227,7 @@ struct InspectTests {
     ]
 
     @Test(arguments: pages)
-    func `where the page goes`(_ file: String, _ output: String?, _ path: String?) throws {
+    func `the path of the page`(_ file: String, _ output: String?, _ path: String?) throws {
         let words = [file] + (output.map { ["-o", $0] } ?? [])
         #expect(try InspectOptions(Arguments("inspect", words, Inspect.declaration)).path == path)
     }

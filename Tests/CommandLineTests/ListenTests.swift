@@ -8,7 +8,7 @@ struct ListenTests {
 
     private func count(_ text: String, _ part: String) -> Int { text.components(separatedBy: part).count - 1 }
 
-    @Test func `a voice on the card is heard, once each time it speaks, until a signal ends it`() throws {
+    @Test func `a word on the card is detected once each time it is spoken, until a signal`() throws {
         let live = try LiveProgram(playing: Self.left, ["--json"])
         #expect(live.waits { count(live.output, "\n") >= 3 })
         #expect(live.end() == 0)
@@ -30,7 +30,7 @@ struct ListenTests {
         #expect(live.error.hasPrefix("beckon: listening to mic, 48000 Hz, channels: 1\n"))
     }
 
-    @Test func `a pulled card is waited for, and heard again`() throws {
+    @Test func `an unplugged card is waited for and used again`() throws {
         let live = try LiveProgram(playing: Self.left)
         #expect(live.waits { count(live.output, "left") >= 1 })
         try live.fail("gone")
@@ -53,7 +53,7 @@ struct ListenTests {
         #expect(count(live.error, "lost") == 1)
     }
 
-    @Test func `muted, the card is closed and nothing is heard`() throws {
+    @Test func `while muted, the card is closed and no word is detected`() throws {
         let live = try LiveProgram(playing: Self.left)
         #expect(live.waits { count(live.output, "left") >= 1 })
         #expect(try live.ask("mute").status == 0)
@@ -120,7 +120,7 @@ struct ListenTests {
         #expect(live.end() == 0)
     }
 
-    @Test func `a bad configuration is refused, and the one in force stays`() throws {
+    @Test func `a bad configuration is refused, and the previous one stays in force`() throws {
         let live = try LiveProgram(playing: Self.left, configuration: "{ words: { left: { threshold: 0.6 } } }")
         #expect(live.waits { count(live.output, "left") >= 1 })
         try live.folder.write("config.json5", bytes: Array("{\n  word: {}\n}".utf8))
@@ -134,7 +134,7 @@ struct ListenTests {
         #expect(live.end() == 0)
     }
 
-    @Test func `a word runs its program, which knows the word`() throws {
+    @Test func `a word runs its program, which gets the word`() throws {
         let folder = try TestFolder()
         let configuration = """
             {
@@ -179,7 +179,7 @@ struct ListenTests {
         (["listen", "--model", "/nowhere/model"], 78, "/nowhere/model"),
         (["listen", "--word", "lift=0.7", "--device", "mic"], 78, "lift"),
     ])
-    func `what cannot work is said in one line`(_ arguments: [String], status: Int32, part: String) throws {
+    func `errors are one line`(_ arguments: [String], status: Int32, part: String) throws {
         let program = try Program.beckon(arguments)
         #expect(program.status == status && program.output == "")
         #expect(program.error.contains(part) && count(program.error, "\n") == 1, "\(program.error)")

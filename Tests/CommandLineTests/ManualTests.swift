@@ -12,13 +12,13 @@ struct ManualTests {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: page)), as: UTF8.self)
     }
 
-    @Test func `the lists are those of the commands' declarations`() throws {
+    @Test func `the option lists are those of the commands' declarations`() throws {
         let text = try Self.text()
         #expect(try ManualLists(CommandLineTool.declarations).renew(text) == text, "make generate renews them")
         #expect(try Program.beckon(["generate", "manual", Self.page]).output == text)
     }
 
-    @Test func `the page has every list`() throws {
+    @Test func `the manual page has every option list`() throws {
         let lists = try Self.text().matches(of: /\n\.\\" Generated: (.*)/).map { String($0.1) }
         #expect(
             lists

@@ -30,14 +30,14 @@ struct OutputTests {
         #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
     }
 
-    @Test func `CSV has a header and one line an event`() throws {
+    @Test func `CSV has a header and one line per event`() throws {
         let program = try Program.beckon(["classify", "--format", "csv", Voices.path("Rear_Left")])
         #expect(program.lines.first == "file,event,word,confidence,start,end,time")
         #expect(program.lines.count == 2)
         #expect(program.lines.last?.hasPrefix("\(Voices.path("Rear_Left")),word,left,0.") == true)
     }
 
-    @Test func `a label track on standard output, or one a file in a folder`() throws {
+    @Test func `a label track on standard output, or one per file in a folder`() throws {
         let one = try Program.beckon(["classify", "--format", "audacity", Voices.path("Rear_Left")])
         #expect(one.output.range(of: #"^\d\.\d{6}\t\d\.\d{6}\tleft \d+ %\n$"#, options: .regularExpression) != nil)
 
@@ -55,7 +55,7 @@ struct OutputTests {
         #expect(try folder.bytes("tracks/Noise.txt") == [])
     }
 
-    @Test func `a label track for which the disk has no room is told of`() throws {
+    @Test func `a label track that does not fit on the disk is reported`() throws {
         let folder = try TestFolder()
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("Rear_Left.txt"),

@@ -11,7 +11,7 @@ struct ServiceVerbTests {
 
     init() throws { folder = try TestFolder() }
 
-    @Test func `a sound configuration is one line, a broken one all of its mistakes`() throws {
+    @Test func `a valid configuration gives one line, an invalid one all its mistakes`() throws {
         let sound = try folder.write("sound.json5", bytes: Array("{ threshold: 0.9, words: { yes: {} } }".utf8))
         let check = try Program.beckon(["config", "check", sound])
         #expect(check.status == 0 && check.error == "" && check.output == "\(sound): this configuration is sound\n")
@@ -38,7 +38,7 @@ struct ServiceVerbTests {
         #expect(noModel.error.split(separator: "\n").count == 1)
     }
 
-    @Test func `what is shown applies`() throws {
+    @Test func `config show prints the settings in force`() throws {
         try folder.folder("beckon")
         let own = try folder.write(
             "beckon/config.json5",
@@ -82,7 +82,9 @@ struct ServiceVerbTests {
         #expect(asked.withLock { $0 } == expected)
         server.stop()
         let none = try Program.beckon(["mute", "--socket", path])
-        #expect(none.status == 1 && none.error.hasPrefix("beckon: beckon is not running: nobody listens at \(path)"))
+        #expect(
+            none.status == 1 && none.error.hasPrefix("beckon: beckon is not running: no service listens at \(path)")
+        )
         #expect(none.error.split(separator: "\n").count == 1)
     }
 
@@ -101,6 +103,6 @@ struct ServiceVerbTests {
         }.start()
         let events = try Program.beckon(["events", "--socket", path])
         #expect(events.output == "{\"sequence\": 1}\n{\"sequence\": 2}\n{\"sequence\": 3}\n")
-        #expect(events.status == 1 && events.error == "beckon: the service ended, and with it the events\n")
+        #expect(events.status == 1 && events.error == "beckon: the service stopped; no more events\n")
     }
 }

@@ -41,7 +41,7 @@ struct SharedDataTests {
     }
 
     @Test(.enabled(if: isThere, "no recordings in ../shared/data"))
-    func `stop, said 500 times, never gives up`() throws {
+    func `stop, spoken 500 times, is never taken for up`() throws {
         let work = try TestFolder()
         let path = try stream(clips(of: "stop", count: 500, in: work), pause: 0.6, in: work)
         let program = try Program.beckon(["classify", "--json", path])
@@ -53,7 +53,7 @@ struct SharedDataTests {
     }
 
     @Test(.enabled(if: isThere, "no recordings in ../shared/data"), arguments: ["yes", "left", "go"])
-    func `a word said 200 times is heard, and hardly any other`(_ word: String) throws {
+    func `a word spoken 200 times is detected, and hardly any other word`(_ word: String) throws {
         let work = try TestFolder()
         let path = try stream(clips(of: word, count: 200, in: work), pause: 0.6, in: work)
         let words = try Result.all(in: try Program.beckon(["classify", "--json", path])).compactMap(\.word)

@@ -50,7 +50,7 @@ struct VoiceTests {
     ]
 
     @Test(arguments: codings)
-    func `the same word in every coding`(_ coding: Coding) throws {
+    func `the same word in every audio format`(_ coding: Coding) throws {
         let folder = try TestFolder()
         let voice = resampled(try Voices.samples("Rear_Right"), to: coding.rate)
         let samples = voice.flatMap { sample in [Float](repeating: sample, count: coding.channels) }
@@ -66,7 +66,7 @@ struct VoiceTests {
         #expect(try Result.all(in: program).map(\.word) == ["right"])
     }
 
-    @Test func `a channel of its own is heard where the mix of both is too loud a mess`() throws {
+    @Test func `one channel is recognised where the mix of both channels is not`() throws {
         let folder = try TestFolder()
         let voice = try Voices.samples("Side_Left")
         let noise = try Voices.samples("Noise")

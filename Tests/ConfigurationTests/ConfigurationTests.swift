@@ -140,11 +140,11 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: table)
-    func `every mistake of a file is told`(_ row: (text: String, lines: [String])) {
+    func `every mistake of a file is reported`(_ row: (text: String, lines: [String])) {
         #expect(Self.errors(row.text) == row.lines)
     }
 
-    @Test func `what is chosen is taken, the rest stays`() throws {
+    @Test func `given values are read, the others keep their defaults`() throws {
         let file = try Self.read(
             """
             { trigger: "end", channel: [1, 2], threshold: 0.9, cooldown: 1.5, gate: { quietBefore: 0.5 },
@@ -172,7 +172,7 @@ struct ConfigurationTests {
         #expect(thresholds.values == [0.7, nil, 0.9, nil])
     }
 
-    @Test func `programs that are missing are only warned of`() throws {
+    @Test func `missing programs are warnings`() throws {
         let folder = try TestFolder()
         let text = try folder.write("plain.txt", bytes: [65])
         let file = try Self.read(
@@ -225,7 +225,7 @@ struct ConfigurationTests {
         #expect(try Self.read(text).configuration.actions.first?.name == "webhook http://example.ORG:8080/x?y=1")
     }
 
-    @Test func `files that are none`() throws {
+    @Test func `paths that are not files`() throws {
         let folder = try TestFolder()
         mkfifo(folder.file("pipe"), 0o600)
         try folder.write("latin.json5", bytes: [0x7B, 0xE9, 0x7D])
@@ -242,7 +242,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `no text makes the reader stumble`() throws {
+    @Test func `random text never traps the parser`() throws {
         let sample = Array(
             try String(contentsOfFile: SampleTests.path, encoding: .utf8).replacing("//", with: "").unicodeScalars
         )
@@ -262,7 +262,7 @@ struct ConfigurationTests {
         #expect(refused > 100)
     }
 
-    @Test func `the user's own file comes first`() throws {
+    @Test func `the user's configuration file comes first`() throws {
         let folder = try TestFolder()
         let system = try folder.write("system.json5", bytes: Array("{}".utf8))
         let environment = ["XDG_CONFIG_HOME": folder.file("home"), "HOME": "/nowhere"]
@@ -274,7 +274,7 @@ struct ConfigurationTests {
         #expect(ConfigurationFile.userPath(environment: ["HOME": "/home/a"]) == "/home/a/.config/beckon/config.json5")
     }
 
-    @Test func `a model that cannot be read is told with its key`() {
+    @Test func `a model that cannot be read is reported with its key`() {
         struct Broken: Error, CustomStringConvertible { let description = "no model here" }
         let error = #expect(throws: ConfigurationError.self) {
             try ParsedConfiguration(text: "{\n\n model: '/m', words: {yess: {}}}", file: "f").validated {

@@ -18,7 +18,7 @@ struct JSON5Tests {
     ]
 
     @Test(arguments: sound)
-    func `what Foundation reads is read alike`(_ text: String) throws {
+    func `text that Foundation reads is read the same`(_ text: String) throws {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         let expected = try decoder.decode(Reference.self, from: Data(text.utf8))
@@ -27,7 +27,7 @@ struct JSON5Tests {
     }
 
     @Test(arguments: broken)
-    func `what Foundation refuses is refused`(_ text: String) {
+    func `text that Foundation refuses is refused`(_ text: String) {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         #expect(throws: (any Error).self) { try decoder.decode(Reference.self, from: Data(text.utf8)) }

@@ -20,7 +20,7 @@ struct SampleTests {
         try text().replacing(/(?m)^( *)\/\/(?=[^ \n])/) { $0.output.1 }
     }
 
-    @Test func `the sample is what applies without it`() throws {
+    @Test func `the sample configuration has the default values`() throws {
         let file = try ParsedConfiguration(path: Self.path).validated(words: Self.words)
         #expect(file.configuration == Configuration())
         #expect(file.warnings == [])
@@ -66,7 +66,7 @@ struct SampleTests {
         }
     }
 
-    @Test func `what is shown is read back as it was`() throws {
+    @Test func `config show prints a configuration that reads back the same`() throws {
         let file = try ParsedConfiguration(text: try Self.withExamples(), file: "sample").validated(words: Self.words)
         let shown = file.configuration.json.description
         #expect(try JSONSerialization.jsonObject(with: Data(shown.utf8)) is [String: Any])

@@ -41,12 +41,12 @@ struct ControlTests {
     ]
 
     @Test(arguments: wrong)
-    func `what is no command is told so`(_ line: String, says: String) {
+    func `an unknown command is refused`(_ line: String, says: String) {
         let error = #expect(throws: ControlError.command) { try ControlCommand(line: line) }
         #expect(error?.description.contains(says) == true, "\(error?.description ?? "")")
     }
 
-    @Test func `a daemon answers, and streams events to those who ask`() throws {
+    @Test func `a daemon answers, and streams events to subscribers`() throws {
         let folder = try TestFolder()
         let path = folder.file("control.socket")
         let done = Lines()
@@ -86,7 +86,7 @@ struct ControlTests {
         let folder = try TestFolder()
         let path = folder.file("s")
         let none = #expect(throws: ControlError.notRunning) { _ = try ControlClient(path: path) }
-        #expect(none?.description.hasPrefix("beckon is not running: nobody listens at \(path)") == true)
+        #expect(none?.description.hasPrefix("beckon is not running: no service listens at \(path)") == true)
         let listener = try UnixSocket.listen(path, mode: 0o660)
         var client = try ControlClient(path: path)
         try client.send(.status)
@@ -97,7 +97,7 @@ struct ControlTests {
         #expect(throws: ControlError.notRunning) { _ = try ControlClient(path: path) }
     }
 
-    @Test func `where the socket is`() throws {
+    @Test func `the path of the socket`() throws {
         let folder = try TestFolder()
         #expect(ControlServer.path(for: .none, environment: [:]) == nil)
         #expect(ControlServer.path(for: .path("/x"), environment: ["RUNTIME_DIRECTORY": "/run/beckon"]) == "/x")

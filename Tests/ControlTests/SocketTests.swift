@@ -103,7 +103,7 @@ struct SocketTests {
         withExtendedLifetime(deaf) {}
     }
 
-    @Test func `garbage, endless lines, silence and crowds`() throws {
+    @Test func `garbage, endless lines, silent clients and too many clients`() throws {
         let server = try LineServer(
             path: path,
             settings: {
@@ -153,7 +153,7 @@ struct SocketTests {
         #expect(try listener.line() == "and on")
     }
 
-    @Test func `those who listen leave places for commands`() throws {
+    @Test func `event subscribers leave connections for commands`() throws {
         let server = try LineServer(
             path: path,
             settings: {
@@ -179,7 +179,7 @@ struct SocketTests {
         #expect(try commander.line() == "done")
     }
 
-    @Test func `a client that asks without end and never reads is dropped`() throws {
+    @Test func `a client that sends requests and never reads is dropped`() throws {
         let server = try LineServer(
             path: path,
             snapshot: { _ in "" },

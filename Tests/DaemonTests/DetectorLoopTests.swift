@@ -81,7 +81,7 @@ struct DetectorLoopTests {
         #expect(trial.isQuiet(seconds: 30))
     }
 
-    @Test func `a word is heard once, and told with the time of its decision`() throws {
+    @Test func `a word is detected once, with the time of its decision`() throws {
         let run = try Self.run(Material.left(blocks: 25))
         let began = Clock.now
         let heard = try run.hearAll()
@@ -116,7 +116,7 @@ struct DetectorLoopTests {
         #expect(status.droppedBlocks == 2 && status.gaps == 2 && status.hops == 28)
     }
 
-    @Test func `after a gap nothing old fires`() throws {
+    @Test func `no word from before a gap fires after it`() throws {
         let audio = try Material.left(blocks: 25)
         let whole = try Self.run(audio)
         var firedAt = 0

@@ -90,7 +90,7 @@ struct DispatcherTests {
         #expect(comesTrue { seen.lines.all.suffix(2) == ["yes 4.0", "left 6.0"] })
     }
 
-    @Test func `slow programs hold up neither the dispatcher nor another sink`() throws {
+    @Test func `slow programs delay neither the dispatcher nor another sink`() throws {
         let seen = Collector()
         let configuration = try configuration(
             "{ limits: { atOnce: 2, queue: 3, timeout: 0.1 }, words: { left: { actions: [{ run: ['/bin/sleep', '100'] }] } } }"
@@ -160,7 +160,7 @@ struct DispatcherTests {
         #expect(trial.isQuiet(seconds: 5))
     }
 
-    @Test func `cool-downs, each word for itself`() {
+    @Test func `each word has its own cool-down`() {
         var cooldown = Cooldown()
         let table: [(String, Detection.Kind, Double, Bool)] = [
             ("left", .word, 10, true), ("left", .word, 11.9, false), ("right", .word, 11.9, true),

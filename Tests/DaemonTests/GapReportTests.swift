@@ -74,7 +74,7 @@ struct GapReportTests {
             ]
         ),
         Case(
-            "another choice ends a gap, and is told with what comes of it",
+            "a new selection ends a gap, and both are reported",
             [
                 begin, Turn(100, .overrun, "overrun"), Turn(200, .running, "running"),
                 Turn(1_000, .overrun), Turn(1_100, .selectionChanged, "selectionChanged"),
@@ -93,7 +93,7 @@ struct GapReportTests {
     ]
 
     @Test(arguments: cases)
-    func `gaps are told once, and summed up`(_ item: Case) {
+    func `gaps are reported once, then summed up`(_ item: Case) {
         var report = GapReport()
         for turn in item.turns {
             let time = Instant(nanoseconds: turn.time * 1_000_000)

@@ -15,7 +15,7 @@ struct AudioHistoryTests {
         (end - AudioFormat.windowSamples..<end).map { $0 < 0 ? 0 : Float($0) }
     }
 
-    @Test func `what was heard is kept, as long as the history reaches`() {
+    @Test func `audio is kept for the length of the history`() {
         let history = AudioHistory()
         for block in 1...100 { history.add(window(endingAt: block * 1600).span) }
         #expect(history.count == 160_000)
@@ -51,7 +51,7 @@ struct AudioHistoryTests {
 }
 
 struct LiveFileTests {
-    @Test func `blocks come every 100 ms, a second of quiet after them, and then the end`() throws {
+    @Test func `blocks come every 100 ms, then one second of silence, then the end`() throws {
         let folder = try TestFolder()
         let samples = (0..<4000).map { Float($0) / 8000 }
         let file = try FileSource(path: folder.write("ramp.wav", format: 0x10006, samples), mix: .mix)
@@ -141,7 +141,7 @@ struct CaptureMessageTests {
         )
     }
 
-    @Test func `gaps that were not told one by one are one line`() throws {
+    @Test func `gaps that were not reported one by one are summed up in one line`() throws {
         let status = try #require(Self.status)
         let sum = GapReport.Item.more(gaps: 37, lost: .milliseconds(1_234)).message(status)
         #expect(sum == (.warning, "hw:CARD=Device,DEV=0: 37 more gaps, 1.23 s lost"))
@@ -152,7 +152,7 @@ struct CaptureMessageTests {
         )
     }
 
-    @Test func `no change is without a message, whatever is known`() throws {
+    @Test func `every change has a message, whatever is known of the device`() throws {
         var status = try #require(Self.status)
         status.device = ""
         for number in UInt8(0)..<32 {

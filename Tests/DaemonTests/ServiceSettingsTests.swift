@@ -35,7 +35,7 @@ struct ServiceSettingsTests {
         return try threshold("left", settings)
     }
 
-    @Test func `what was set survives a change of the words, and of everything else`() throws {
+    @Test func `a set threshold survives a change of the words and of other settings`() throws {
         #expect(try left("{}", then: "{}", "{}") == 0.99)
         let configured = "{ words: { left: { threshold: 0.6 } } }"
         #expect(try left(configured, then: configured) == 0.99)
@@ -43,7 +43,7 @@ struct ServiceSettingsTests {
         #expect(try left("{}", then: "{ words: { right: { threshold: 0.6 } } }") == 0.99)
     }
 
-    @Test func `what the configuration newly says of the word counts, and goes on counting`() throws {
+    @Test func `a changed threshold in the configuration replaces the set one for good`() throws {
         #expect(try left("{}", then: "{ words: { left: { threshold: 0.6 } } }") == 0.6)
         #expect(try left("{}", then: "{ threshold: 0.7 }") == 0.7)
         #expect(try left("{ threshold: 0.7 }", then: "{ threshold: 0.7, words: { left: { threshold: 0.6 } } }") == 0.6)

@@ -16,7 +16,7 @@ struct FindingTests {
         #expect(findings(Signals.speech(-25, seconds: 2)) == [])
     }
 
-    @Test func `each fault is found, and it alone`() {
+    @Test func `each fault is found, and no other`() {
         let good = Signals.speech(-25, seconds: 3)
         let hum = (2 * pow(10, -42.0 / 10)).squareRoot()
         let table: [(Finding.Kind, [Float], String)] = [
@@ -37,19 +37,19 @@ struct FindingTests {
         #expect(Set(table.map(\.0)) == Set(Finding.Kind.allCases))
     }
 
-    @Test func `serious things come first`() {
+    @Test func `the most serious findings come first`() {
         let quiet = Signals.speech(-55, seconds: 2) + 0.05
         let found = findings(quiet)
         #expect(found.map(\.kind) == [.tooQuiet, .offset] && found[0].isSerious && !found[1].isSerious)
     }
 
-    @Test func `a low rate is named as the cause of a narrow band`() {
+    @Test func `a low sample rate is named as the cause of a narrow band`() {
         let narrow = Signals.syllables(Signals.lowPassed(3400, level: -20, seconds: 1))
         #expect(findings(narrow, rate: 8000).first { $0.kind == .narrowBand }?.meaning.contains("8000 samples") == true)
         #expect(findings(narrow, rate: 48_000).first { $0.kind == .narrowBand }?.meaning.contains("telephone") == true)
     }
 
-    @Test func `next to nothing`() {
+    @Test func `very short recordings`() {
         #expect(findings([]).map(\.kind) == [.digitalSilence])
         #expect(findings([0.1]).allSatisfy { !$0.title.isEmpty })
         #expect(findings([Float](repeating: 0.3, count: 1000)).contains { $0.kind == .offset })

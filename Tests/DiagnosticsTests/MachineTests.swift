@@ -8,7 +8,7 @@ import Testing
 
 /// The checks of `beckon doctor`, on simulated states of a machine.
 struct MachineTests {
-    @Test func `of many channels, those that are good are named`() {
+    @Test func `of many channels, the good ones are named`() {
         let tone = (0..<4_800).map { Float(sin(Double($0) / 10)) * 0.1 }
         let capture = RawCapture(rate: 48_000, channels: [tone.map { $0 + 0.05 }, tone, tone.map { $0 / 2 }])
         let found = ChannelCheck(capture, mix: .mix).diagnoses
@@ -24,7 +24,7 @@ struct MachineTests {
         #expect(ChannelCheck(RawCapture(rate: 48_000, channels: [tone]), mix: .mix).diagnoses == [])
     }
 
-    @Test func `who holds a device is named`() {
+    @Test func `the process that holds a device is named`() {
         func device(_ name: String, _ condition: Device.Condition) -> Device {
             Device(name: name, description: "", driver: nil, condition: condition, isAutomatic: name == "a")
         }
@@ -38,7 +38,7 @@ struct MachineTests {
         #expect(found[2].text == "c is in use by another program" && found[3].text.hasSuffix("Permission denied"))
     }
 
-    @Test func `limits that are missing are named`() {
+    @Test func `missing resource limits are named`() {
         #expect(SoundSystem.limits(isRealTime: true, isMemoryLocked: true).grade == .ok)
         let none = SoundSystem.limits(isRealTime: false, isMemoryLocked: false)
         #expect(none.grade == .warning && none.text.contains("no real-time priority and no locked memory"))

@@ -33,7 +33,7 @@ struct MeasureTests {
         #expect(statistics(Signals.sine(440, amplitude: 0.99, seconds: 1)).clippedCount == 0)
     }
 
-    @Test func `pieces change nothing`() {
+    @Test func `results do not depend on the size of the pieces`() {
         let samples =
             Signals.sine(50, amplitude: 3, seconds: 1).map { min(max($0, -1), 1) } + [Float](repeating: 0, count: 5000)
         let whole = statistics(samples, piece: samples.count)
@@ -64,7 +64,7 @@ struct MeasureTests {
         #expect(abs(levels.floor + 70) < 1, "\(levels.floor)")
     }
 
-    @Test func `levels of next to nothing`() {
+    @Test func `levels of very short recordings`() {
         for samples in [[], [0], [Float](repeating: 0, count: 9999)] as [[Float]] {
             let levels = Levels(samples, sampleRate: 16_000)
             #expect(levels.overall == -120 && levels.loudest == -120 && levels.floor == -120)

@@ -24,7 +24,7 @@ struct UtteranceSegmenterTests {
         }
     }
 
-    @Test func `nothing is found where nobody speaks`() throws {
+    @Test func `no word is found in audio without speech`() throws {
         let model = try RecordedTakes.model()
         #expect(UtteranceSegmenter.utterances(of: Self.quiet(3), model) == [])
         #expect(UtteranceSegmenter.utterances(of: [], model) == [])

@@ -4,7 +4,7 @@ import Testing
 @testable import Enrollment
 
 struct WordCalibrationTests {
-    @Test func `a word fires below its takes and above talk, and its neighbours are named`() throws {
+    @Test func `a word's threshold lies between takes and talk, and similar words are named`() throws {
         let model = try RecordedTakes.model()
         let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
         #expect(negatives.talk.count > 30000 && negatives.ends.count > 1000 && negatives.words.count == 10)

@@ -31,7 +31,7 @@ struct WordStoreTests {
     @Test(arguments: [
         ("", EnrollmentError.name), ("  ", .name), ("_silence_", .name), ("two\nlines", .name), (" blank", .name),
         (String(repeating: "a", count: 201), .name),
-    ]) func `an impossible name is refused`(name: String, error: EnrollmentError) {
+    ]) func `an invalid name is refused`(name: String, error: EnrollmentError) {
         #expect(throws: error) { try WordStore.check(name: name) }
     }
 

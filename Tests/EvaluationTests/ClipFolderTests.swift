@@ -6,7 +6,7 @@ import Testing
 struct ClipFolderTests {
     private static let files = ["data/yes/a.wav", "data/yes/b.flac", "data/no/deep/c.wav", "data/loose.wav"]
 
-    @Test func `the first folder says what is said`() {
+    @Test func `the first folder name is the word`() {
         let folder = ClipFolder(path: "data", files: Self.files)
         #expect(folder.clips.map(\.folder) == ["yes", "yes", "no"])
         #expect(folder.clips.map(\.name) == ["yes/a.wav", "yes/b.flac", "no/deep/c.wav"])

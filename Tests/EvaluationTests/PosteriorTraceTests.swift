@@ -26,7 +26,7 @@ struct PosteriorTraceTests {
         return trace.detections(settings: settings, thresholds: thresholds)
     }
 
-    @Test func `one trace is decided about many times`() {
+    @Test func `one trace is scored at many thresholds`() {
         let low = words(threshold: 0.3)
         let high = words(threshold: 0.8)
         #expect(low.map(\.index) == [0] && high.map(\.index) == [0])

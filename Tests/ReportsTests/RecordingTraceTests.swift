@@ -16,7 +16,7 @@ struct RecordingTraceTests {
         return RecordingTrace.Settings(file: Voices.path(name), thresholds: thresholds)
     }
 
-    @Test func `of a long file the beginning is shown, and a line says so`() throws {
+    @Test func `the beginning of a long file is shown, and a line says so`() throws {
         let vocabulary = try Self.vocabulary()
         var settings = Self.settings("Rear_Right", vocabulary)
         #expect(settings.longest == 300)
@@ -46,7 +46,7 @@ struct RecordingTraceTests {
         #expect(trace.hops.filter { $0.fired != nil }.map(\.time) == trace.words.map(\.time))
     }
 
-    @Test func `a part behind the end is an error, and a trace that is cancelled is none`() throws {
+    @Test func `a section after the end is an error, and a cancelled trace is not`() throws {
         let vocabulary = try Self.vocabulary()
         var settings = Self.settings("Side_Left", vocabulary)
         settings.from = 100

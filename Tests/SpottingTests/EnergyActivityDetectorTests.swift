@@ -14,7 +14,7 @@ struct EnergyActivityDetectorTests {
     }
 
     @Test(arguments: [Float(0), 0.001, 0.01, 0.05])
-    func `bounds of a sound in noise`(_ background: Float) throws {
+    func `start and end of a sound in noise`(_ background: Float) throws {
         let samples = audio(seconds: 4, background: background, loud: 0.3, from: 3, to: 3.5)
         var detector = EnergyActivityDetector()
         for start in stride(from: 0, to: samples.count, by: 1600) {

@@ -62,7 +62,7 @@ struct PersonalScorerTests {
         #expect(scorer.probabilities[0] < 0.02, "embeddings from before are forgotten")
     }
 
-    @Test func `vectors that are zero or not finite resemble nothing`() throws {
+    @Test func `vectors that are zero or not finite have no similarity`() throws {
         var scorer = PersonalScorer([try Self.word([Self.vector(0)])], dimensions: 3)
         for broken in [[Float.nan, 0, 0], [.infinity, 0, 0], [0, 0, 0], [1e30, 1e30, 0]] {
             scorer.add(broken)

@@ -21,7 +21,7 @@ struct ProcessTests {
         #expect(try output(of: "echo \"$0 $NAME\"; pwd") { $0.directory = "/usr" } == "/bin/sh a value\n/usr\n")
     }
 
-    @Test func `a stream that leads nowhere reads as empty`() throws {
+    @Test func `standard input from /dev/null reads as empty`() throws {
         #expect(try output(of: "wc -c") { $0.input = .null } == "0\n")
     }
 

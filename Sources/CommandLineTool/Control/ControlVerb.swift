@@ -37,6 +37,6 @@ struct ControlVerb {
             Output.write(event + "\n")
             if Output.hasFailed { return 1 }
         }
-        throw Failure("the service ended, and with it the events")
+        throw Failure("the service stopped; no more events")
     }
 }
