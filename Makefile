@@ -93,10 +93,10 @@ generate: build
 # Foundation is forbidden: its Unicode tables cost 6 MB, and 6 ms at every start.
 lint:
 	! grep -rnE '^([a-z]+ )?import Foundation$$' Sources
-	swift format lint --strict --recursive Package.swift Sources Benchmarks Tests
+	swift format lint --strict --recursive Package.swift Sources Examples Benchmarks Tests
 
 format:
-	swift format --in-place --recursive Package.swift Sources Benchmarks Tests
+	swift format --in-place --recursive Package.swift Sources Examples Benchmarks Tests
 
 clean:
 	rm -rf .build

@@ -11,7 +11,7 @@ import Testing
 @testable import Daemon
 
 /// The dispatcher: from the detector's queue to the sinks.
-struct DispatcherTests {
+struct EventDispatcherTests {
     private static let labels = ["yes", "left", "_silence_"]
 
     /// A sink that keeps each event as a line.

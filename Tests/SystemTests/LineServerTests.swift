@@ -6,7 +6,7 @@ import Testing
 @testable import System
 
 /// The socket that streams events, with clients that misbehave.
-struct SocketTests {
+struct LineServerTests {
     private let folder: TestFolder
     private var path: String { folder.file("s") }
 

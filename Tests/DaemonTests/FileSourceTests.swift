@@ -1,0 +1,46 @@
+import Audio
+import Core
+import System
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+struct FileSourceTests {
+    @Test func `blocks come every 100 ms, then one second of silence, then the end`() throws {
+        let folder = try TestFolder()
+        let samples = (0..<4000).map { Float($0) / 8000 }
+        let file = try FileSource(path: folder.write("ramp.wav", format: 0x10006, samples), mix: .mix)
+        let start = Clock.now
+        var blocks: [(time: Instant, read: Instant, sequence: UInt64, continues: Bool, last: Float)] = []
+        while !file.hasEnded {
+            _ = file.next(until: Clock.now + .seconds(1)) { window, block in
+                blocks.append((block.time, Clock.now, block.sequence, block.continues, window[14_400]))
+            }
+        }
+        // 2.5 blocks of sound and ten of silence.
+        #expect(blocks.count == 13 && blocks.map(\.sequence) == Array(0..<13))
+        #expect(blocks.map(\.continues) == [false] + [Bool](repeating: true, count: 12))
+        for (index, block) in blocks.enumerated() {
+            // Never before its last sample would have been captured; how late it is depends on the machine's load.
+            #expect(block.read >= start + AudioFormat.hopDuration * (index + 1) && block.read >= block.time)
+            #expect(block.last == (index < 3 ? Float(index * 1600) / 8000 : 0))
+        }
+        for (one, next) in zip(blocks, blocks.dropFirst()) { #expect(next.time - one.time == AudioFormat.hopDuration) }
+        #expect(file.problem == nil)
+    }
+
+    @Test func `a reader that gives up before the block is due gets none, and loses none`() throws {
+        let folder = try TestFolder()
+        let file = try FileSource(
+            path: folder.write("a.wav", format: 0x10006, [Float](repeating: 0.5, count: 1600)),
+            mix: .mix
+        )
+        let start = Clock.now
+        #expect(!file.next(until: start + .milliseconds(20)) { _, _ in })
+        #expect(Clock.now - start < .milliseconds(900))
+        var first: UInt64?
+        #expect(file.next(until: start + .seconds(1)) { _, block in first = block.sequence })
+        #expect(first == 0)
+    }
+}
