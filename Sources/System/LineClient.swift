@@ -58,9 +58,15 @@ final class LineClient {
             silenceEnd = Clock.now + .seconds(settings.timeout)
         }
         guard input.count > settings.longestLine else { return }
-        send("{\"ok\": false, \"error\": \"a line has at most \(settings.longestLine) bytes\"}")
+        refuse("a line has at most \(settings.longestLine) bytes")
         flush()
         ended = ended ?? .protocolViolation
+    }
+
+    /// Answers that a request cannot be served, and why.
+    func refuse(_ reason: String) {
+        let answer: JSON = ["ok": .bool(false), "error": .string(reason)]
+        send(answer.description)
     }
 
     func nextLine() -> String? { lines.isEmpty ? nil : lines.removeFirst() }

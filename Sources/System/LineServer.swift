@@ -182,9 +182,7 @@ public final class LineServer: Sendable {
             let client = LineClient(connection, settings: settings)
             guard clients.count < settings.clients else {
                 shared.withLock { $0.counts.refused += 1 }
-                client.send(
-                    "{\"ok\": false, \"error\": \"\(settings.clients) clients are connected already; try again later\"}"
-                )
+                client.refuse("\(settings.clients) clients are connected already; try again later")
                 client.flush()
                 continue
             }
@@ -206,7 +204,7 @@ public final class LineServer: Sendable {
             case .line(let text): client.send(text)
             case .listen:
                 guard listeners < settings.clients - settings.reserved else {
-                    client.send("{\"ok\": false, \"error\": \"too many listen already; try again later\"}")
+                    client.refuse("too many clients are subscribed already; try again later")
                     continue
                 }
                 client.send(snapshot(shared.withLock { $0.last }))

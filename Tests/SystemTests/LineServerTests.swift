@@ -173,7 +173,7 @@ struct LineServerTests {
             answers.append(try listeners[index].line())
         }
         #expect(answers[0] == "snapshot" && answers[1] == "snapshot")
-        #expect(answers[2]?.contains("too many listen already") == true)
+        #expect(answers[2]?.contains("too many clients are subscribed already") == true)
         let commander = try Client(path)
         commander.send(Array("mute\n".utf8))
         #expect(try commander.line() == "done")
