@@ -24,6 +24,11 @@ def add_words(parser):
     parser.add_argument("--words", type=str.split, default=COMMANDS, help="the words that fire")
 
 
+def add_part(parser):
+    """Adds --part: whose recordings are measured. Choices are made on `tune`, figures are reported of `report`."""
+    parser.add_argument("--part", choices=("tune", "report"), default="report", help="half of the held-out speakers")
+
+
 def add_program(parser):
     """Adds --beckon and --model: the built program and the model folder to measure."""
     parser.add_argument("--beckon", required=True, help="the built program")

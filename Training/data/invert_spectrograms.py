@@ -19,6 +19,7 @@ from torch import nn
 from Training.data import command_line, log_mel, recordings
 from Training.data.audio import WINDOW
 from Training.data.files import replacing
+from Training.data.split import partition
 
 ARCHIVE = "melspec.tar"
 # Where the result lies in the cache.
@@ -29,7 +30,7 @@ BATCH = 64
 def read_images(folder):
     """Yields (name `<word>/<file>` without extension, image [98, 40] in 0…1) of all but the testing partition."""
     for name, data in recordings.read_tar(os.path.join(folder, ARCHIVE), endings=""):
-        if recordings.partition(name) != "testing":
+        if partition(name) != "testing":
             image = Image.open(io.BytesIO(data)).convert("L")
             yield "/".join(os.path.splitext(name)[0].split("/")[-2:]), np.asarray(image, np.float32) / 255
 
@@ -63,8 +64,8 @@ def pair_with_audio(names, table):
     return np.array([i for i, _ in pairs]), np.concatenate(logs).astype(np.float32)
 
 
-def fit(inputs, targets, is_validation, epochs, seed):
-    """Trains the converter on images [n, 98, 40] and log-mel [n, 79, 40].
+def fit(inputs, targets, is_held_out, epochs, seed):
+    """Trains the converter on images [n, 98, 40] and log-mel [n, 79, 40] of the training speakers.
 
     Some pairs are two takes under one name. After a third of the epochs, those with an error above 2.5 times the median are
     dropped.
@@ -73,7 +74,7 @@ def fit(inputs, targets, is_validation, epochs, seed):
     model = Converter()
     optimizer = torch.optim.AdamW(model.parameters(), 2e-3, weight_decay=1e-4)
     x, y = torch.from_numpy(inputs).transpose(1, 2).contiguous(), torch.from_numpy(targets).transpose(1, 2).contiguous()
-    every = torch.from_numpy(np.flatnonzero(~is_validation))
+    every = torch.from_numpy(np.flatnonzero(~is_held_out))
     used = every
     steps = epochs * -(-len(used) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=steps)
@@ -94,12 +95,12 @@ def fit(inputs, targets, is_validation, epochs, seed):
             loss.backward()
             optimizer.step()
             schedule.step()
-    rows = torch.from_numpy(np.flatnonzero(is_validation))
+    rows = torch.from_numpy(np.flatnonzero(is_held_out))
     errors = errors_of(rows)
     same = errors < 2.5 * errors.median()
     explained = 1 - float(errors[same].mean() / y[rows][same].var())
     print(
-        f"validation speakers: {len(rows)} pairs, {int(same.sum())} of them the same take, R² of these {explained:.3f}"
+        f"held-out speakers: {len(rows)} pairs, {int(same.sum())} of them the same take, R² of these {explained:.3f}"
     )
     return model
 
@@ -112,9 +113,9 @@ def main(arguments=None):
     table = recordings.load_all(options.data, options.cache)
     names, images = zip(*(image for folder in options.data for image in read_images(folder)))
     images = np.stack(images)
-    part = np.array([recordings.partition(name) for name in names])
+    part = np.array([partition(name) for name in names])
     rows, logs = pair_with_audio(names, table)
-    model = fit(images[rows], logs, part[rows] == "validation", options.epochs, seed=1)
+    model = fit(images[rows], logs, part[rows] != "training", options.epochs, seed=1)
     kept = np.flatnonzero(part == "training")
     with torch.no_grad():
         chunks = [torch.from_numpy(images[r]).transpose(1, 2) for r in np.array_split(kept, 60) if len(r)]

@@ -1,17 +1,10 @@
 """Reads the recordings once, decodes them to 16 kHz int16 and keeps them in one cache file per folder.
 
-A data folder holds tar files or plain folders, in any mixture:
-
-* Speech Commands clips: `<word>/<speaker>_nohash_<n>.<ext>`, in `speech_commands-<word>.tar` or as the folders of the
-  unpacked public dataset;
-* `words/<word>/…`: recordings of up to a few seconds with one word each;
-* `speech/…`: running speech without commands;
-* `noise/…` or `_background_noise_/…`: everything that is not speech.
-
-The split is by speaker, with the dataset's own rule. The testing partition is left out here and so never trained on.
+`sources` says what a path means; `split` says who is trained on, who tunes and who reports. The testing partition of Speech
+Commands is left out here and so never trained on. A tar file may hold the transcripts of its recordings: `text….tsv` (name,
+transcript in the last column) or `align.tsv` (name, word, start, end in seconds).
 """
 
-import hashlib
 import io
 import os
 import sys
@@ -22,20 +15,10 @@ import soundfile
 
 from Training.data.audio import RATE, resample
 from Training.data.files import replacing
-from Training.data.vocabulary import BACKGROUND, HELD_OUT_VOICES
+from Training.data.sources import kind_and_label, short_name
+from Training.data.split import part
 
 ENDINGS = (".opus", ".wav", ".flac", ".ogg")
-
-
-def speaker(name):
-    """Who speaks in a file: its name up to `_nohash_`, else its name without extension."""
-    return os.path.splitext(os.path.basename(name))[0].split("_nohash_")[0]
-
-
-def partition(name):
-    """`training`, `validation` or `testing`, by the dataset's own rule: the speaker's SHA-1 in per cent of 2^27 − 1."""
-    percent = int(hashlib.sha1(speaker(name).encode()).hexdigest(), 16) % 2**27 * (100.0 / (2**27 - 1))
-    return "validation" if percent < 10 else "testing" if percent < 20 else "training"
 
 
 def read_tar(path, endings=ENDINGS):
@@ -60,6 +43,23 @@ def read_folder(folder):
                         full = os.path.join(root, name)
                         with open(full, "rb") as file:
                             yield os.path.relpath(full, folder), file.read()
+
+
+def transcripts(folder):
+    """What is said in the recordings of the folder's tar files, by the name of `sources.short_name`; lower case."""
+    said = {}
+    for entry in sorted(os.listdir(folder)):
+        if entry.endswith(".tar"):
+            for name, data in read_tar(os.path.join(folder, entry), endings=".tsv"):
+                lines = [line.split("\t") for line in data.decode().splitlines() if "\t" in line]
+                if os.path.basename(name) == "align.tsv":
+                    words = {}
+                    for row in lines:
+                        words.setdefault(short_name(row[0]), []).append(row[1])
+                    said = {key: " ".join(value).lower() for key, value in words.items()} | said
+                elif os.path.basename(name).startswith("text"):
+                    said |= {short_name(row[0]): row[-1].lower() for row in lines}
+    return said
 
 
 def decode(data):
@@ -103,18 +103,6 @@ def utterance_bounds(samples):
     return max(0, first - 2) * frame, min(len(samples), (last + 4) * frame)
 
 
-def kind_and_label(name):
-    """(kind, label) of a recording from its path; the kind is clip, word, speech or noise."""
-    parts = name.split("/")
-    if "noise" in parts or "_background_noise_" in parts:
-        return "noise", BACKGROUND if "_background_noise_" in parts else parts[-2]
-    if "speech" in parts:
-        return "speech", parts[-2]
-    if "words" in parts:
-        return "word", parts[-2]
-    return "clip", parts[-2]
-
-
 def load_all(folders, cache):
     """The recordings of several folders as one table (see `load`); each folder has its own file in the folder `cache`."""
     tables = []
@@ -132,43 +120,48 @@ def load(folder, cache):
     """All recordings of a folder but the testing partition's, from the file `cache` if it exists.
 
     A dict of `audio`, one int16 array [samples of all recordings], and one entry per recording in each of `start` and `length`
-    (samples in `audio`), `from` and `to` (the utterance's bounds, samples after `start`), `kind`, `label`, `part` (training
-    or validation) and `name` (`<folder>/<file>` without extension).
+    (samples in `audio`), `from` and `to` (the utterance's bounds, samples after `start`), `kind`, `label`, `text` (the
+    transcript, if there is one), `part` (training, tune or report) and `name` (`<folder>/<file>` without extension). The part
+    is not stored, so that a cache outlives a change of the split.
     """
+    table = {}
     if os.path.exists(cache):
         with np.load(cache) as stored:
-            return {key: stored[key] for key in stored.files}
-    pieces, rows, position = [], [], 0
-    for number, (name, data) in enumerate(read_folder(folder)):
-        kind, label = kind_and_label(name)
-        part = partition(name)
-        if kind == "clip" and part == "testing":
+            table = {key: stored[key] for key in stored.files}
+    if "text" not in table:  # no cache, or one of an older version
+        table = read(folder)
+        os.makedirs(os.path.dirname(cache) or ".", exist_ok=True)
+        with replacing(cache) as unfinished:
+            np.savez(unfinished, **table)
+    table["part"] = np.array([part(*row) for row in zip(table["kind"], table["label"], table["name"])])
+    return table
+
+
+def read(folder):
+    """The table of `load` without the column `part`, from the audio files."""
+    pieces, rows, position, said = [], [], 0, transcripts(folder)
+    for number, (path, data) in enumerate(read_folder(folder)):
+        kind, label = kind_and_label(path)
+        name = short_name(path)
+        if kind == "room" or part(kind, label, name) == "testing":
             continue
         try:
             audio = decode(data)
         except soundfile.SoundFileError as error:
-            print(f"{name}: skipped: {error}", file=sys.stderr)
+            print(f"{path}: skipped: {error}", file=sys.stderr)
             continue
         if kind == "clip":
             audio = np.pad(audio[:RATE], (0, max(0, RATE - len(audio))))
         first, last = utterance_bounds(audio) if kind in ("clip", "word") else (0, len(audio))
-        is_held_out = part == "validation" or label in HELD_OUT_VOICES
-        short_name = "/".join(os.path.splitext(name)[0].split("/")[-2:])
-        part = "validation" if is_held_out else "training"
-        rows.append((position, len(audio), first, last, kind, label, part, short_name))
+        rows.append((position, len(audio), first, last, kind, label, said.get(name, ""), name))
         pieces.append(audio)
         position += len(audio)
         if number % 2000 == 0:
             print(f"read {number} files, {position / RATE / 3600:.2f} h", file=sys.stderr)
     if not rows:
         sys.exit(f"{folder}: no recordings found; Training/README.md describes the layout")
-    table = {"audio": np.concatenate(pieces)}
-    for key, column in zip(("start", "length", "from", "to", "kind", "label", "part", "name"), zip(*rows)):
-        table[key] = np.array(column)
-    os.makedirs(os.path.dirname(cache) or ".", exist_ok=True)
-    with replacing(cache) as part:
-        np.savez(part, **table)
-    return table
+    columns = ("start", "length", "from", "to", "kind", "label", "text", "name")
+    return {"audio": np.concatenate(pieces)} | {key: np.array(column) for key, column in zip(columns, zip(*rows))}
 
 
 def samples(table, row, first=0, last=None):

@@ -1,11 +1,15 @@
-"""The validation sets, fixed by their seeds so that figures of different days can be compared. All are waveforms float32."""
+"""The validation sets of each part, `tune` or `report`, fixed by their seeds so that figures of different days can be compared.
+
+All are waveforms float32.
+"""
 
 import numpy as np
 
 from Training.data.audio import WINDOW
 from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
-from Training.data.vocabulary import BACKGROUND, BACKGROUND_SHARE, COMMANDS, HELD_OUT
+from Training.data.split import background_span
+from Training.data.vocabulary import BACKGROUND, COMMANDS, HELD_OUT
 
 # Windows of running speech, of environmental sounds, and of words' endings.
 RUNNING_SPEECH, SOUNDS, ENDINGS = 4000, 1000, 1000
@@ -19,19 +23,25 @@ def one_second(table, row):
     return np.pad(piece, (0, WINDOW - len(piece)))
 
 
-def clips(table, commands=COMMANDS):
-    """Clips [n, 16000] of the validation speakers and their label indices [n]: every command, 10 % unknown, 10 % silence.
+def clips(table, part, commands=COMMANDS):
+    """Clips [n, 16000] of a part's speakers and their label indices [n]: every command, 10 % unknown, 10 % silence.
 
-    Silence is, as in the dataset's own protocol, a cut of its background recordings at a random volume; here of the ends that
-    are not trained on.
+    Silence is, as in the dataset's own protocol, a cut of its background recordings at a random volume; here of the part's
+    share of their ends, which are not trained on.
     """
+    rows, waves, labels = clip_rows(table, part, commands)
+    return waves, labels
+
+
+def clip_rows(table, part, commands=COMMANDS):
+    """What `clips` returns, after the table's row of every clip; that of silence is the background recording's."""
     generator = seeded("validation clips")
-    is_validation = table["part"] == "validation"
-    words = np.flatnonzero(is_validation & (table["kind"] == "clip"))
+    in_part = table["part"] == part
+    words = np.flatnonzero(in_part & (table["kind"] == "clip"))
     known = np.isin(table["label"][words], commands)
     # A command without clips is judged by its other recordings.
     missing = [word for word in commands if word not in table["label"][words]]
-    spoken = np.flatnonzero(is_validation & (table["kind"] == "word") & np.isin(table["label"], missing))
+    spoken = np.flatnonzero(in_part & (table["kind"] == "word") & np.isin(table["label"], missing))
     words, known = np.concatenate([words, spoken]), np.concatenate([known, np.ones(len(spoken), bool)])
     share = known.sum() // 8
     others = generator.permutation(words[~known])[:share]
@@ -41,11 +51,12 @@ def clips(table, commands=COMMANDS):
     noise = np.flatnonzero((table["kind"] == "noise") & (table["label"] == BACKGROUND))
     for _ in range(share if len(noise) else 0):
         row = generator.choice(noise)
-        length = table["length"][row]
-        begin = generator.integers(int(length * BACKGROUND_SHARE), length - WINDOW)
+        first, last = background_span(part, int(table["length"][row]))
+        begin = generator.integers(first, last - WINDOW)
         waves.append(samples(table, row, begin, begin + WINDOW) * np.float32(generator.random()))
         labels.append(len(commands) + 1)
-    return np.stack(waves).astype(np.float32), np.array(labels)
+        rows = np.append(rows, row)
+    return rows, np.stack(waves).astype(np.float32), np.array(labels)
 
 
 def random_windows(table, rows, count, generator, random_volume):
@@ -60,24 +71,24 @@ def random_windows(table, rows, count, generator, random_volume):
     return np.array(out, np.float32).reshape(-1, WINDOW)
 
 
-def running_speech(table):
+def running_speech(table, part):
     """Windows of running speech: any command in them is a false accept."""
-    rows = np.flatnonzero((table["part"] == "validation") & (table["kind"] == "speech"))
+    rows = np.flatnonzero((table["part"] == part) & (table["kind"] == "speech"))
     return random_windows(table, rows, RUNNING_SPEECH, seeded("validation running speech"), random_volume=False)
 
 
-def sounds(table):
+def sounds(table, part):
     """Windows of environmental sounds at a random volume: any command in them is a false accept."""
     is_sound = (table["kind"] == "noise") & (table["label"] != BACKGROUND)
-    rows = np.flatnonzero((table["part"] == "validation") & is_sound)
+    rows = np.flatnonzero((table["part"] == part) & is_sound)
     return random_windows(table, rows, SOUNDS, seeded("validation sounds"), random_volume=True)
 
 
-def word_endings(table, commands=COMMANDS):
+def word_endings(table, part, commands=COMMANDS):
     """Windows that hold only the last 25–55 % of a command, at their beginning."""
     generator = seeded("validation word endings")
     rows = np.flatnonzero(
-        (table["part"] == "validation") & (table["kind"] == "clip") & np.isin(table["label"], commands)
+        (table["part"] == part) & (table["kind"] == "clip") & np.isin(table["label"], commands)
     )
     out = np.zeros((ENDINGS, WINDOW), np.float32)
     for wave in out:

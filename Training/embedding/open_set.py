@@ -16,7 +16,7 @@ import safetensors.numpy
 import torch
 
 from Training.augment import waveform
-from Training.data import command_line, log_mel, recordings
+from Training.data import command_line, log_mel, recordings, sources
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import HELD_OUT, UNSORTED
@@ -41,16 +41,16 @@ def load(path, base):
 class Clips:
     """Clips of words as columns of the first block, with their words and speakers."""
 
-    def __init__(self, table, base, generator):
+    def __init__(self, table, part, base, generator):
         label, rows = table["label"], []
         is_word = np.isin(table["kind"], ["clip", "word"]) & (label != UNSORTED)
         for word in sorted(set(label[is_word])):
-            usable = is_word & (label == word) & ((table["part"] == "validation") | np.isin(label, HELD_OUT))
+            usable = is_word & (label == word) & ((table["part"] == part) | np.isin(label, HELD_OUT))
             found = np.flatnonzero(usable)
             if len(found) >= LEAST:
                 rows += list(found)
         self.words = label[rows]
-        self.speakers = np.array([recordings.speaker(name) for name in table["name"][rows]])
+        self.speakers = np.array([sources.speaker(name) for name in table["name"][rows]])
         columns = []
         for begin in range(0, len(rows), 256):
             waves = np.stack([self.window(table, row, generator) for row in rows[begin : begin + 256]])
@@ -107,16 +107,17 @@ def by_one(clips, vectors):
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--model", required=True, help="the model folder whose first block a checkpoint builds on")
+    command_line.add_part(parser)
     parser.add_argument("measured", nargs="+", type=Path, help="model folders, or checkpoints of embedding/train.py")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     base = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
-    clips = Clips(recordings.load_all(options.data, options.cache), base, seeded("open-set clips"))
+    clips = Clips(recordings.load_all(options.data, options.cache), options.part, base, seeded("open-set clips"))
     new = [word for word in HELD_OUT if word in clips.words]
     recorded = [
         word for word in sorted(set(clips.words)) if word not in HELD_OUT and (clips.words == word).sum() > 2 * TAKES
     ]
-    print(f"{len(clips.words)} clips of {len(set(clips.words))} words; new: {', '.join(new)}")
+    print(f"part {options.part}: {len(clips.words)} clips of {len(set(clips.words))} words; new: {', '.join(new)}")
     for path in options.measured:
         vectors = clips.embedded(load(path, base))
         for name, words in (("recorded", recorded), ("new", new)):

@@ -93,7 +93,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     table, examples = render.load_examples(options.data, options.cache)
-    sets, numbers = ValidationSets(table, examples.commands), render.rendered(options.examples)
+    sets, numbers = ValidationSets(table, "tune", examples.commands), render.rendered(options.examples)
     print(f"{'without':28}" + "".join(f"{name:>9}" for name in COLUMNS), flush=True)
     for name in options.only:
         begun = time.time()

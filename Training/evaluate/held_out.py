@@ -1,4 +1,4 @@
-"""Words, speech and noise of the validation partition, at unit level: the material of robustness.py and streams.py."""
+"""Words, speech and noise of speakers who are not trained on, at unit level: the material of robustness.py and streams.py."""
 
 import sys
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from Training.data.audio import RATE, fade, rms, unit_rms
 from Training.data.recordings import samples
+from Training.data.split import background_span
 from Training.data.vocabulary import (
     BACKGROUND,
-    BACKGROUND_SHARE,
     COMMANDS,
     HELD_OUT_VOICES,
     MANY_WORDS,
@@ -20,11 +20,11 @@ TALKERS = 4
 
 
 class HeldOut:
-    """Rows of the recordings' table that no model is trained on."""
+    """Rows of the recordings' table of one part, `tune` or `report`."""
 
-    def __init__(self, table, commands=COMMANDS):
-        self.table = table
-        held, kind, label = table["part"] == "validation", table["kind"], table["label"]
+    def __init__(self, table, part, commands=COMMANDS):
+        self.table, self.part = table, part
+        held, kind, label = table["part"] == part, table["kind"], table["label"]
         known = np.isin(label, commands)
         self.commands = np.flatnonzero(held & (kind == "clip") & known)
         # A recording under MANY_WORDS has no label of its own and could be a command.
@@ -38,7 +38,7 @@ class HeldOut:
         for name in ("commands", "others", "speech", "sounds", "background"):
             if not len(getattr(self, name)):
                 sys.exit(
-                    f"the recordings have no {name} in the validation partition; Training/README.md lists what is needed"
+                    f"the recordings have no {name} in the part {part}; Training/README.md lists what is needed"
                 )
 
     def wave(self, row, first=0, last=None):
@@ -46,8 +46,8 @@ class HeldOut:
         return samples(self.table, row, first, last)
 
     def background_end(self, row):
-        """The end of a background recording, which training does not use."""
-        return self.wave(row, int(self.table["length"][row] * BACKGROUND_SHARE))
+        """The part's share of the end of a background recording, which training does not use."""
+        return self.wave(row, *background_span(self.part, int(self.table["length"][row])))
 
     def word(self, row, margin=RATE // 5):
         """A word with up to 200 ms around it, at RMS 1 within its bounds, and these bounds in samples of the piece."""

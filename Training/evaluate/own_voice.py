@@ -2,7 +2,7 @@
 
     python -m Training.evaluate.own_voice --data DIR --cache DIR --beckon BINARY --model MODEL
 
-Speakers of the validation partition with five takes of a command: three are enrolled, two are tested. Voices are also raised
+Speakers of the reporting half with five takes of a command: three are enrolled, two are tested. Voices are also raised
 like children's by playing them faster. The cost is counted on clips of other words by all speakers, half of them raised too:
 commands that are still recognized, and clips that become a wrong word.
 """
@@ -17,7 +17,7 @@ import numpy as np
 import scipy.signal
 import soundfile
 
-from Training.data import command_line, recordings
+from Training.data import command_line, recordings, sources
 from Training.data.audio import RATE
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import COMMANDS
@@ -25,6 +25,8 @@ from Training.data.vocabulary import COMMANDS
 # Pairs of word and speaker, clips of other words, and takes of a pair: enrolled and in all.
 PAIRS, OTHERS = 40, 240
 ENROLLED, TAKES = 3, 5
+# Whose clips are used.
+PART = "report"
 # Factors of playback speed.
 RAISED = (1.0, 1.3, 1.45)
 
@@ -62,11 +64,11 @@ class Program:
 
 
 def pairs_of(table, generator):
-    """(word, rows of five takes) of random speakers of the validation partition."""
+    """(word, rows of five takes) of random speakers of the reporting half."""
     takes = collections.defaultdict(list)
-    for row in np.flatnonzero((table["kind"] == "clip") & (table["part"] == "validation")):
+    for row in np.flatnonzero((table["kind"] == "clip") & (table["part"] == PART)):
         if table["label"][row] in COMMANDS:
-            takes[str(table["label"][row]), recordings.speaker(table["name"][row])].append(row)
+            takes[str(table["label"][row]), sources.speaker(table["name"][row])].append(row)
     pairs = [(word, rows[:TAKES]) for (word, _), rows in sorted(takes.items()) if len(rows) >= TAKES]
     generator.shuffle(pairs)
     return pairs[:PAIRS]
@@ -74,7 +76,7 @@ def pairs_of(table, generator):
 
 def measure(program, folder, table, pairs, raised, generator):
     """Prints one row of the table: before → after enrolling."""
-    clips = np.flatnonzero((table["kind"] == "clip") & (table["part"] == "validation"))
+    clips = np.flatnonzero((table["kind"] == "clip") & (table["part"] == PART))
     others, labels = [], {}
     for number, row in enumerate(generator.choice(clips, OTHERS, replace=False)):
         path = os.path.join(folder, f"other-{number}.wav")

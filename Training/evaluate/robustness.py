@@ -1,8 +1,8 @@
-"""Measures a model on degraded validation clips: noise, rooms, clipping, telephone and so on.
+"""Measures a model on degraded clips of the reporting half: noise, rooms, clipping, telephone and so on.
 
     python -m Training.evaluate.robustness --data DIR --cache DIR --beckon BINARY --model MODEL
 
-Each condition is a folder of the validation clips in the dataset's layout, `<condition>/<label>/<n>.wav`, degraded in one way
+Each condition is a folder of these clips in the dataset's layout, `<condition>/<label>/<n>.wav`, degraded in one way
 and scored by `beckon classify --clips --json`. Prints one Markdown table; all figures are per cent of clips right.
 
 Signal-to-noise ratios and hum levels are relative to the word's RMS within its bounds. A silence clip gets the noise of a
@@ -33,10 +33,10 @@ POSITIONS = 8
 
 
 class Clips:
-    """The validation clips [n, 16000] with the words' bounds and levels."""
+    """The clips [n, 16000] of the reporting half with the words' bounds and levels."""
 
     def __init__(self, table, share, seed):
-        waves, truth = validation_sets.clips(table)
+        waves, truth = validation_sets.clips(table, "report")
         order = seeded("degraded clips", seed=seed).permutation(len(waves))
         chosen = np.sort(order[: max(1, round(share * len(waves)))])
         self.waves, self.truth = waves[chosen], truth[chosen]
@@ -208,7 +208,7 @@ def main(arguments=None):
     clips, clean = Clips(table, options.share, options.seed), None
     print(f"{len(clips.waves)} clips, model {options.model}\n")
     print("| condition | words | unknown | silence | all | change |\n|---|---|---|---|---|---|")
-    for name, waves, rate, subtype in conditions(clips, HeldOut(table), options.seed):
+    for name, waves, rate, subtype in conditions(clips, HeldOut(table, "report"), options.seed):
         with tempfile.TemporaryDirectory() as folder:
             paths = write(folder, waves, clips.truth, rate, subtype)
             posteriors = program.posteriors(options.beckon, options.model, paths, LABELS)

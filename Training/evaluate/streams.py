@@ -4,7 +4,7 @@
 
 Writes, for each stream, `NAME.wav` (16 kHz, 16 bits) and `NAME.txt`, an Audacity label track with one line a word: start, end,
 label. A stream without a command has an empty track: any detection in it is a false accept. `manifest.json` describes all
-streams. Everything comes from the validation partition; the same seed gives the same bytes.
+streams. Everything comes from one half of the held-out speakers; the same seed gives the same bytes.
 
 * `words-…`: single commands after gaps of 0.5 to 2.5 s, ±6 dB, and one other word in five; the same words in several kinds of
   noise. The signal-to-noise ratio is over the spans of all words together; `clean` has digital silence between words.
@@ -268,15 +268,16 @@ def make(held_out, folder, seed, minutes):
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--out", required=True, help="folder to write the streams to")
+    command_line.add_part(parser)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=20, help="maximum length of a stream other than stop-500")
     options = parser.parse_args(arguments)
     if not options.minutes > 0:
         parser.error("--minutes must be above 0")
     os.makedirs(options.out, exist_ok=True)
-    held_out = HeldOut(recordings.load_all(options.data, options.cache))
+    held_out = HeldOut(recordings.load_all(options.data, options.cache), options.part)
     entries = make(held_out, options.out, options.seed, options.minutes)
-    manifest = {"seed": options.seed, "minutes": options.minutes, "sampleRate": RATE, "streams": entries}
+    manifest = {"part": options.part, "seed": options.seed, "minutes": options.minutes, "sampleRate": RATE, "streams": entries}
     files.write_json(os.path.join(options.out, "manifest.json"), manifest)
     for entry in entries:
         print(f"{entry['name']:20} {entry['seconds'] / 60:5.1f} min {entry['commands']:5} commands")

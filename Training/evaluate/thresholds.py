@@ -85,7 +85,7 @@ held-out voice. Counts at each threshold:
 def main(arguments=None):
     parser = command_line.parser(__doc__, data=False)
     command_line.add_program(parser)
-    parser.add_argument("--streams", required=True, help="folder that streams.py wrote")
+    parser.add_argument("--streams", required=True, help="folder that streams.py wrote for the part `tune`")
     parser.add_argument(
         "--budget", type=float, default=10.0, help="false accepts an hour in read talk, all words together"
     )

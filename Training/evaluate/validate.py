@@ -1,4 +1,4 @@
-"""Measures models on the validation clips through the program itself.
+"""Measures models on the clips of held-out speakers through the program itself.
 
     python -m Training.evaluate.validate --data DIR --cache DIR --beckon BINARY --model MODEL…
 
@@ -14,9 +14,9 @@ from Training.evaluate import program
 from Training.model import metrics
 
 
-def measure(table, beckon, model):
+def measure(table, beckon, model, part="report"):
     """Accuracies in per cent (all, words, unknown, silence), the calibration error `ece`, and the number of `clips`."""
-    waves, truth = validation_sets.clips(table)
+    waves, truth = validation_sets.clips(table, part)
     with tempfile.TemporaryDirectory() as folder:
         paths = program.write_clips(folder, waves)
         posteriors = program.posteriors(beckon, model, paths, COMMANDS + [UNKNOWN, SILENCE])
@@ -27,13 +27,14 @@ def measure(table, beckon, model):
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--beckon", required=True, help="the built program")
+    command_line.add_part(parser)
     parser.add_argument("--model", required=True, nargs="+", help="the model folders to measure")
     options = parser.parse_args(arguments)
     table = recordings.load_all(options.data, options.cache)
     for model in options.model:
-        result = measure(table, options.beckon, model)
+        result = measure(table, options.beckon, model, options.part)
         shares = ", ".join(f"{key} {result[key]:.2f} %" for key in ("all", "words", "unknown", "silence"))
-        print(f"{model}: {result['clips']} clips, {shares}, calibration error {result['ece']:.4f}", flush=True)
+        print(f"{model}, part {options.part}: {result['clips']} clips, {shares}, calibration error {result['ece']:.4f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What is fitted on the validation sets at export: clip shifts, temperature and thresholds."""
+"""What is fitted on the tuning half of the validation speakers at export: clip shifts, temperature and thresholds."""
 
 import numpy as np
 

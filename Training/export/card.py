@@ -33,7 +33,7 @@ below. Clips are scored four times, as in `beckon classify --clips`, with {shift
 words and {shifts[1]:g} from that of all other speech: most clips are commands, which is rare in a stream, where the network's
 answer is used as it was trained.
 
-## Measured on validation speakers, none of whom was trained on
+## Measured on the reporting half of the validation speakers, who were used for nothing else
 
 | | |
 |---|---|
@@ -46,7 +46,7 @@ spectrogram images of v0.02 clips, likewise; ESC-10 environmental sounds (K. J. 
 LibriSpeech (CC BY 4.0); spoken coffee orders and other wake words from the Picovoice benchmarks (Apache-2.0); short recordings
 from Honk (MIT); words spoken by espeak-ng and flite, some near the commands, some from everyday speech ("front", "rear",
 "center" among them); words and sentences read by the voices of hibari-tts and of Kokoro (Apache-2.0). The shifts, the
-temperature and the thresholds were fitted on the validation partition. The testing partition was not used.
+temperature and the thresholds were fitted on the tuning half of the validation speakers. The testing partition was not used.
 
 ## Limits
 
@@ -74,7 +74,7 @@ with {options.epochs} epochs of Adam at {options.rate:g}, batch {options.batch},
 noise alone. No features, no calibration: the temperature is 1, every word's threshold 0.8. Initial weights, optimizer and
 number of epochs are this project's.
 
-## Measured on validation speakers, none of whom was trained on
+## Measured on the reporting half of the validation speakers, who were used for nothing else
 
 Through the program itself (`make -C Training distance DATA=…`), which scores every clip four times.
 
@@ -89,7 +89,7 @@ Through the program itself (`make -C Training distance DATA=…`), which scores 
 ## Data and licences
 
 Speech Commands v0.01 (Pete Warden, Google; CC BY 4.0), training partition, for the words and their background noise. The
-testing partition was not used, and nothing was fitted on the validation partition.
+testing partition was not used, and nothing was fitted on the reporting half.
 
 ## Limits
 

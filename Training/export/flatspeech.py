@@ -114,7 +114,7 @@ class Clips:
 def train(options, table):
     """The network after `options.epochs` epochs; an interrupted training is continued."""
     torch.manual_seed(options.seed)
-    clips, (waves, truth) = Clips(table, options.seed), validation_sets.clips(table)
+    clips, (waves, truth) = Clips(table, options.seed), validation_sets.clips(table, "tune")
     model = FlatSpeech(tutorial.layers())
     optimizer = torch.optim.Adam(model.parameters(), lr=options.rate)
     path, first = os.path.join(options.cache, f"flatspeech-{options.seed}.pt"), 0

@@ -3,7 +3,7 @@
     python -m Training.export.model_folder --data DIR --cache DIR --out MODEL CHECKPOINT…
 
 The weights of several checkpoints are averaged, which works if all started from the same one. Clip shifts, temperature and
-thresholds are fitted on the validation sets.
+thresholds are fitted on the tuning half of the validation speakers, and the card reports the other half.
 """
 
 from pathlib import Path
@@ -50,15 +50,18 @@ def description(name, labels, streaming, front_end, layers, **rest):
     } | rest
 
 
-def write(folder, name, history, model, examples, sets):
-    """Calibrates on the validation sets and writes the folder; `history` is a sentence or more for the card."""
+def write(folder, name, history, model, examples, sets, reported):
+    """Calibrates on the sets of part `tune`, reports those of part `report`, and writes the folder.
+
+    `history` is a sentence or more for the card.
+    """
     model.eval()
     folder.mkdir(parents=True, exist_ok=True)
     output_labels, commands = examples.output_labels(), list(examples.commands)
     logits = sets.logits(model)
     shift_of = lambda words, other: clip_shifts(examples, words, other)
     pair, temperature = calibration.calibrate(sets, logits, output_labels, shift_of)
-    report = sets.figures(logits, output_labels, temperature, shift_of(*pair))
+    report = reported.figures(reported.logits(model), output_labels, temperature, shift_of(*pair))
     in_stream = lambda part: sets.posteriors(part, output_labels, temperature)
     negatives = [in_stream(part) for part in logits[1].values()]
     thresholds = calibration.fit_thresholds(in_stream(logits[0]), sets.truth, negatives, commands)
@@ -125,7 +128,8 @@ def main(arguments=None):
     table, examples = render.load_examples(options.data, options.cache, options.words)
     model = averaged(options.checkpoints, examples.outputs)
     folder = Path(options.out)
-    write(folder, folder.resolve().name, options.history, model, examples, ValidationSets(table, examples.commands))
+    sets, reported = (ValidationSets(table, part, examples.commands) for part in ("tune", "report"))
+    write(folder, folder.resolve().name, options.history, model, examples, sets, reported)
     ranges.write(folder, table)
 
 

@@ -29,17 +29,18 @@ def clip_shifts(examples, words, other):
 
 
 class ValidationSets:
-    """The validation sets of one table, scored together."""
+    """The validation sets of one part of a table, scored together; part `tune` chooses, part `report` is reported."""
 
-    def __init__(self, table, commands):
+    def __init__(self, table, part, commands):
+        self.part = part
         self.labels = list(commands) + [UNKNOWN, SILENCE]
         self.commands = list(commands)
-        self.clips, self.truth = validation_sets.clips(table, self.commands)
+        self.clips, self.truth = validation_sets.clips(table, part, self.commands)
         negatives = {
-            "endings": validation_sets.word_endings(table, commands=self.commands),
+            "endings": validation_sets.word_endings(table, part, self.commands),
             "held-out": validation_sets.held_out_words(table),
-            "running": validation_sets.running_speech(table),
-            "sounds": validation_sets.sounds(table),
+            "running": validation_sets.running_speech(table, part),
+            "sounds": validation_sets.sounds(table, part),
         }
         self.negatives = {name: waves for name, waves in negatives.items() if len(waves)}
 

@@ -120,7 +120,7 @@ def main(arguments=None):
     if not render.rendered(options.examples):
         sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
     table, examples = render.load_examples(options.data, options.cache, options.words)
-    sets, outputs = ValidationSets(table, examples.commands), examples.outputs
+    sets, outputs = ValidationSets(table, "tune", examples.commands), examples.outputs
     steps = len(examples.kinds) // options.batch
     soft_targets = None
     if options.teachers:

@@ -14,14 +14,15 @@ import soundfile
 from PIL import Image
 
 from Training.data.audio import RATE
-from Training.data.recordings import decode, partition
+from Training.data.recordings import decode
+from Training.data.split import partition
 
 VOICES = Path("/usr/share/sounds/alsa")
 COMMANDS = ("left", "right")
 OTHERS = ("front", "rear", "side", "center")
-SPEAKERS = {"training": 20, "validation": 12}
-# How many of them, the last ones, which are of both partitions, are in the running speech and name the other sounds.
-FEW = 14
+SPEAKERS = {"training": 20, "tune": 8, "report": 8}
+# How many of them, the last ones, which are of all parts, are in the running speech and name the other sounds.
+FEW = 20
 
 
 def phrases():
@@ -85,9 +86,9 @@ def write_speech(folder, found, generator):
 
 
 def write_noise(folder, generator):
-    """Background recordings of 8 s, and short sounds for both partitions."""
+    """Background recordings of 20 s, and short sounds for all parts."""
     for number in range(3):
-        wave = np.cumsum(generator.normal(0, 1, 8 * RATE)) if number == 2 else generator.normal(0, 1, 8 * RATE)
+        wave = np.cumsum(generator.normal(0, 1, 20 * RATE)) if number == 2 else generator.normal(0, 1, 20 * RATE)
         write(folder / "_background_noise_" / f"noise{number}.wav", (wave - wave.mean()) / np.abs(wave).max() * 8000)
     for number, speaker in enumerate(list(speakers())[-FEW:]):
         tone = np.sin(2 * np.pi * (200 + 150 * number) * np.arange(2 * RATE) / RATE)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from Training.data import recordings, seeding, synthesize
+from Training.data import recordings, seeding, sources, split, synthesize
 from Training.embedding.export import LEAD, STEPS, decision_hops
 from Training.embedding.render import spoken_word
 from Training.embedding.train import STAGES, stage
@@ -19,10 +19,38 @@ from Training.model import metrics
 class DataTests(unittest.TestCase):
     def test_partitions_are_by_speaker_and_in_the_dataset_s_shares(self):
         names = ["yes/bobby_nohash_0.wav", "no/bobby_nohash_3.opus", "yes/bobby"]
-        self.assertEqual(len({recordings.partition(name) for name in names}), 1)
-        parts = [recordings.partition(f"{number}_nohash_0.wav") for number in range(10000)]
-        shares = [parts.count(part) / 100 for part in ("training", "validation", "testing")]
-        np.testing.assert_allclose(shares, [80, 10, 10], atol=1)
+        self.assertEqual(len({split.partition(name) for name in names}), 1)
+        parts = [split.partition(f"yes/{number}_nohash_0.wav") for number in range(10000)]
+        shares = [parts.count(part) / 100 for part in ("training", "tune", "report", "testing")]
+        np.testing.assert_allclose(shares, [80, 5, 5, 10], atol=1)
+        # Speakers of the dataset, so that neither rule changes unnoticed.
+        known = {"004ae714": "training", "099d52ad": "tune", "0ab3b47d": "tune", "026290a7": "report", "060cd039": "report"}
+        self.assertEqual({who: split.partition(f"yes/{who}_nohash_0.wav") for who in known}, known)
+
+    def test_a_speaker_of_another_source_is_in_one_part(self):
+        same = [
+            ("an4/an251-fash-b.opus", "an4/cen7-fash-b.opus"),
+            ("wuw2/WUWII00316_004.opus", "wuw2/WUWII00316_007.opus"),
+            ("speechocean762/SPEAKER0001/000010035.opus", "SPEAKER0001/000010053"),
+            ("audiomnist/zero/0_60_9.opus", "audiomnist/five/5_60_1.opus"),
+            ("noise/esc10/001_Dog_bark__1-100032-A.opus", "noise/esc10/001_Dog_bark__1-100032-B.opus"),
+        ]
+        for first, second in same:
+            self.assertEqual(sources.speaker(first), sources.speaker(second))
+            self.assertNotEqual(sources.speaker(first), sources.short_name(first).split("/")[1])
+
+    def test_what_is_only_measured_is_never_trained_on(self):
+        paths = [f"wuw2/WUWII{n:05}_000.opus" for n in range(200)] + [f"fsdd/{n}_theo_0.opus" for n in range(10)]
+        paths += [f"commonvoice/de/common_voice_de_{n}.opus" for n in range(200)]
+        parts = {split.part(*sources.kind_and_label(path), path) for path in paths}
+        self.assertEqual(parts, {"tune", "report"})
+        english = [f"commonvoice/en/common_voice_en_{n}.opus" for n in range(1000)]
+        parts = [split.part(*sources.kind_and_label(path), path) for path in english]
+        np.testing.assert_allclose([parts.count(part) / 10 for part in split.PARTS], [70, 15, 15], atol=4)
+
+    def test_the_ends_of_background_recordings_are_halved(self):
+        spans = [split.background_span(part, 1000) for part in split.PARTS]
+        self.assertEqual(spans, [(0, 850), (850, 925), (925, 1000)])
 
     def test_bounds_surround_the_word(self):
         wave = np.random.default_rng(0).normal(0, 20, 16000)
@@ -37,8 +65,13 @@ class DataTests(unittest.TestCase):
             "speech/librispeech/1.opus": ("speech", "librispeech"),
             "_background_noise_/pink.wav": ("noise", "gsc"),
             "noise/esc10/rain.opus": ("noise", "esc10"),
+            "speechocean762/SPEAKER0001/000010035.opus": ("speech", "speechocean762"),
+            "commonvoice/fa/common_voice_fa_1.opus": ("speech", "commonvoice-other"),
+            "fsdd/6_nicolas_4.opus": ("word", "six"),
+            "mycroft/athena/athena-en-1.opus": ("word", "athena"),
+            "rooms/house/hall.flac": ("room", "house"),
         }
-        self.assertEqual({name: recordings.kind_and_label(name) for name in expected}, expected)
+        self.assertEqual({name: sources.kind_and_label(name) for name in expected}, expected)
 
     def test_words_of_synthetic_recordings_come_from_their_names(self):
         names = ("words/heart-computer-3", "words/blend-good night-0", "words/computer-12")

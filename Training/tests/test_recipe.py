@@ -19,7 +19,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from Training.augment import render
-from Training.data import invert_spectrograms, recordings, validation_sets
+from Training.data import invert_spectrograms, recordings, sources, validation_sets
 from Training.embedding import export as embedding_export
 from Training.embedding import open_set
 from Training.embedding import render as embedding_render
@@ -128,7 +128,7 @@ class RecipeTests(unittest.TestCase):
         self.assertEqual(of_clips.sum(), 6 * sum(clips.SPEAKERS.values()))
         names = {part: set() for part in clips.SPEAKERS}
         for name, part in zip(table["name"][of_clips], table["part"][of_clips]):
-            names[part].add(recordings.speaker(name))
+            names[part].add(sources.speaker(name))
         self.assertEqual({part: len(found) for part, found in names.items()}, clips.SPEAKERS)
         spoken = (table["to"] - table["from"])[of_clips]
         self.assertTrue(np.all((spoken > 1600) & (spoken < 16000)), (spoken.min(), spoken.max()))
@@ -208,7 +208,7 @@ class RecipeTests(unittest.TestCase):
         np.testing.assert_allclose(*vectors, atol=1e-2)
 
     def test_streams_have_label_tracks(self):
-        held_out = HeldOut(self.table, clips.COMMANDS)
+        held_out = HeldOut(self.table, "report", clips.COMMANDS)
         stream = streams.words(held_out, 10, np.random.default_rng(0), talk=True)
         out = Path(self.folder.name) / "streams"
         out.mkdir()

@@ -1,0 +1,83 @@
+"""What the path of a recording says: its kind, its label and who speaks.
+
+A data folder holds tar files or plain folders, in any mixture:
+
+* Speech Commands clips: `<word>/<speaker>_nohash_<n>.<ext>`, in `speech_commands-<word>.tar` or as the folders of the
+  unpacked public dataset;
+* `words/<word>/…`: recordings of up to a few seconds with one word each;
+* `speech/<source>/…`: running speech without commands;
+* `noise/…` or `_background_noise_/…`: everything that is not speech;
+* `rooms/…`: impulse responses, which are no recordings of the table;
+* the folders of SOURCES, anywhere.
+"""
+
+import os
+import re
+
+from Training.data.vocabulary import BACKGROUND
+
+# Public datasets by the name of their folder, and their kind.
+SOURCES = {
+    "alphanumeric": "speech",
+    "an4": "speech",
+    "audiomnist": "word",
+    "commonvoice": "speech",
+    "fsdd": "word",
+    "must": "word",
+    "mycroft": "word",
+    "speechocean762": "speech",
+    "wuw2": "speech",
+}
+DIGITS = "zero one two three four five six seven eight nine".split()
+# Common Voice in languages other than English.
+FOREIGN = "commonvoice-other"
+# How `<folder>/<file>` names the speaker, where it is not the whole file name.
+_SPEAKERS = [
+    re.compile(pattern)
+    for pattern in (
+        r".*/(.*)_nohash_.*",
+        r"(SPEAKER\d+)/.*",  # speechocean762
+        r"an4/\w+-(\w+)-b",
+        r"wuw2/(WUWII\d+)_\d+",
+        r".*/\d_(\w+)_\d+",  # audiomnist and fsdd: digit, speaker, take
+        r".*/\d+_.*__\d-(\d+)-[A-Z]",  # ESC-10: several cuts of one recording
+    )
+]
+
+
+def short_name(path):
+    """`<folder>/<file>` without extension, the name of a recording in the table."""
+    folder, file = os.path.split(path)
+    # Only an audio file's extension: names like `freq.97` have a dot of their own.
+    stem = re.sub(r"\.(opus|wav|flac|ogg|jpg|jpeg)$", "", file)
+    return f"{os.path.basename(folder)}/{stem}"
+
+
+def speaker(path):
+    """Who speaks in a recording, or for a sound what it is cut from: part of its name, else all of the file's name."""
+    name = short_name(path)
+    return next((found[1] for pattern in _SPEAKERS if (found := pattern.fullmatch(name))), name.split("/")[1])
+
+
+def kind_and_label(path):
+    """(kind, label) of a recording; the kind is clip, word, speech, noise or room.
+
+    The label is the word, or of speech and noise the source.
+    """
+    parts = path.split("/")
+    if "noise" in parts or "_background_noise_" in parts:
+        return "noise", BACKGROUND if "_background_noise_" in parts else parts[-2]
+    if "rooms" in parts:
+        return "room", parts[-2]
+    source = next((part for part in parts[:-1] if part in SOURCES), None)
+    if source == "commonvoice":
+        return "speech", source if parts[-2] == "en" else FOREIGN
+    if source == "fsdd":
+        return "word", DIGITS[int(parts[-1][0])]
+    if source:
+        return SOURCES[source], source if SOURCES[source] == "speech" else parts[-2]
+    if "speech" in parts:
+        return "speech", parts[-2]
+    if "words" in parts:
+        return "word", parts[-2]
+    return "clip", parts[-2]
