@@ -1,5 +1,6 @@
 """Decides which examples an epoch holds and draws each of them, seeded by (seed, epoch, batch)."""
 
+import dataclasses
 import enum
 
 import numpy as np
@@ -7,12 +8,12 @@ import numpy as np
 from Training.augment import noise, waveform
 from Training.data import log_mel
 from Training.data.audio import WINDOW
+from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import (
     BACKGROUND,
     BACKGROUND_SHARE,
     COMMANDS,
-    HELD_OUT,
     MANY_WORDS,
     SILENCE,
     SYNTHETIC,
@@ -31,6 +32,7 @@ class Kind(enum.IntEnum):
     SILENCE = 4
     SYNTHETIC_WORDS = 5
     INVERTED_WORDS = 6
+    CUT_WORDS = 7
 
 
 # Examples of an epoch beside its word recordings, as shares of their number.
@@ -41,7 +43,10 @@ SHARES = {
     Kind.SILENCE: 0.10,
     Kind.SYNTHETIC_WORDS: 0.12,
     Kind.INVERTED_WORDS: 0.20,
+    Kind.CUT_WORDS: 0.15,
 }
+# A word cut out of running speech is drawn with its number of recordings to the power of this.
+CUT_POWER = 0.5
 # Share of the running speech that neural voices read, if there is any.
 READ_SPEECH = 0.5
 # Share of commands among the words inverted from spectrogram images.
@@ -52,13 +57,28 @@ NO_WORD_BELOW = 0.4
 SPEEDS = (0.88, 1.13)
 # The noise around a word: the share of words that have any, the range of its signal-to-noise ratio in dB, and the share of
 # noises that are babble.
-NOISE, HARD_NOISE = (0.7, -1, 36, 0.28), (0.85, -3, 26, 0.38)
-# Share of babble among the running speech, with hard noise.
-BABBLE = 0.25
+NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.85, -3, 26, 0.38)
+# Share of babble among the running speech, without and with hard noise.
+BABBLE, HARD_BABBLE = 0.12, 0.25
+# Share of words in a room.
+ROOM_SHARE = 0.2
+# Share of measured rooms among the rooms, if there are any.
+MEASURED_ROOMS = 0.4
 # Number of simulated rooms and synthetic noises.
 ROOMS, NOISES = 300, 300
 # A word with fewer training recordings than this shares the `other` output.
 OWN_OUTPUT = 200
+
+
+@dataclasses.dataclass
+class Batch:
+    """Mel energies [n, 79, 40], targets [n], alternatives [n] (a second output that is right too, or −1), and the teachers'
+    posteriors [n, 35] for words without other speech around them, zeros elsewhere; None without teachers."""
+
+    energies: np.ndarray
+    targets: np.ndarray
+    alternatives: np.ndarray
+    taught: np.ndarray | None
 
 
 class Examples:
@@ -67,12 +87,26 @@ class Examples:
     The network's outputs are the commands, every other word with many recordings, `other`, and silence.
     """
 
-    def __init__(self, table, batch, seed, commands=COMMANDS, inverted=None, hard_noise=False, without_noise=False):
+    def __init__(
+        self,
+        table,
+        batch,
+        seed,
+        commands=COMMANDS,
+        inverted=None,
+        hard_noise=False,
+        without_noise=False,
+        left_out=(),
+        teachers=None,
+    ):
         """`table` is that of recordings.load_all, `inverted` that of render.load_inverted.
 
         `hard_noise` draws more noise and more babble. `without_noise` draws the same examples and omits the noise around words.
+        No example holds a word of `left_out` by itself. `teachers(waves)` gives posteriors over Teachers.words of words as
+        they lie in the window, before noise and rooms are added.
         """
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
+        self.left_out, self.teachers = tuple(left_out), teachers
         self.inverted, self.hard_noise, self.without_noise = inverted, hard_noise, without_noise
         self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
         self._select_recordings()
@@ -82,10 +116,14 @@ class Examples:
             shares[Kind.INVERTED_WORDS] = 0
         if not self.has_speech:
             shares[Kind.RUNNING_SPEECH] = 0
+        if len(self.cuts) == 0:
+            shares[Kind.CUT_WORDS] = 0
         counts = [len(self.words)] + [int(len(self.words) * share) for share in shares.values()]
         self.kinds = np.repeat(np.arange(len(Kind)), counts)
         generator = seeded("rooms and noises", seed=seed)
         self.rooms = noise.room_spectra(ROOMS, generator)
+        measured = np.flatnonzero((table["kind"] == "room") & (table["part"] == "training"))
+        self.measured_rooms = noise.spectra([samples(table, row) for row in measured]) if len(measured) else None
         self.synthetic_noise = np.stack([noise.colored_noise(generator) for _ in range(NOISES)])
         self.epoch = 0
 
@@ -93,7 +131,7 @@ class Examples:
         """Rows of the training partition by their use, and the usable length of every recording."""
         table = self.table
         kind, label, length = table["kind"], table["label"], table["length"]
-        train = (table["part"] == "training") & ~np.isin(label, HELD_OUT)
+        train = (table["part"] == "training") & ~np.isin(label, self.left_out)
         # The long background recordings are split in time: their ends are for validation.
         background = (kind == "noise") & (label == BACKGROUND)
         train = train | background
@@ -103,7 +141,12 @@ class Examples:
         synthetic = (label == SYNTHETIC) | ((kind == "word") & np.isin(label, self.commands))
         self.words, self.synthetic = np.flatnonzero(words & ~synthetic), np.flatnonzero(words & synthetic)
         self.command_words = self.words[np.isin(label[self.words], self.commands)]
-        speech = np.flatnonzero(train & (kind == "speech"))
+        self.cuts = np.flatnonzero(train & (kind == "cut"))
+        _, word, counts = np.unique(label[self.cuts], return_inverse=True, return_counts=True)
+        weights = counts[word] ** (CUT_POWER - 1.0) if len(self.cuts) else np.zeros(0)
+        self.cut_shares = weights / max(weights.sum(), 1e-9)
+        holds_command = np.array([not set(self.commands).isdisjoint(text.split()) for text in table["text"]])
+        speech = np.flatnonzero(train & (kind == "speech") & ~holds_command)
         self.has_speech = len(speech) > 0
         # Without running speech, pieces of words replace it around words and in babble.
         self.speech = speech if self.has_speech else self.words
@@ -117,16 +160,16 @@ class Examples:
         label = self.table["label"]
         inverted_labels = np.zeros(0, str) if self.inverted is None else self.inverted["label"]
         names, counts = np.unique(np.concatenate([label[self.words], inverted_labels]), return_counts=True)
-        without_own = (*self.commands, *MANY_WORDS, *HELD_OUT)
+        without_own = (*self.commands, *MANY_WORDS, *self.left_out)
         own = [str(n) for n, count in zip(names, counts) if count >= OWN_OUTPUT and n not in without_own]
         self.outputs = list(self.commands) + own + ["other", SILENCE]
         index = {name: i for i, name in enumerate(self.outputs)}
         self.other, self.silence = index["other"], index[SILENCE]
         self.target = np.array([index.get(str(name), self.other) for name in label])
         self.inverted_target = np.array([index.get(str(name), self.other) for name in inverted_labels])
-        is_command, is_held_out = np.isin(inverted_labels, self.commands), np.isin(inverted_labels, HELD_OUT)
+        is_command, is_left_out = np.isin(inverted_labels, self.commands), np.isin(inverted_labels, self.left_out)
         self.inverted_commands = np.flatnonzero(is_command)
-        self.inverted_others = np.flatnonzero(~is_command & ~is_held_out)
+        self.inverted_others = np.flatnonzero(~is_command & ~is_left_out)
 
     def output_labels(self):
         """The label that each output counts towards."""
@@ -141,19 +184,21 @@ class Examples:
         return seeded("epoch order", self.epoch, seed=self.seed).permutation(len(self.kinds))
 
     def __getitem__(self, number):
-        """Batch `number`: mel energies [batch, 79, 40], targets [batch], and alternatives [batch].
-
-        An alternative is a second output that is right too, or −1.
-        """
+        """Batch `number` of the epoch."""
         rows = self.order()[number * self.batch : (number + 1) * self.batch]
         generator = seeded("example", self.epoch, number, seed=self.seed)
         waves = np.zeros((self.batch, WINDOW), np.float32)
         targets, alternatives = np.zeros(self.batch, np.int64), np.full(self.batch, -1, np.int64)
-        inverted = []
+        inverted, taught = [], {}
         for i, row in enumerate(rows):
             kind, extent = self.kinds[row], None
             if kind == Kind.WORDS:
-                targets[i], extent = self.word(waves[i], self.words[row], generator)
+                targets[i], extent, is_alone = self.word(waves[i], self.words[row], generator)
+                if self.teachers and is_alone and self.table["label"][self.words[row]] in self.teachers.words:
+                    taught[i] = waves[i].copy()
+            elif kind == Kind.CUT_WORDS:
+                row = generator.choice(self.cuts, p=self.cut_shares)
+                targets[i], extent, _ = self.word(waves[i], row, generator, widest_margin=800)
             elif kind == Kind.PARTS_OF_WORDS:
                 targets[i], alternatives[i], extent = self.part_of_word(waves[i], generator)
             elif kind == Kind.RUNNING_SPEECH:
@@ -162,7 +207,7 @@ class Examples:
                 targets[i], extent = self.reversed_word(waves[i], generator)
             elif kind == Kind.SYNTHETIC_WORDS:
                 row = generator.choice(self.synthetic if len(self.synthetic) > 0 else self.words)
-                targets[i], extent = self.word(waves[i], row, generator)
+                targets[i], extent, _ = self.word(waves[i], row, generator)
             elif kind == Kind.INVERTED_WORDS:
                 inverted.append(i)
                 waves[i] = self.noise_for_inverted(generator)
@@ -179,32 +224,39 @@ class Examples:
             row = generator.choice(self.inverted_commands if is_command else self.inverted_others)
             targets[i] = self.inverted_target[row]
             energies[i] = self.inverted_word(energies[i], self.inverted["logs"][row], generator)
-        return energies, targets, alternatives
+        posteriors = None
+        if self.teachers:
+            posteriors = np.zeros((self.batch, len(self.teachers.words)), np.float32)
+            if taught:
+                posteriors[list(taught)] = self.teachers(np.stack(list(taught.values())))
+        return Batch(energies, targets, alternatives, posteriors)
 
-    def word(self, wave, row, generator):
+    def word(self, wave, row, generator, widest_margin=1600):
         """A whole word: as recorded with ±100 ms of shift, or anywhere in the window with other speech around it.
 
-        Returns its target and its extent (first and last sample in the window); so do the methods below.
+        Returns its target, its extent (first and last sample in the window) and whether it is alone; the methods below return
+        target and extent.
         """
         table, speed = self.table, generator.uniform(*SPEEDS)
         start, length = table["start"][row], table["length"][row]
         first, last = table["from"][row], table["to"][row]
-        long = length > WINDOW
+        long = length > WINDOW or self.table["kind"][row] == "cut"
         if not long and generator.random() < 0.65:
             offset = WINDOW / 2 * (1 - speed) + generator.uniform(-1600, 1600)
             waveform.place(table["audio"], wave, start, length, offset, speed, 0.0, float(length))
-            return self.target[row], (int((first - offset) / speed), int((last - offset) / speed))
+            return self.target[row], (int((first - offset) / speed), int((last - offset) / speed)), True
         spoken = (last - first) / speed
         at = generator.uniform(0, max(1.0, WINDOW - spoken))
         offset = first - at * speed
         isolate = generator.random() < 0.6 or long
-        margin = generator.uniform(300, 1600)
+        margin = generator.uniform(300, widest_margin)
         low, high = (max(0.0, first - margin), min(float(length), last + margin)) if isolate else (0.0, float(length))
         waveform.place(table["audio"], wave, start, length, offset, speed, low, high)
         extent = (int(at), int(at + spoken))
-        if isolate and generator.random() < 0.5:
+        crowded = isolate and generator.random() < 0.5
+        if crowded:
             self.add_context(wave, extent, generator)
-        return self.target[row], extent
+        return self.target[row], extent, isolate and not crowded
 
     def reversed_word(self, wave, generator):
         """A command played backwards."""
@@ -245,7 +297,7 @@ class Examples:
 
     def running_speech(self, wave, generator):
         """Running speech: a whole window of it, or a piece of it in silence, as when somebody begins to talk."""
-        if self.hard_noise and generator.random() < BABBLE:
+        if generator.random() < (HARD_BABBLE if self.hard_noise else BABBLE):
             return self.babble(wave, generator)
         table, row = self.table, self.speech_row(generator)
         length, speed = table["length"][row], generator.uniform(*SPEEDS)
@@ -344,8 +396,10 @@ class Examples:
 
     def surround(self, wave, extent, generator):
         """Adds a room, noise at a random signal-to-noise ratio and a level to speech that lies at `extent`."""
-        if generator.random() < 0.15:
-            wave[:] = noise.reverberate(wave[None], self.rooms[generator.integers(len(self.rooms))][None])[0]
+        if generator.random() < ROOM_SHARE:
+            is_measured = self.measured_rooms is not None and generator.random() < MEASURED_ROOMS
+            rooms = self.measured_rooms if is_measured else self.rooms
+            wave[:] = noise.reverberate(wave[None], rooms[generator.integers(len(rooms))][None])[0]
         loudness = waveform.level(wave, *extent) + 1e-6
         if generator.random() < self.noise_share:
             gain = loudness * 10 ** (-generator.uniform(self.least_ratio, self.most_ratio) / 20)

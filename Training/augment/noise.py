@@ -6,7 +6,7 @@ import scipy.fft
 from Training.data.audio import RATE, WINDOW
 
 # Samples of a room's impulse response, and of the FFT that convolves a window with it.
-ROOM, PADDED = 4096, 20480
+ROOM, PADDED = 8192, 24576
 
 
 def hum(generator):
@@ -55,6 +55,13 @@ def room_spectra(count, generator):
             row[generator.integers(20, 800)] += generator.uniform(-0.4, 0.4)
         row /= np.sqrt((row**2).sum())
     return scipy.fft.rfft(responses, PADDED, axis=1)
+
+
+def spectra(responses):
+    """Spectra [count, PADDED // 2 + 1] of measured room impulse responses, cut to ROOM samples, each with energy 1."""
+    fade = np.minimum(1, np.arange(ROOM, 0, -1) / 800).astype(np.float32)
+    rows = np.stack([np.pad(r[:ROOM], (0, max(0, ROOM - len(r)))) * fade for r in responses])
+    return scipy.fft.rfft(rows / np.sqrt((rows**2).sum(axis=1, keepdims=True)), PADDED, axis=1)
 
 
 def reverberate(waves, spectra):

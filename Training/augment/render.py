@@ -11,6 +11,7 @@ import numpy as np
 
 from Training.augment import spectral
 from Training.augment.examples import Examples
+from Training.augment.teachers import PublishedTeachers
 from Training.data import command_line, log_mel, recordings
 from Training.data.files import replacing
 from Training.data.seeding import generator as seeded
@@ -57,17 +58,26 @@ def load_inverted(cache):
 
 
 def render(examples, folder, number):
-    """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds` [n]."""
+    """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds` [n], and with
+    teachers `taught` [n, 35] float16 and `taught_words` [35]."""
     examples.epoch = number
     kinds = examples.kinds[examples.order()][: len(examples) * examples.batch]
-    logs, targets, alternatives = [], [], []
-    for batch in range(len(examples)):
-        energies, target, alternative = examples[batch]
-        logs.append(np.log(energies + np.float32(1e-8)).astype(np.float16))
-        targets.append(target), alternatives.append(alternative)
-    arrays = {"logs": logs, "targets": targets, "alternatives": alternatives}
+    arrays = {"logs": [], "targets": [], "alternatives": []} | ({"taught": []} if examples.teachers else {})
+    for number_of_batch in range(len(examples)):
+        batch = examples[number_of_batch]
+        arrays["logs"].append(np.log(batch.energies + np.float32(1e-8)).astype(np.float16))
+        arrays["targets"].append(batch.targets), arrays["alternatives"].append(batch.alternatives)
+        if examples.teachers:
+            arrays["taught"].append(batch.taught.astype(np.float16))
     with replacing(path(folder, number)) as part:
-        np.savez(part, kinds=kinds, **{name: np.concatenate(value) for name, value in arrays.items()})
+        words = {"taught_words": np.array(examples.teachers.words)} if examples.teachers else {}
+        np.savez(part, kinds=kinds, **words, **{name: np.concatenate(value) for name, value in arrays.items()})
+
+
+def has_answers(folder):
+    """Whether the first rendered epoch of a folder holds answers of published networks."""
+    with np.load(path(folder, rendered(folder)[0])) as stored:
+        return "taught" in stored.files
 
 
 def augmented(logs, generator):
@@ -81,7 +91,7 @@ def batches(folder, number, seed, batch, soft_targets=None):
     """Epoch `number` of the training with this seed: one of the rendered epochs, in an order and augmented anew.
 
     Yields features [batch, 79, 40], targets [batch], alternatives [batch], and the teachers' posteriors [batch, outputs]:
-    rows of `soft_targets(rendered epoch)`, or None without it.
+    rows of `soft_targets(rendered epoch)`, zeros where the teachers have no answer, or None without it.
     """
     available = rendered(folder)
     chosen = available[(number + 7 * seed) % len(available)]
@@ -104,11 +114,16 @@ def main(arguments=None):
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--hard-noise", action="store_true", help="more noise, and more of it babble")
     parser.add_argument("--without-noise", action="store_true", help="the same examples without noise, for teachers")
+    parser.add_argument("--teachers", metavar="DIR", help="folder of published networks, whose answers are stored")
+    parser.add_argument("--leave-out", nargs="*", default=[], metavar="WORD", help="words that no example holds by itself")
+    parser.add_argument("--first", type=int, default=0, help="number of the first epoch, to render in several processes")
+    parser.add_argument("--every", type=int, default=1, help="distance between two epochs' numbers, to render in several processes")
     options = parser.parse_args(arguments)
     os.makedirs(options.examples, exist_ok=True)
-    noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise}
+    noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise, "left_out": options.leave_out}
+    noise["teachers"] = PublishedTeachers(options.teachers) if options.teachers else None
     examples = load_examples(options.data, options.cache, options.words, options.batch, **noise)[1]
-    for number in range(options.epochs):
+    for number in range(options.first, options.epochs, options.every):
         if not os.path.exists(path(options.examples, number)):
             begun = time.time()
             render(examples, options.examples, number)

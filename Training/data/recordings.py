@@ -2,7 +2,8 @@
 
 `sources` says what a path means; `split` says who is trained on, who tunes and who reports. The testing partition of Speech
 Commands is left out here and so never trained on. A tar file may hold the transcripts of its recordings: `text….tsv` (name,
-transcript in the last column) or `align.tsv` (name, word, start, end in seconds).
+transcript in the last column) or `align.tsv` (name, word, start, end in seconds); each aligned word is a row of its own, of
+kind `cut`.
 """
 
 import io
@@ -13,6 +14,7 @@ import tarfile
 import numpy as np
 import soundfile
 
+from Training.data import alignment
 from Training.data.audio import RATE, resample
 from Training.data.files import replacing
 from Training.data.sources import kind_and_label, short_name
@@ -60,6 +62,16 @@ def transcripts(folder):
                 elif os.path.basename(name).startswith("text"):
                     said |= {short_name(row[0]): row[-1].lower() for row in lines}
     return said
+
+
+def aligned_words(folder):
+    """The aligned words of all tar files of a folder, as `alignment.parse` gives them."""
+    words = {}
+    for entry in sorted(os.listdir(folder)):
+        if entry.endswith(".tar"):
+            for _, data in read_tar(os.path.join(folder, entry), endings="align.tsv"):
+                words |= alignment.parse(data.decode())
+    return words
 
 
 def decode(data):
@@ -139,11 +151,12 @@ def load(folder, cache):
 
 def read(folder):
     """The table of `load` without the column `part`, from the audio files."""
-    pieces, rows, position, said = [], [], 0, transcripts(folder)
+    pieces, rows, position = [], [], 0
+    said, aligned = transcripts(folder), aligned_words(folder)
     for number, (path, data) in enumerate(read_folder(folder)):
         kind, label = kind_and_label(path)
         name = short_name(path)
-        if kind == "room" or part(kind, label, name) == "testing":
+        if part(kind, label, name) == "testing":
             continue
         try:
             audio = decode(data)
@@ -154,6 +167,8 @@ def read(folder):
             audio = np.pad(audio[:RATE], (0, max(0, RATE - len(audio))))
         first, last = utterance_bounds(audio) if kind in ("clip", "word") else (0, len(audio))
         rows.append((position, len(audio), first, last, kind, label, said.get(name, ""), name))
+        for start, length, begin, end, word in alignment.rows(aligned.get(name, ()), position, len(audio)):
+            rows.append((start, length, begin, end, "cut", word, "", name))
         pieces.append(audio)
         position += len(audio)
         if number % 2000 == 0:

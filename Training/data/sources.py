@@ -7,7 +7,7 @@ A data folder holds tar files or plain folders, in any mixture:
 * `words/<word>/…`: recordings of up to a few seconds with one word each;
 * `speech/<source>/…`: running speech without commands;
 * `noise/…` or `_background_noise_/…`: everything that is not speech;
-* `rooms/…`: impulse responses, which are no recordings of the table;
+* `rooms/…`: impulse responses of rooms;
 * the folders of SOURCES, anywhere.
 """
 

@@ -20,7 +20,7 @@ from Training.data.vocabulary import BACKGROUND, BACKGROUND_SHARE, HELD_OUT_VOIC
 
 PARTS = ("training", "tune", "report")
 # Per cent of the speakers that are held out, by kind.
-HELD_OUT_SHARES = {"clip": 10, "word": 20, "noise": 20, "speech": 30}
+HELD_OUT_SHARES = {"clip": 10, "word": 20, "noise": 20, "room": 20, "speech": 30, "cut": 30}
 TESTING = 20
 # Sources that are never trained on, as labels or folders: two under share-alike licences (telephone speech and digits), spelling
 # and numbers, and other languages.

@@ -1,4 +1,4 @@
-"""Soft targets for distillation: the mean posterior of trained networks for a rendered epoch."""
+"""Soft targets for distillation, for the examples of a rendered epoch: rows of zeros where there is no answer."""
 
 import os
 
@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from Training.augment import render
+from Training.augment.teachers import over_outputs
 from Training.data import log_mel
 from Training.model.network import load_checkpoint, logits_of
 
@@ -13,15 +14,36 @@ from Training.model.network import load_checkpoint, logits_of
 CHUNK = 4096
 
 
-class Teachers:
-    """The mean posterior of several networks for the epochs rendered in a folder."""
+class StoredAnswers:
+    """The posteriors that augment/render.py stored by published networks, over the outputs of ours."""
 
-    def __init__(self, checkpoints, outputs, folder):
-        self.networks = [load_checkpoint(path, outputs) for path in checkpoints]
-        self.key = "-".join(os.path.splitext(os.path.basename(path))[0] for path in checkpoints)
-        self.folder = folder
+    def __init__(self, folder, outputs, other):
+        self.folder, self.outputs, self.other = folder, list(outputs), other
 
     def __call__(self, number):
+        """Posteriors [n, outputs] for rendered epoch `number`."""
+        with np.load(render.path(self.folder, number)) as stored:
+            return over_outputs(stored["taught"], stored["taught_words"].tolist(), self.outputs, self.other)
+
+
+class Teachers:
+    """The mean posterior of several of our networks for the epochs rendered in a folder.
+
+    They answer for commands alone, whose recordings may be mislabelled or empty; what was rendered as no word certainly is none.
+    """
+
+    def __init__(self, checkpoints, outputs, folder, commands):
+        self.networks = [load_checkpoint(path, outputs) for path in checkpoints]
+        self.key = "-".join(os.path.splitext(os.path.basename(path))[0] for path in checkpoints)
+        self.folder, self.commands = folder, commands
+
+    def __call__(self, number):
+        """Posteriors [n, outputs] for the commands of rendered epoch `number`, zeros for all else."""
+        posteriors = self.of_all(number)
+        with np.load(render.path(self.folder, number)) as stored:
+            return posteriors * (stored["targets"] < self.commands)[:, None]
+
+    def of_all(self, number):
         """Posteriors [n, outputs] float16 for rendered epoch `number`; computed once and kept beside it."""
         path = os.path.join(self.folder, f"soft-{self.key}-{number:02}.npy")
         if not os.path.exists(path):

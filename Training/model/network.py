@@ -8,34 +8,39 @@ from Training.model import checkpoint
 from Training.model.layers import Collector
 
 
-class ValidConvolution(torch.autograd.Function):
-    """A valid convolution over [n, columns, channels]: the forward pass by oneDNN, the backward pass as matrix products.
+# Channels of the stem and of the three blocks, and of the head.
+CHANNELS, HEAD = (96, 160, 224, 384), 384
 
-    On one CPU core this takes half the time of PyTorch's own backward pass of a one-dimensional convolution.
+
+class ValidConvolution(torch.autograd.Function):
+    """A valid convolution over [n, columns, channels] as matrix products in bfloat16, both ways.
+
+    On a processor with bfloat16 instructions this takes a third of the time of PyTorch's own one-dimensional convolution in
+    float32; sums are in float32.
     """
 
     @staticmethod
     def forward(context, x, weight, stride):
-        context.save_for_backward(x, weight)
-        context.stride = stride
-        image = x.unsqueeze(1).permute(0, 3, 1, 2)
-        kernel = weight.unsqueeze(2).contiguous(memory_format=torch.channels_last)
-        y = nn.functional.conv2d(image, kernel, stride=(1, stride))
-        return y.permute(0, 2, 3, 1).reshape(x.shape[0], y.shape[3], y.shape[1])
+        (n, columns, channels), (outputs, _, kernel) = x.shape, weight.shape
+        new = (columns - kernel) // stride + 1
+        spans = x.as_strided((n, new, kernel * channels), (columns * channels, stride * channels, 1))
+        spans = spans.reshape(n * new, kernel * channels)
+        matrix = weight.permute(2, 1, 0).reshape(kernel * channels, outputs).to(x.dtype)
+        context.save_for_backward(spans, matrix)
+        context.stride, context.shapes = stride, (x.shape, weight.shape)
+        return (spans @ matrix).view(n, new, outputs)
 
     @staticmethod
     def backward(context, gradient):
-        x, weight = context.saved_tensors
-        stride, (n, columns, channels), (outputs, _, kernel) = context.stride, x.shape, weight.shape
+        spans, matrix = context.saved_tensors
+        stride, ((n, columns, channels), (outputs, _, kernel)) = context.stride, context.shapes
         new = gradient.shape[1]
-        spans = x.as_strided((n, new, kernel * channels), (columns * channels, stride * channels, 1))
         gradient = gradient.reshape(n * new, outputs)
-        of_weight = spans.reshape(n * new, kernel * channels).t() @ gradient
+        of_weight = (spans.t() @ gradient).float()
         of_x = None
         if context.needs_input_grad[0]:
-            matrix = weight.permute(2, 1, 0).reshape(kernel * channels, outputs)
             of_spans = (gradient @ matrix.t()).view(n, new, kernel, channels)
-            of_x = torch.zeros_like(x)
+            of_x = torch.zeros(n, columns, channels, dtype=gradient.dtype)
             for k in range(kernel):
                 of_x[:, k : k + stride * (new - 1) + 1 : stride] += of_spans[:, :, k]
         return of_x, of_weight.view(kernel, channels, outputs).permute(2, 1, 0), None
@@ -51,7 +56,10 @@ class Conv(nn.Module):
         nn.init.kaiming_normal_(self.conv.weight, nonlinearity="relu")
 
     def forward(self, x):
-        y = ValidConvolution.apply(x.contiguous(), self.conv.weight, self.conv.stride[0])
+        if self.training:
+            y = ValidConvolution.apply(x.contiguous(), self.conv.weight, self.conv.stride[0])
+        else:
+            y = self.conv(x.transpose(1, 2)).transpose(1, 2).contiguous()
         return self.norm(y.view(-1, y.shape[2])).view(y.shape)
 
     def folded(self):
@@ -81,9 +89,9 @@ class Block(nn.Module):
 
 
 class Spotter(nn.Module):
-    """Log-mel [n, 79, 40] → logits [n, outputs]."""
+    """Log-mel [n, 79, 40] → logits [n, outputs]; in training its activations are bfloat16."""
 
-    def __init__(self, outputs, channels=(64, 96, 128, 192), head=192, dropout=0.1):
+    def __init__(self, outputs, channels=CHANNELS, head=HEAD, dropout=0.1):
         super().__init__()
         self.stem = Conv(BANDS, channels[0], 5)
         self.blocks = nn.ModuleList(Block(a, b, kernel) for a, b, kernel in zip(channels, channels[1:], (7, 5, 3)))
@@ -96,10 +104,10 @@ class Spotter(nn.Module):
         return self.blocks[0](torch.relu(self.stem(x)))
 
     def forward(self, x):
-        x = self.first_block(x)
+        x = self.first_block(x.bfloat16() if self.training else x)
         for block in self.blocks[1:]:
             x = block(x)
-        embedding = torch.relu(self.head(x)).mean(dim=1)
+        embedding = torch.relu(self.head(x)).float().mean(dim=1)
         return self.logits(self.dropout(embedding))
 
     def described(self):

@@ -18,8 +18,8 @@ import torch
 from Training.augment import render
 from Training.data import command_line
 from Training.model import checkpoint
-from Training.model.distill import Teachers
-from Training.model.network import Spotter
+from Training.model.distill import StoredAnswers, Teachers
+from Training.model.network import CHANNELS, HEAD, Spotter
 from Training.model.scoring import ValidationSets, line
 
 # Epochs between two measurements on the validation sets.
@@ -70,8 +70,8 @@ def step_once(model, average, optimizer, loss, step):
     update_average(average, model, step)
 
 
-def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, commands):
-    """Trains one epoch; the first `commands` outputs are the words that fire. Returns the mean loss."""
+def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets):
+    """Trains one epoch; returns the mean loss."""
     losses = []
     model.train()
     batches = render.batches(options.examples, epoch, options.seed, options.batch, soft_targets)
@@ -82,9 +82,9 @@ def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, 
         logits = model(torch.from_numpy(features))
         loss = loss_of(logits, targets, torch.from_numpy(alternatives))
         if soft is not None:
-            distance = -(torch.from_numpy(soft) * torch.log_softmax(logits, dim=1)).sum(dim=1)
-            # Recordings of a word may be mislabelled or empty; what was rendered as no word certainly is none.
-            weight = options.distillation * (targets < commands)
+            soft = torch.from_numpy(soft)
+            distance = -(soft * torch.log_softmax(logits, dim=1)).sum(dim=1)
+            weight = options.distillation * (soft.sum(dim=1) > 0)
             loss = (1 - weight) * loss + weight * distance
         loss = loss.mean()
         step_once(model, average, optimizer, loss, step)
@@ -103,12 +103,13 @@ def options_parser():
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--channels", type=int, nargs=4, default=[64, 96, 128, 192])
-    parser.add_argument("--head", type=int, default=192)
+    parser.add_argument("--channels", type=int, nargs=4, default=list(CHANNELS))
+    parser.add_argument("--head", type=int, default=HEAD)
     parser.add_argument("--name", default="commands", help="first part of the checkpoint's name")
     parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
     parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
     parser.add_argument("--teacher-examples", help="folder of the epochs that the teachers score (default: --examples)")
+    parser.add_argument("--leave-out", nargs="*", default=[], metavar="WORD", help="as for augment/render.py")
     parser.add_argument("--distillation", type=float, default=0.6, help="weight of the teachers in the loss")
     return parser
 
@@ -119,12 +120,15 @@ def main(arguments=None):
     torch.manual_seed(options.seed)
     if not render.rendered(options.examples):
         sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
-    table, examples = render.load_examples(options.data, options.cache, options.words)
+    table, examples = render.load_examples(options.data, options.cache, options.words, left_out=options.leave_out)
     sets, outputs = ValidationSets(table, "tune", examples.commands), examples.outputs
     steps = len(examples.kinds) // options.batch
     soft_targets = None
     if options.teachers:
-        soft_targets = Teachers(options.teachers, len(outputs), options.teacher_examples or options.examples)
+        folder = options.teacher_examples or options.examples
+        soft_targets = Teachers(options.teachers, len(outputs), folder, len(examples.commands))
+    elif render.has_answers(options.examples):
+        soft_targets = StoredAnswers(options.examples, outputs, examples.other)
     model = Spotter(len(outputs), options.channels, options.head, options.dropout)
     if options.init:
         model.load_state_dict(checkpoint.load(options.init)["average"])
@@ -142,7 +146,7 @@ def main(arguments=None):
     print(f"{parameters} parameters, {steps} batches per epoch, {len(outputs)} outputs", flush=True)
     for epoch in range(first, options.epochs):
         begun = time.time()
-        loss = train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, len(examples.commands))
+        loss = train_epoch(epoch, steps, model, average, optimizer, options, soft_targets)
         state = {"model": model.state_dict(), "average": average.state_dict(), "optimizer": optimizer.state_dict()}
         state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs}
         checkpoint.save(path, state)

@@ -6,14 +6,16 @@ import unittest
 from pathlib import Path
 
 import numpy as np
+import torch
 
-from Training.data import recordings, seeding, sources, split, synthesize
+from Training.data import alignment, recordings, seeding, sources, split, synthesize
 from Training.embedding.export import LEAD, STEPS, decision_hops
 from Training.embedding.render import spoken_word
 from Training.embedding.train import STAGES, stage
 from Training.evaluate import streams, thresholds
 from Training.export import calibration
 from Training.model import metrics
+from Training.model.network import ValidConvolution
 
 
 class DataTests(unittest.TestCase):
@@ -72,6 +74,27 @@ class DataTests(unittest.TestCase):
             "rooms/house/hall.flac": ("room", "house"),
         }
         self.assertEqual({name: sources.kind_and_label(name) for name in expected}, expected)
+
+    def test_aligned_words_are_rows_within_their_recording(self):
+        text = "a/b\tzero\t0.77\t1.26\na/b\tit\t0.1\t0.15\na/b\tbad\tx\t1\n"
+        words = alignment.parse(text)
+        self.assertEqual(words, {"a/b": [("zero", 12320, 20160)]})
+        self.assertEqual(list(alignment.rows(words["a/b"], 100, 24000)), [(100 + 4320, 24000 - 4320, 8000, 15840, "zero")])
+        self.assertEqual(list(alignment.rows(words["a/b"], 100, 20000)), [])
+
+    def test_a_convolution_in_bfloat16_has_the_gradients_of_pytorchs_own(self):
+        torch.manual_seed(0)
+        for inputs, outputs, kernel, stride, columns in ((40, 24, 5, 1, 79), (24, 32, 7, 2, 75), (24, 32, 1, 2, 21)):
+            x, weight = torch.randn(2, columns, inputs), torch.randn(outputs, inputs, kernel)
+            a, b = x.clone().requires_grad_(), weight.clone().requires_grad_()
+            expected = torch.nn.functional.conv1d(a.transpose(1, 2), b, stride=stride).transpose(1, 2)
+            expected.backward(torch.ones_like(expected))
+            for kind, limit in ((torch.float32, 1e-5), (torch.bfloat16, 0.01)):
+                c, d = x.clone().to(kind).requires_grad_(), weight.clone().requires_grad_()
+                y = ValidConvolution.apply(c, d, stride)
+                y.backward(torch.ones_like(y))
+                for got, want in ((y, expected), (c.grad, a.grad), (d.grad, b.grad)):
+                    self.assertLess(((got.float() - want).norm() / want.norm()).item(), limit)
 
     def test_words_of_synthetic_recordings_come_from_their_names(self):
         names = ("words/heart-computer-3", "words/blend-good night-0", "words/computer-12")
