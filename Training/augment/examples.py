@@ -6,10 +6,11 @@ import enum
 import numpy as np
 
 from Training.augment import noise, waveform
-from Training.data import log_mel
+from Training.data import log_mel, suspects
 from Training.data.audio import WINDOW
 from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
+from Training.data.sources import spoken_word
 from Training.data.vocabulary import (
     BACKGROUND,
     BACKGROUND_SHARE,
@@ -81,6 +82,12 @@ class Batch:
     taught: np.ndarray | None
 
 
+def without_words(table, words):
+    """Which recordings [n] hold none of these words: by label, by a synthetic recording's name or by the transcript."""
+    banned, rows = set(words), zip(table["name"], table["label"], table["text"])
+    return np.array([banned.isdisjoint([*spoken_word(n, label).split(), *text.split()]) for n, label, text in rows])
+
+
 class Examples:
     """The training partition as batches.
 
@@ -102,7 +109,7 @@ class Examples:
         """`table` is that of recordings.load_all, `inverted` that of render.load_inverted.
 
         `hard_noise` draws more noise and more babble. `without_noise` draws the same examples and omits the noise around words.
-        No example holds a word of `left_out` by itself. `teachers(waves)` gives posteriors over Teachers.words of words as
+        No example holds a word of `left_out`. `teachers(waves)` gives posteriors over Teachers.words of words as
         they lie in the window, before noise and rooms are added.
         """
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
@@ -131,7 +138,7 @@ class Examples:
         """Rows of the training partition by their use, and the usable length of every recording."""
         table = self.table
         kind, label, length = table["kind"], table["label"], table["length"]
-        train = (table["part"] == "training") & ~np.isin(label, self.left_out)
+        train = (table["part"] == "training") & without_words(table, self.left_out) & ~suspects.among(table["name"])
         # The long background recordings are split in time: their ends are for validation.
         background = (kind == "noise") & (label == BACKGROUND)
         train = train | background

@@ -115,12 +115,12 @@ def main(arguments=None):
     parser.add_argument("--hard-noise", action="store_true", help="more noise, and more of it babble")
     parser.add_argument("--without-noise", action="store_true", help="the same examples without noise, for teachers")
     parser.add_argument("--teachers", metavar="DIR", help="folder of published networks, whose answers are stored")
-    parser.add_argument("--leave-out", nargs="*", default=[], metavar="WORD", help="words that no example holds by itself")
+    command_line.add_left_out(parser)
     parser.add_argument("--first", type=int, default=0, help="number of the first epoch, to render in several processes")
     parser.add_argument("--every", type=int, default=1, help="distance between two epochs' numbers, to render in several processes")
     options = parser.parse_args(arguments)
     os.makedirs(options.examples, exist_ok=True)
-    noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise, "left_out": options.leave_out}
+    noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise, "left_out": command_line.left_out(options)}
     noise["teachers"] = PublishedTeachers(options.teachers) if options.teachers else None
     examples = load_examples(options.data, options.cache, options.words, options.batch, **noise)[1]
     for number in range(options.first, options.epochs, options.every):

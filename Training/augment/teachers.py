@@ -14,13 +14,14 @@ ALL_WORDS, COMMANDS = ("matchboxnet", "bcresnet2"), ("kwt1",)
 
 
 class PublishedTeachers:
-    """Posteriors over `words` by the networks of a folder that has a `teachers.py`."""
+    """Posteriors over `words` by the networks of a folder that has a `teachers.py`; `labels` are the twelve classes."""
 
     def __init__(self, folder, names=ALL_WORDS):
         specification = importlib.util.spec_from_file_location("published_teachers", os.path.join(folder, "teachers.py"))
         module = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(module)
-        self.words, self.networks = list(module.WORDS35), module.Teachers(names)
+        self.words, self.labels = list(module.WORDS35), list(module.LABELS12)
+        self.networks = module.Teachers(names)
 
     def __call__(self, waves):
         """Waveforms [n, 16000] float32 → posteriors [n, words]."""

@@ -3,6 +3,7 @@
 import argparse
 
 from Training.data.vocabulary import COMMANDS
+from Training.data.word_folds import FOLDS
 
 
 def parser(description, data=True):
@@ -22,6 +23,18 @@ def parser(description, data=True):
 def add_words(parser):
     """Adds --words: the words that fire, with spaces between."""
     parser.add_argument("--words", type=str.split, default=COMMANDS, help="the words that fire")
+
+
+def add_left_out(parser):
+    """Adds --leave-out and --leave-out-fold: words that are not trained on; `left_out` reads them."""
+    parser.add_argument("--leave-out", nargs="*", default=[], metavar="WORD", help="words that no example holds")
+    folds = range(len(FOLDS))
+    parser.add_argument("--leave-out-fold", type=int, choices=folds, help="leave out a fold of data/word_folds.py")
+
+
+def left_out(options):
+    """The words to leave out, by the options of `add_left_out`."""
+    return [*options.leave_out, *(() if options.leave_out_fold is None else FOLDS[options.leave_out_fold])]
 
 
 def add_part(parser):

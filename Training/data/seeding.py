@@ -36,6 +36,8 @@ _PURPOSES = {
     "neural words": 41,
     "neural sentences": 42,
     "neural dictionary words": 43,
+    "bootstrap": 50,
+    "noise without words": 51,
     "reference inputs": 100,
 }
 

@@ -14,7 +14,7 @@ A data folder holds tar files or plain folders, in any mixture:
 import os
 import re
 
-from Training.data.vocabulary import BACKGROUND
+from Training.data.vocabulary import BACKGROUND, SYNTHETIC, TRAINING_VOICES
 
 # Public datasets by the name of their folder, and their kind.
 SOURCES = {
@@ -57,6 +57,14 @@ def speaker(path):
     """Who speaks in a recording, or for a sound what it is cut from: part of its name, else all of the file's name."""
     name = short_name(path)
     return next((found[1] for pattern in _SPEAKERS if (found := pattern.fullmatch(name))), name.split("/")[1])
+
+
+def spoken_word(name, label):
+    """The word in a recording: synthetic ones are named after it, such as heart-computer-3 or computer-3."""
+    if label != SYNTHETIC:
+        return str(label)
+    stem = name.split("/")[-1]
+    return re.sub(rf"^({'|'.join(TRAINING_VOICES)})-", "", stem).rsplit("-", 1)[0]
 
 
 def kind_and_label(path):

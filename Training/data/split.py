@@ -8,7 +8,7 @@
 Two hashes of the speaker's name decide. The dataset's own rule says who is held out: the SHA-1 in per cent of 2^27 − 1; of
 Speech Commands below 10, below 20 is its testing partition. Other sources have no official test, so all below 20 are held
 out, and of running speech all below 30, because hours of it are needed to measure. Some sources are never trained on. Of all
-who are held out, the second hash, of the name after the word "half ", sends the odd ones to `report` and the even ones to
+who are held out, the second hash, of the name after "half 7 ", sends the odd ones to `report` and the even ones to
 `tune`. Recordings without a label of their own and the voices of synthesizers are trained on only. The dataset's background
 recordings are split in time (`background_span`).
 """
@@ -22,6 +22,9 @@ PARTS = ("training", "tune", "report")
 # Per cent of the speakers that are held out, by kind.
 HELD_OUT_SHARES = {"clip": 10, "word": 20, "noise": 20, "room": 20, "speech": 30, "cut": 30}
 TESTING = 20
+# Put before a name for the second hash. Of forty such prefixes the one with which the halves are most alike: in speakers, in clips,
+# and in the share of the ten words that published networks recognize (96.9 % of `tune`, 96.3 % of `report`).
+HALF = "half 7 "
 # Sources that are never trained on, as labels or folders: two under share-alike licences (telephone speech and digits), spelling
 # and numbers, and other languages.
 ONLY_MEASURED = ("wuw2", "fsdd", "an4", "alphanumeric", FOREIGN)
@@ -38,7 +41,7 @@ def percent(name):
 
 def half(name):
     """`tune` or `report`, for a speaker who is held out."""
-    return "report" if _hash("half " + name) % 2 else "tune"
+    return "report" if _hash(HALF + name) % 2 else "tune"
 
 
 def partition(path):

@@ -9,7 +9,7 @@ from Training.data.audio import WINDOW
 from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
 from Training.data.split import background_span
-from Training.data.vocabulary import BACKGROUND, COMMANDS, HELD_OUT
+from Training.data.vocabulary import BACKGROUND, COMMANDS, HELD_OUT, MANY_WORDS
 
 # Windows of running speech, of environmental sounds, and of words' endings.
 RUNNING_SPEECH, SOUNDS, ENDINGS = 4000, 1000, 1000
@@ -57,6 +57,13 @@ def clip_rows(table, part, commands=COMMANDS):
         labels.append(len(commands) + 1)
         rows = np.append(rows, row)
     return rows, np.stack(waves).astype(np.float32), np.array(labels)
+
+
+def other_words(table, part, kind):
+    """The rows of every recording of another word of a kind, clip or word, by a part's speakers [n], and these as clips [n, 16000]."""
+    is_other = (table["kind"] == kind) & ~np.isin(table["label"], (*COMMANDS, *MANY_WORDS))
+    rows = np.flatnonzero((table["part"] == part) & is_other)
+    return rows, np.array([one_second(table, row) for row in rows], np.float32).reshape(-1, WINDOW)
 
 
 def random_windows(table, rows, count, generator, random_volume):

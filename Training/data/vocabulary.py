@@ -9,7 +9,7 @@ HELD_OUT = ("marvin", "sheila", "wow", "snowboy")
 # Labels that stand for recordings of many different words.
 SYNTHETIC = "synthetic"
 UNSORTED = "honk_random"
-MANY_WORDS = (UNSORTED, SYNTHETIC)
+MANY_WORDS = (UNSORTED, SYNTHETIC, "not-wake-words")
 # The dataset's own background recordings, and the share of each, from its start, that is used for training.
 BACKGROUND, BACKGROUND_SHARE = "gsc", 0.85
 

@@ -20,6 +20,7 @@ from Training.augment import render, spectral, waveform
 from Training.data import command_line, log_mel
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
+from Training.data.sources import spoken_word
 from Training.data.vocabulary import HELD_OUT, SYNTHETIC, TRAINING_VOICES, UNSORTED
 from Training.embedding.network import TEACHER, first_block
 
@@ -30,14 +31,6 @@ TEACHER_START = WINDOW - 12400
 BATCH = 64
 # Range of vocal tract length perturbation.
 WIDEST = 0.12
-
-
-def spoken_word(name, label):
-    """The word in a recording: synthetic ones are named after it, such as heart-computer-3 or computer-3."""
-    if label != SYNTHETIC:
-        return str(label)
-    stem = name.split("/")[-1]
-    return re.sub(rf"^({'|'.join(TRAINING_VOICES)})-", "", stem).rsplit("-", 1)[0]
 
 
 class Renderer:

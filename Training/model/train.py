@@ -109,7 +109,7 @@ def options_parser():
     parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
     parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
     parser.add_argument("--teacher-examples", help="folder of the epochs that the teachers score (default: --examples)")
-    parser.add_argument("--leave-out", nargs="*", default=[], metavar="WORD", help="as for augment/render.py")
+    command_line.add_left_out(parser)
     parser.add_argument("--distillation", type=float, default=0.6, help="weight of the teachers in the loss")
     return parser
 
@@ -120,7 +120,7 @@ def main(arguments=None):
     torch.manual_seed(options.seed)
     if not render.rendered(options.examples):
         sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
-    table, examples = render.load_examples(options.data, options.cache, options.words, left_out=options.leave_out)
+    table, examples = render.load_examples(options.data, options.cache, options.words, left_out=command_line.left_out(options))
     sets, outputs = ValidationSets(table, "tune", examples.commands), examples.outputs
     steps = len(examples.kinds) // options.batch
     soft_targets = None

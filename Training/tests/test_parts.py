@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from Training.data import alignment, recordings, seeding, sources, split, synthesize
+from Training.augment.examples import without_words
+from Training.data import alignment, recordings, seeding, sources, split, suspects, synthesize, word_folds
 from Training.embedding.export import LEAD, STEPS, decision_hops
-from Training.embedding.render import spoken_word
 from Training.embedding.train import STAGES, stage
-from Training.evaluate import streams, thresholds
+from Training.evaluate import intervals, streams, thresholds
+from Training.evaluate import suspects as find_suspects
 from Training.export import calibration
 from Training.model import metrics
 from Training.model.network import ValidConvolution
@@ -26,7 +27,7 @@ class DataTests(unittest.TestCase):
         shares = [parts.count(part) / 100 for part in ("training", "tune", "report", "testing")]
         np.testing.assert_allclose(shares, [80, 5, 5, 10], atol=1)
         # Speakers of the dataset, so that neither rule changes unnoticed.
-        known = {"004ae714": "training", "099d52ad": "tune", "0ab3b47d": "tune", "026290a7": "report", "060cd039": "report"}
+        known = {"004ae714": "training", "099d52ad": "tune", "0ab3b47d": "tune", "026290a7": "tune", "060cd039": "report"}
         self.assertEqual({who: split.partition(f"yes/{who}_nohash_0.wav") for who in known}, known)
 
     def test_a_speaker_of_another_source_is_in_one_part(self):
@@ -98,8 +99,8 @@ class DataTests(unittest.TestCase):
 
     def test_words_of_synthetic_recordings_come_from_their_names(self):
         names = ("words/heart-computer-3", "words/blend-good night-0", "words/computer-12")
-        self.assertEqual([spoken_word(name, "synthetic") for name in names], ["computer", "good night", "computer"])
-        self.assertEqual(spoken_word("words/1", "snowboy"), "snowboy")
+        self.assertEqual([sources.spoken_word(name, "synthetic") for name in names], ["computer", "good night", "computer"])
+        self.assertEqual(sources.spoken_word("words/1", "snowboy"), "snowboy")
 
     def test_generators_of_one_purpose_are_equal_and_of_two_differ(self):
         draw = lambda *key, **seed: seeding.generator(*key, **seed).random()
@@ -118,6 +119,53 @@ class DataTests(unittest.TestCase):
             self.assertEqual([path.parent.name for path in files], ["go"] * 2 + ["synthetic"] * 4)
             for path in files:
                 self.assertGreater(np.abs(recordings.decode(path.read_bytes())).max(), 1000, path)
+
+
+class WordFoldTests(unittest.TestCase):
+    TABLE = {
+        "label": np.array(["bed", "synthetic", "synthetic", "speechocean762", "speechocean762", "yes"]),
+        "name": np.array(["bed/a_nohash_0", "synthetic/heart-bed-1", "synthetic/bedside-2", "S/1", "S/2", "yes/a_nohash_0"]),
+        "text": np.array(["", "", "", "go to bed", "he has five", ""]),
+    }
+
+    def test_no_word_is_in_two_folds(self):
+        words = [word for fold in word_folds.FOLDS for word in fold]
+        self.assertEqual((len(words), len(set(words))), (25, 25))
+
+    def test_a_fold_is_left_out_of_recordings_synthetic_words_and_speech(self):
+        np.testing.assert_array_equal(without_words(self.TABLE, word_folds.FOLDS[0]), [False, False, True, False, True, True])
+        self.assertTrue(without_words(self.TABLE, ()).all())
+
+
+class SuspectTests(unittest.TestCase):
+    def test_networks_must_agree_on_another_label(self):
+        labels = ["_silence_", "_unknown_", "yes", "no"]
+        sure_of_no, sure_of_yes = [0, 0.02, 0.02, 0.96], [0, 0.02, 0.96, 0.02]
+        self.assertEqual(find_suspects.disagreement(np.array([sure_of_no] * 3), labels, "yes")[0], "no")
+        self.assertIsNone(find_suspects.disagreement(np.array([sure_of_no] * 3), labels, "no"))
+        self.assertIsNone(find_suspects.disagreement(np.array([sure_of_no] * 2 + [sure_of_yes]), labels, "yes"))
+
+    def test_a_silent_clip_is_void(self):
+        waves = np.zeros((2, 16000))
+        waves[0, 4000:5600] = 0.1 * np.sin(np.arange(1600))
+        waves[1] += 0.1
+        self.assertEqual(list(find_suspects.loudness(waves) < find_suspects.LEVEL), [False, True])
+
+    def test_the_list_names_clips(self):
+        self.assertTrue(all("_nohash_" in name for name in suspects.names()))
+        self.assertEqual(list(suspects.among(np.array([suspects.names()[0], "yes/none_nohash_0"]))), [True, False])
+
+
+class IntervalTests(unittest.TestCase):
+    def test_an_interval_is_over_speakers(self):
+        generator = np.random.default_rng(0)
+        right = generator.random(1000) < 0.9
+        alone = intervals.interval(intervals.share(right, intervals.weights(np.arange(1000))))
+        np.testing.assert_allclose(alone, [88.1, 91.9], atol=1.0)
+        # Ten speakers of whom one is never right: the interval is that of ten draws.
+        by_speaker = np.repeat(np.arange(10) > 0, 100)
+        wide = intervals.interval(intervals.share(by_speaker, intervals.weights(np.repeat(np.arange(10), 100))))
+        self.assertEqual(wide, (70.0, 100.0))
 
 
 class MeasurementTests(unittest.TestCase):
