@@ -1,13 +1,12 @@
 """The runtimes that Beckon is compared with. Each offers several variants to run a network; the benchmark uses the fastest.
 
-A variant is `(label, form, load)`: `load(network, file)` returns a Runner for a network converted to `form`; without a form,
+A variant is `(label, form, method)`: `method(network, file)` returns a Runner for a network converted to `form`; without a form,
 the second argument is the calibration windows. Inputs and outputs are bound beforehand, so that a call copies nothing.
+
+The libraries are loaded only when a runtime is created, which happens in a process of its own (worker.py).
 """
 
-import contextlib
-import io
-import os
-import warnings
+import importlib.metadata
 
 import numpy as np
 
@@ -26,18 +25,25 @@ class Runner:
         return [np.array(output, np.float32).ravel() for output in self._outputs()]
 
 
-class OnnxRuntime:
-    name = "ONNX Runtime"
+class Runtime:
+    """What is common to all: `name`, the `package` that pip installs, and the `variants` of each precision."""
+
+    @classmethod
+    def version(cls):
+        return importlib.metadata.version(cls.package).split("+")[0]
+
+
+class OnnxRuntime(Runtime):
+    name, package = "ONNX Runtime", "onnxruntime"
+    variants = {
+        "f32": [("", "onnx", "load")],
+        "int8": [(f"{kind} activations", f"onnx-{kind}", "load") for kind in ("int8", "uint8")],
+    }
 
     def __init__(self):
         import onnxruntime
 
-        self.library, self.version = onnxruntime, onnxruntime.__version__
-
-    def variants(self, precision):
-        if precision == "f32":
-            return [("", "onnx", self.load)]
-        return [(f"{kind} activations", f"onnx-{kind}", self.load) for kind in ("int8", "uint8")]
+        self.library = onnxruntime
 
     def load(self, network, file):
         settings = self.library.SessionOptions()
@@ -61,18 +67,17 @@ class OnnxRuntime:
         return Runner(lambda: run(inner, options), put, lambda: [output.numpy() for output in outputs])
 
 
-class LiteRT:
-    name = "LiteRT (XNNPACK)"
+class LiteRT(Runtime):
+    name, package = "LiteRT (XNNPACK)", "ai-edge-litert"
+    variants = {
+        precision: [(f"columns along axis {axis}", f"litert-columns-{axis}{suffix}", "load") for axis in (1, 2)]
+        for precision, suffix in (("f32", ""), ("int8", "-int8"))
+    }
 
     def __init__(self):
-        import ai_edge_litert
         from ai_edge_litert.interpreter import Interpreter
 
-        self.interpreter, self.version = Interpreter, ai_edge_litert.__version__
-
-    def variants(self, precision):
-        suffix = "" if precision == "f32" else "-int8"
-        return [(f"columns along axis {axis}", f"litert-columns-{axis}{suffix}", self.load) for axis in (1, 2)]
+        self.interpreter = Interpreter
 
     def load(self, network, file):
         interpreter = self.interpreter(str(file), num_threads=1)
@@ -92,17 +97,17 @@ class LiteRT:
         return Runner(interpreter.invoke, put, outputs)
 
 
-class OpenVINO:
-    name = "OpenVINO"
+class OpenVINO(Runtime):
+    name, package = "OpenVINO", "openvino"
+    variants = {
+        precision: [("infer", form, "load"), ("start and wait", form, "load_asynchronous")]
+        for precision, form in (("f32", "onnx"), ("int8", "openvino-int8"))
+    }
 
     def __init__(self):
         import openvino
 
-        self.library, self.version = openvino, openvino.__version__.split("-")[0]
-
-    def variants(self, precision):
-        form = "onnx" if precision == "f32" else "openvino-int8"
-        return [("infer", form, self.load), ("start and wait", form, self.load_asynchronous)]
+        self.library = openvino
 
     def load_asynchronous(self, network, file):
         runner = self.load(network, file)
@@ -139,25 +144,24 @@ class OpenVINO:
         return runner
 
 
-class PyTorch:
-    name = "PyTorch"
+class PyTorch(Runtime):
+    name, package = "PyTorch", "torch"
+    variants = {
+        "f32": [
+            ("eager", None, "load"),
+            ("frozen script", None, "load_frozen"),
+            ("compiled", None, "load_compiled"),
+        ],
+        "int8": [("x86 quantized script", None, "load_quantized")],
+    }
 
     def __init__(self):
         import torch
 
-        self.library, self.version = torch, torch.__version__.split("+")[0]
+        self.library = torch
         torch.set_num_threads(1)
         torch.set_num_interop_threads(1)
         torch.set_grad_enabled(False)
-
-    def variants(self, precision):
-        if precision == "f32":
-            return [
-                ("eager", None, self.load),
-                ("frozen script", None, self.load_frozen),
-                ("compiled", None, self.load_compiled),
-            ]
-        return [("x86 quantized script", None, self.load_quantized)]
 
     def load(self, network, windows):
         return self._runner(network, to_torch(network))
@@ -201,13 +205,4 @@ class PyTorch:
         return Runner(call, put, lambda: answers)
 
 
-RUNTIMES = (OnnxRuntime, LiteRT, OpenVINO, PyTorch)
-
-
-@contextlib.contextmanager
-def quiet():
-    """Suppresses what the libraries print while they load."""
-    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield
+RUNTIMES = {runtime.package: runtime for runtime in (OnnxRuntime, LiteRT, OpenVINO, PyTorch)}

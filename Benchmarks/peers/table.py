@@ -6,15 +6,28 @@ from pathlib import Path
 import numpy as np
 
 
+# Names of the instruction sets that matter here, and Linux's flags for them.
+X86 = {
+    "AVX2": "avx2",
+    "AVX-512": "avx512f",
+    "AVX-512 VNNI": "avx512_vnni",
+    "AVX-VNNI": "avx_vnni",
+    "AMX int8": "amx_int8",
+}
+ARM = {"NEON": "asimd", "dot product": "asimddp", "int8 matrices": "i8mm"}
+
+
 def machine():
     lines = [line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines()]
     facts = {key.strip(): value.strip() for key, _, value in reversed(lines)}
     flags = facts.get("flags", facts.get("Features", "")).split()
-    sets = [flag for flag in ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "asimd") if flag in flags]
+    known = X86 if platform.machine() == "x86_64" else ARM
+    sets = [name if flag in flags else f"no {name}" for name, flag in known.items()]
     governor = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
     policy = governor.read_text().strip() if governor.exists() else "unknown"
     model = facts.get("model name", platform.machine())
-    return f"{model} (family {facts.get('cpu family', '?')}, model {facts.get('model', '?')}; {', '.join(sets)}), governor {policy}"
+    kind = f"family {facts.get('cpu family', '?')}, model {facts.get('model', '?')}"
+    return f"{model} ({kind}; {', '.join(sets)}), governor {policy}"
 
 
 def bases(entrants, precision):

@@ -6,6 +6,8 @@ from typing import Callable
 
 import numpy as np
 
+from Benchmarks.peers.process import Unavailable
+
 WARM, BLOCK = 3, 5e6
 
 
@@ -53,21 +55,37 @@ def repeated(call):
 
 
 def interleave(entrants, rounds):
-    """One block of about 5 ms of each entrant per round; each round starts with another entrant."""
-    counts = []
+    """One block of about 5 ms of each entrant per round; each round starts with another entrant.
+
+    Returns the entrants whose processes lived to the end, and a note for each of the others.
+    """
+    counts, died = {}, []
+
+    def ask(entrant, count):
+        try:
+            return entrant.run(count)
+        except Unavailable as error:
+            died.append(f"{entrant.name} {entrant.precision}: ended during the measurement: {error}")
+            alive.remove(entrant)
+            return None
+
+    alive = list(entrants)
     for entrant in entrants:
-        entrant.run(5 * WARM)
-        counts.append(int(np.clip(BLOCK / np.median(entrant.run(20)), 5, 500)))
+        if ask(entrant, 5 * WARM) is not None and (times := ask(entrant, 20)) is not None:
+            counts[entrant.name, entrant.precision, entrant.setting] = int(np.clip(BLOCK / np.median(times), 5, 500))
     for turn in range(rounds):
-        for place in range(len(entrants)):
-            index = (place + turn) % len(entrants)
-            entrants[index].medians.append(np.median(entrants[index].run(counts[index] + WARM)[WARM:]))
+        first = turn % max(len(alive), 1)
+        for entrant in alive[first:] + alive[:first]:
+            count = counts[entrant.name, entrant.precision, entrant.setting]
+            if (times := ask(entrant, count + WARM)) is not None:
+                entrant.medians.append(np.median(times[WARM:]))
+    return alive, died
 
 
 def fastest(entrants):
-    """The fastest of several variants in a short trial, with an empty record."""
-    if len(entrants) > 1:
-        interleave(entrants, 15)
-    best = min(entrants, key=lambda entrant: np.median(entrant.medians) if entrant.medians else 0)
-    best.medians = []
-    return best
+    """The fastest of several variants in a short trial, with an empty record, or None; and notes on those that died."""
+    alive, died = (entrants, []) if len(entrants) == 1 else interleave(entrants, 15)
+    best = min(alive, key=lambda entrant: np.median(entrant.medians) if entrant.medians else 0, default=None)
+    if best:
+        best.medians = []
+    return best, died

@@ -1,6 +1,14 @@
-"""The windows that the networks run on, as the front end's columns: some for int8 calibration, others for comparison."""
+"""The windows that the networks run on, as the front end's columns: some for int8 calibration, others for comparison.
+
+    python -m Benchmarks.peers.windows MODEL CALIBRATION TEST [DATA]
+
+Writes two .npy files [n, columns, channels], and prints where the windows come from. A process of its own, because PyTorch
+computes the columns, and is one of those that are compared.
+"""
 
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import safetensors.numpy
@@ -51,3 +59,15 @@ def load(model, data):
     split = min(CALIBRATION, len(found) // 2)
     test = found[split : split + TEST]
     return found[:split], test, f"calibrated on {split}, answers compared on {len(test)} {source}"
+
+
+def main():
+    model, calibration, test, *data = map(Path, sys.argv[1:])
+    first, second, source = load(model, *data or [None])
+    np.save(calibration, first)
+    np.save(test, second)
+    print(source)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,22 +5,22 @@ import Core
 ///
 /// Output sample `n` is at `n / 16000` s of the input. After the end of input exactly `ceil(frames · 16000 / rate)`
 /// samples have been written, bit-identical for every division of the input into parts. Nothing allocates after `init`.
-/// At 16 kHz the samples are copied.
+/// At 16 kHz the samples are copied. At common rates an output sample is written once 3.4 ms of input after its time are there (9 ms
+/// at 8 kHz).
 ///
-/// libsamplerate's converters reject everything above half the lower rate, but attenuate the band below it: at 7 kHz
-/// `SINC_FASTEST` loses 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB; `SINC_BEST_QUALITY` is flat, but costs several
-/// times as much as either. So the cheapest one converts to 32 kHz, where its roll-off is above the speech band, and a
-/// linear-phase filter (``LowPass``) removes 8–16 kHz. A multiple of 16 kHz, such as 48 kHz, needs only that filter.
+/// Rates in a ratio of small integers to 16 kHz, which are all common ones, need one linear-phase filter (``PolyphaseFilter``). Others
+/// need a converter of libsamplerate. Its converters reject everything above half the lower rate, but attenuate the band below it: at
+/// 7 kHz `SINC_FASTEST` loses 13.8 dB and `SINC_MEDIUM_QUALITY` 0.28 dB; `SINC_BEST_QUALITY` is flat, but costs several times as much
+/// as either. So the cheapest one converts to 32 kHz, where its roll-off is above the speech band, and the filter removes 8–16 kHz.
 /// The resampler's tests print a table of the figures.
 public struct Resampler: ~Copyable {
     /// Which converters run: a choice between cost and accuracy.
     public enum Quality: Sendable, CaseIterable {
         /// The default: ripple < 0.1 dB up to 7 kHz (or 0.9 of half the input rate, if that is less), rejection ≥ 90 dB
-        /// from 8 kHz on. A low-pass, after `SINC_FASTEST` to 32 kHz if the rate is not a multiple of 16 kHz. Below
+        /// from 8 kHz on. A polyphase filter, for uncommon rates after `SINC_FASTEST` to 32 kHz. For uncommon rates below
         /// 20 kHz, where the roll-off of that converter would be inside the band, `SINC_BEST_QUALITY` is used.
         case standard
-        /// `SINC_BEST_QUALITY` directly to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at more than three times the
-        /// cost.
+        /// `SINC_BEST_QUALITY` directly to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at many times the cost.
         case best
     }
 
@@ -36,11 +36,11 @@ public struct Resampler: ~Copyable {
     public static let inputRates = 8_000...192_000
 
     /// From this rate in Hz on the passband of `SINC_FASTEST`, about 0.7 of its band, includes 7 kHz.
-    private static let leastFilteredRate = 20_000
+    private static let leastConvertedRate = 20_000
 
     public let inputRate: Int
     private let converter: Converter
-    private var lowPass: LowPass?
+    private var filter: PolyphaseFilter?
     private let silence = [Float](repeating: 0, count: 256)
     private var consumed = 0
     private var produced = 0
@@ -53,19 +53,24 @@ public struct Resampler: ~Copyable {
                     + "\(Resampler.inputRates.upperBound) Hz are accepted, convert the audio first"
             )
         }
-        let filtered = quality == .standard && inputRate >= Resampler.leastFilteredRate
-        let kind = filtered ? SRC_SINC_FASTEST : SRC_SINC_BEST_QUALITY
-        let isMultiple = inputRate % AudioFormat.sampleRate == 0
-        let rate = !filtered ? AudioFormat.sampleRate : isMultiple ? inputRate : 2 * AudioFormat.sampleRate
+        let target = AudioFormat.sampleRate
+        let kind: Int
+        let rate: Int
+        if quality == .standard, inputRate != target, let filter = PolyphaseFilter(from: inputRate) {
+            (kind, rate, self.filter) = (SRC_SINC_FASTEST, inputRate, filter)
+        } else if quality == .standard, inputRate >= Resampler.leastConvertedRate {
+            (kind, rate, self.filter) = (SRC_SINC_FASTEST, 2 * target, PolyphaseFilter(from: 2 * target))
+        } else {
+            (kind, rate, self.filter) = (SRC_SINC_BEST_QUALITY, target, nil)
+        }
         converter = try Converter(kind: kind, from: inputRate, to: rate)
-        lowPass = filtered ? LowPass(from: rate) : nil
         self.inputRate = inputRate
     }
 
     /// Discards all audio so far; the next input sample is the first.
     public mutating func reset() throws(AudioError) {
         try converter.reset()
-        lowPass?.reset()
+        filter?.reset()
         consumed = 0
         produced = 0
     }
@@ -133,13 +138,13 @@ public struct Resampler: ~Copyable {
         _ input: UnsafeBufferPointer<Float>,
         _ output: UnsafeMutableBufferPointer<Float>
     ) throws(AudioError) -> Progress {
-        guard lowPass != nil else { return try converter.run(input, output) }
+        guard filter != nil else { return try converter.run(input, output) }
         var progress = Progress()
         // The samples in the delay line are filtered first, so that it never overflows.
-        progress.produced = lowPass?.drain(into: output) ?? 0
+        progress.produced = filter?.drain(into: output) ?? 0
         if progress.produced == 0 {
-            progress.consumed = try lowPass?.take(from: converter, input) ?? 0
-            progress.produced = lowPass?.drain(into: output) ?? 0
+            progress.consumed = try filter?.take(from: converter, input) ?? 0
+            progress.produced = filter?.drain(into: output) ?? 0
         }
         return progress
     }

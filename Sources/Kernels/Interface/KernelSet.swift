@@ -91,15 +91,18 @@ public struct KernelSet: Sendable {
             _ scratch: UnsafeMutablePointer<Float>
         ) -> Void
 
-    /// FIR filter with decimation: `output[i] = Σ taps[k] · input[i · factor + k]`; `tapCount` is a multiple of 16.
-    public typealias Decimate =
+    /// Polyphase FIR filter: `output[i] = Σ taps[p mod phases][k] · input[p / phases + k]`, where `p = phase + i · step`.
+    ///
+    /// `taps` is `[phases × tapCount]`, and `phase` is from 0 to below `phases`. An output does not depend on which other outputs are
+    /// computed in the same call, to the last bit.
+    public typealias Resample =
         @Sendable (
             _ input: UnsafePointer<Float>,
             _ output: UnsafeMutablePointer<Float>,
             _ count: Int,
-            _ factor: Int,
-            _ taps: UnsafePointer<Float>,
-            _ tapCount: Int
+            _ phase: Int,
+            _ shape: PolyphaseShape,
+            _ taps: UnsafePointer<Float>
         ) -> Void
 
     /// Runs multiply-adds in registers alone, at the processor's peak rate: the upper limit for the other kernels.
@@ -116,7 +119,7 @@ public struct KernelSet: Sendable {
     public let mean: Mean
     public let softmax: Softmax
     public let logMel: LogMel
-    public let decimate: Decimate
+    public let resample: Resample
     /// Nil for the scalar kernels, which are not meant to be fast.
     public let fmaThroughput: FMAThroughput?
 
@@ -130,7 +133,7 @@ public struct KernelSet: Sendable {
         mean: @escaping Mean,
         softmax: @escaping Softmax,
         logMel: @escaping LogMel,
-        decimate: @escaping Decimate,
+        resample: @escaping Resample,
         fmaThroughput: FMAThroughput?
     ) {
         self.instructionSet = instructionSet
@@ -142,7 +145,7 @@ public struct KernelSet: Sendable {
         self.mean = mean
         self.softmax = softmax
         self.logMel = logMel
-        self.decimate = decimate
+        self.resample = resample
         self.fmaThroughput = fmaThroughput
     }
 }

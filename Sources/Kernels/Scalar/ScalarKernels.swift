@@ -15,7 +15,7 @@ enum ScalarKernels {
         mean: mean,
         softmax: softmax,
         logMel: logMel,
-        decimate: decimate,
+        resample: resample,
         fmaThroughput: nil
     )
 
@@ -140,17 +140,20 @@ enum ScalarKernels {
         return true
     }
 
-    @Sendable private static func decimate(
+    @Sendable private static func resample(
         _ input: UnsafePointer<Float>,
         to output: UnsafeMutablePointer<Float>,
         count: Int,
-        factor: Int,
-        taps: UnsafePointer<Float>,
-        tapCount: Int
+        phase: Int,
+        shape: PolyphaseShape,
+        taps: UnsafePointer<Float>
     ) {
         for index in 0..<count {
+            let place = phase + index * shape.step
+            let first = place / shape.phases
+            let weights = taps + place % shape.phases * shape.tapCount
             var sum = 0.0
-            for tap in 0..<tapCount { sum += Double(input[index * factor + tap]) * Double(taps[tap]) }
+            for tap in 0..<shape.tapCount { sum += Double(input[first + tap]) * Double(weights[tap]) }
             output[index] = Float(sum)
         }
     }

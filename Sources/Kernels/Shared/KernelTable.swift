@@ -20,7 +20,7 @@ public enum KernelTable {
         mean: mean,
         softmax: softmax,
         logMel: logMel,
-        decimate: decimate,
+        resample: resample,
         fmaThroughput: fmaThroughput
     )
 }
