@@ -73,13 +73,13 @@ OWN_OUTPUT = 200
 
 @dataclasses.dataclass
 class Batch:
-    """Mel energies [n, 79, 40], targets [n], alternatives [n] (a second output that is right too, or −1), and the teachers'
-    posteriors [n, 35] for words without other speech around them, zeros elsewhere; None without teachers."""
+    """Mel energies [n, 79, 40], targets [n], alternatives [n] (a second output that is right too, or −1), and what each
+    example was made of [n]: a row of the table, −2 − row of an inverted spectrogram, or −1 for noise."""
 
     energies: np.ndarray
     targets: np.ndarray
     alternatives: np.ndarray
-    taught: np.ndarray | None
+    sources: np.ndarray
 
 
 def without_words(table, words):
@@ -104,16 +104,14 @@ class Examples:
         hard_noise=False,
         without_noise=False,
         left_out=(),
-        teachers=None,
     ):
         """`table` is that of recordings.load_all, `inverted` that of render.load_inverted.
 
         `hard_noise` draws more noise and more babble. `without_noise` draws the same examples and omits the noise around words.
-        No example holds a word of `left_out`. `teachers(waves)` gives posteriors over Teachers.words of words as
-        they lie in the window, before noise and rooms are added.
+        No example holds a word of `left_out`.
         """
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
-        self.left_out, self.teachers = tuple(left_out), teachers
+        self.left_out = tuple(left_out)
         self.inverted, self.hard_noise, self.without_noise = inverted, hard_noise, without_noise
         self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
         self._select_recordings()
@@ -151,7 +149,8 @@ class Examples:
         self.cuts = np.flatnonzero(train & (kind == "cut"))
         _, word, counts = np.unique(label[self.cuts], return_inverse=True, return_counts=True)
         weights = counts[word] ** (CUT_POWER - 1.0) if len(self.cuts) else np.zeros(0)
-        self.cut_shares = weights / max(weights.sum(), 1e-9)
+        self.cut_shares = np.cumsum(weights / max(weights.sum(), 1e-9))
+        self.cut_shares[-1:] = 1
         holds_command = np.array([not set(self.commands).isdisjoint(text.split()) for text in table["text"]])
         speech = np.flatnonzero(train & (kind == "speech") & ~holds_command)
         self.has_speech = len(speech) > 0
@@ -182,6 +181,13 @@ class Examples:
         """The label that each output counts towards."""
         return [n if n in self.commands or n == SILENCE else UNKNOWN for n in self.outputs]
 
+    def holds_none_of(self, words):
+        """A function of the sources [n] of rendered examples: which of them hold none of these words."""
+        inverted = np.zeros(0, str) if self.inverted is None else self.inverted["label"]
+        # Sources count recordings from 0 and inverted spectrograms from −2 down; −1 is noise, which holds no word.
+        usable = np.concatenate([without_words(self.table, words), ~np.isin(inverted, words)[::-1], [True]])
+        return lambda sources: usable[sources]
+
     def __len__(self):
         """Batches in an epoch."""
         return len(self.kinds) // self.batch
@@ -196,25 +202,27 @@ class Examples:
         generator = seeded("example", self.epoch, number, seed=self.seed)
         waves = np.zeros((self.batch, WINDOW), np.float32)
         targets, alternatives = np.zeros(self.batch, np.int64), np.full(self.batch, -1, np.int64)
-        inverted, taught = [], {}
+        inverted, sources = [], np.full(self.batch, -1, np.int64)
         for i, row in enumerate(rows):
             kind, extent = self.kinds[row], None
             if kind == Kind.WORDS:
-                targets[i], extent, is_alone = self.word(waves[i], self.words[row], generator)
-                if self.teachers and is_alone and self.table["label"][self.words[row]] in self.teachers.words:
-                    taught[i] = waves[i].copy()
+                sources[i] = self.words[row]
+                targets[i], extent = self.word(waves[i], sources[i], generator)
             elif kind == Kind.CUT_WORDS:
-                row = generator.choice(self.cuts, p=self.cut_shares)
-                targets[i], extent, _ = self.word(waves[i], row, generator, widest_margin=800)
+                sources[i] = self.cuts[np.searchsorted(self.cut_shares, generator.random())]
+                targets[i], extent = self.word(waves[i], sources[i], generator, widest_margin=800)
             elif kind == Kind.PARTS_OF_WORDS:
-                targets[i], alternatives[i], extent = self.part_of_word(waves[i], generator)
+                sources[i] = generator.choice(self.command_words)
+                targets[i], alternatives[i], extent = self.part_of_word(waves[i], sources[i], generator)
             elif kind == Kind.RUNNING_SPEECH:
-                targets[i], extent = self.running_speech(waves[i], generator)
+                sources[i] = self.speech_row(generator)
+                targets[i], extent = self.running_speech(waves[i], sources[i], generator)
             elif kind == Kind.REVERSED_WORDS:
-                targets[i], extent = self.reversed_word(waves[i], generator)
+                sources[i] = generator.choice(self.command_words)
+                targets[i], extent = self.reversed_word(waves[i], sources[i], generator)
             elif kind == Kind.SYNTHETIC_WORDS:
-                row = generator.choice(self.synthetic if len(self.synthetic) > 0 else self.words)
-                targets[i], extent, _ = self.word(waves[i], row, generator)
+                sources[i] = generator.choice(self.synthetic if len(self.synthetic) > 0 else self.words)
+                targets[i], extent = self.word(waves[i], sources[i], generator)
             elif kind == Kind.INVERTED_WORDS:
                 inverted.append(i)
                 waves[i] = self.noise_for_inverted(generator)
@@ -229,20 +237,14 @@ class Examples:
         for i in inverted:
             is_command = generator.random() < INVERTED_COMMANDS
             row = generator.choice(self.inverted_commands if is_command else self.inverted_others)
-            targets[i] = self.inverted_target[row]
+            targets[i], sources[i] = self.inverted_target[row], -2 - row
             energies[i] = self.inverted_word(energies[i], self.inverted["logs"][row], generator)
-        posteriors = None
-        if self.teachers:
-            posteriors = np.zeros((self.batch, len(self.teachers.words)), np.float32)
-            if taught:
-                posteriors[list(taught)] = self.teachers(np.stack(list(taught.values())))
-        return Batch(energies, targets, alternatives, posteriors)
+        return Batch(energies, targets, alternatives, sources)
 
     def word(self, wave, row, generator, widest_margin=1600):
         """A whole word: as recorded with ±100 ms of shift, or anywhere in the window with other speech around it.
 
-        Returns its target, its extent (first and last sample in the window) and whether it is alone; the methods below return
-        target and extent.
+        Returns its target and its extent (first and last sample in the window); so do the methods below.
         """
         table, speed = self.table, generator.uniform(*SPEEDS)
         start, length = table["start"][row], table["length"][row]
@@ -251,7 +253,7 @@ class Examples:
         if not long and generator.random() < 0.65:
             offset = WINDOW / 2 * (1 - speed) + generator.uniform(-1600, 1600)
             waveform.place(table["audio"], wave, start, length, offset, speed, 0.0, float(length))
-            return self.target[row], (int((first - offset) / speed), int((last - offset) / speed)), True
+            return self.target[row], (int((first - offset) / speed), int((last - offset) / speed))
         spoken = (last - first) / speed
         at = generator.uniform(0, max(1.0, WINDOW - spoken))
         offset = first - at * speed
@@ -260,24 +262,23 @@ class Examples:
         low, high = (max(0.0, first - margin), min(float(length), last + margin)) if isolate else (0.0, float(length))
         waveform.place(table["audio"], wave, start, length, offset, speed, low, high)
         extent = (int(at), int(at + spoken))
-        crowded = isolate and generator.random() < 0.5
-        if crowded:
+        if isolate and generator.random() < 0.5:
             self.add_context(wave, extent, generator)
-        return self.target[row], extent, isolate and not crowded
+        return self.target[row], extent
 
-    def reversed_word(self, wave, generator):
+    def reversed_word(self, wave, row, generator):
         """A command played backwards."""
-        table, row, speed = self.table, generator.choice(self.command_words), generator.uniform(*SPEEDS)
+        table, speed = self.table, generator.uniform(*SPEEDS)
         first, last, length = table["from"][row], table["to"][row], table["length"][row]
         waveform.place(table["audio"], wave, table["start"][row], length, float(last), -speed, 0.0, float(length))
         return self.other, (0, int((last - first) / speed))
 
-    def part_of_word(self, wave, generator):
+    def part_of_word(self, wave, row, generator):
         """Part of a command, the rest of it outside the window or cut away.
 
         It is never another command. It is no word if little is left; if much is left, that command is the alternative.
         """
-        table, row, speed = self.table, generator.choice(self.command_words), generator.uniform(*SPEEDS)
+        table, speed = self.table, generator.uniform(*SPEEDS)
         start, length = table["start"][row], table["length"][row]
         first, last = float(table["from"][row]), float(table["to"][row])
         part = generator.uniform(0.2, 0.75)
@@ -302,11 +303,11 @@ class Examples:
         """The row of a recording of running speech."""
         return generator.choice(self.talkers[0 if len(self.talkers) == 1 or generator.random() >= READ_SPEECH else 1])
 
-    def running_speech(self, wave, generator):
+    def running_speech(self, wave, row, generator):
         """Running speech: a whole window of it, or a piece of it in silence, as when somebody begins to talk."""
         if generator.random() < (HARD_BABBLE if self.hard_noise else BABBLE):
             return self.babble(wave, generator)
-        table, row = self.table, self.speech_row(generator)
+        table = self.table
         length, speed = table["length"][row], generator.uniform(*SPEEDS)
         if generator.random() < 0.35:
             span = generator.uniform(2400, 10000)

@@ -11,7 +11,6 @@ import numpy as np
 
 from Training.augment import spectral
 from Training.augment.examples import Examples
-from Training.augment.teachers import PublishedTeachers
 from Training.data import command_line, log_mel, recordings
 from Training.data.files import replacing
 from Training.data.seeding import generator as seeded
@@ -58,26 +57,17 @@ def load_inverted(cache):
 
 
 def render(examples, folder, number):
-    """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds` [n], and with
-    teachers `taught` [n, 35] float16 and `taught_words` [35]."""
+    """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds`, `sources` [n]."""
     examples.epoch = number
     kinds = examples.kinds[examples.order()][: len(examples) * examples.batch]
-    arrays = {"logs": [], "targets": [], "alternatives": []} | ({"taught": []} if examples.teachers else {})
+    arrays = {"logs": [], "targets": [], "alternatives": [], "sources": []}
     for number_of_batch in range(len(examples)):
         batch = examples[number_of_batch]
         arrays["logs"].append(np.log(batch.energies + np.float32(1e-8)).astype(np.float16))
         arrays["targets"].append(batch.targets), arrays["alternatives"].append(batch.alternatives)
-        if examples.teachers:
-            arrays["taught"].append(batch.taught.astype(np.float16))
+        arrays["sources"].append(batch.sources)
     with replacing(path(folder, number)) as part:
-        words = {"taught_words": np.array(examples.teachers.words)} if examples.teachers else {}
-        np.savez(part, kinds=kinds, **words, **{name: np.concatenate(value) for name, value in arrays.items()})
-
-
-def has_answers(folder):
-    """Whether the first rendered epoch of a folder holds answers of published networks."""
-    with np.load(path(folder, rendered(folder)[0])) as stored:
-        return "taught" in stored.files
+        np.savez(part, kinds=kinds, **{name: np.concatenate(value) for name, value in arrays.items()})
 
 
 def augmented(logs, generator):
@@ -87,19 +77,21 @@ def augmented(logs, generator):
     return spectral.spec_augment(log_mel.normalized(energies), generator)
 
 
-def batches(folder, number, seed, batch, soft_targets=None):
+def batches(folder, number, seed, batch, soft_targets=None, keep=None):
     """Epoch `number` of the training with this seed: one of the rendered epochs, in an order and augmented anew.
 
     Yields features [batch, 79, 40], targets [batch], alternatives [batch], and the teachers' posteriors [batch, outputs]:
-    rows of `soft_targets(rendered epoch)`, zeros where the teachers have no answer, or None without it.
+    rows of `soft_targets(rendered epoch)`, zeros where the teachers have no answer, or None without it. `keep(sources)` says
+    which examples [n] are used.
     """
     available = rendered(folder)
     chosen = available[(number + 7 * seed) % len(available)]
     with np.load(path(folder, chosen)) as stored:
         logs, targets, alternatives = stored["logs"], stored["targets"], stored["alternatives"]
+        kept = np.arange(len(targets)) if keep is None else np.flatnonzero(keep(stored["sources"]))
     soft = None if soft_targets is None else soft_targets(chosen)
     generator = seeded("training batch", number, seed=seed)
-    order = generator.permutation(len(targets))
+    order = generator.permutation(kept)
     for begin in range(0, len(order) - batch + 1, batch):
         rows = np.sort(order[begin : begin + batch])
         of_teachers = None if soft is None else soft[rows].astype(np.float32)
@@ -114,14 +106,12 @@ def main(arguments=None):
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--hard-noise", action="store_true", help="more noise, and more of it babble")
     parser.add_argument("--without-noise", action="store_true", help="the same examples without noise, for teachers")
-    parser.add_argument("--teachers", metavar="DIR", help="folder of published networks, whose answers are stored")
     command_line.add_left_out(parser)
     parser.add_argument("--first", type=int, default=0, help="number of the first epoch, to render in several processes")
     parser.add_argument("--every", type=int, default=1, help="distance between two epochs' numbers, to render in several processes")
     options = parser.parse_args(arguments)
     os.makedirs(options.examples, exist_ok=True)
     noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise, "left_out": command_line.left_out(options)}
-    noise["teachers"] = PublishedTeachers(options.teachers) if options.teachers else None
     examples = load_examples(options.data, options.cache, options.words, options.batch, **noise)[1]
     for number in range(options.first, options.epochs, options.every):
         if not os.path.exists(path(options.examples, number)):

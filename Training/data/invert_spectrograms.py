@@ -109,7 +109,7 @@ def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--epochs", type=int, default=24)
     options = parser.parse_args(arguments)
-    torch.set_num_threads(2)
+    torch.set_num_threads(1)
     table = recordings.load_all(options.data, options.cache)
     names, images = zip(*(image for folder in options.data for image in read_images(folder)))
     images = np.stack(images)

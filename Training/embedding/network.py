@@ -27,11 +27,13 @@ def unit(vectors):
 
 
 def first_block(weights, features):
-    """Features [n, columns, bands] → columns [n, columns, channels] float16 of the model's first block.
+    """Features [n, columns, bands] → columns [n, columns, channels] float16 of the first block that the embedding reads: its
+    own if it was carried over from another model, else the model's.
 
     `weights` are the model's tensors by name, as its safetensors file has them.
     """
-    tensor = lambda name: torch.from_numpy(weights[name].copy()).float()
+    prefix = f"{NAME}." if f"{NAME}.stem.weight" in weights else ""
+    tensor = lambda name: torch.from_numpy(weights[prefix + name].copy()).float()
     kernel = lambda name: tensor(name + ".weight").transpose(1, 2)
     conv = lambda x, name, stride=1: F.conv1d(x, kernel(name), tensor(name + ".bias"), stride)
     with torch.no_grad():
@@ -90,7 +92,7 @@ class WordEmbedding(torch.nn.Module):
             tensor, part = torch.from_numpy(value.astype(np.float32)), name.removeprefix(NAME + ".")
             if name in (f"{NAME}.weight", f"{NAME}.bias"):
                 state[f"projection.{part}"] = tensor
-            elif name.startswith(NAME + "."):
+            elif name.startswith(NAME + ".") and not part.startswith(("stem.", "block1.")):
                 tensor = tensor.transpose(1, 2).contiguous() if tensor.dim() == 3 else tensor
                 state["parts." + part.replace(".", "_")] = tensor
         hidden = state["projection.weight"].shape[1]

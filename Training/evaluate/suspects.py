@@ -64,7 +64,7 @@ def main(arguments=None):
     table = recordings.load_all(options.data, options.cache)
     teachers = PublishedTeachers(options.teachers, ALL_WORDS + KNOWS_COMMANDS)
     rows = np.flatnonzero(table["kind"] == "clip")
-    answers, levels, mean = {}, [], []
+    answers, levels, mean, of_words = {}, [], [], []
     for begin in range(0, len(rows), CHUNK):
         waves = np.stack([recordings.samples(table, row, 0, WINDOW) for row in rows[begin : begin + CHUNK]])
         each = teachers.networks.each(waves)
@@ -72,12 +72,14 @@ def main(arguments=None):
         for name, logs in each.items():
             answers.setdefault(name, []).append(np.exp(logs).astype(np.float32))
         levels.append(loudness(waves))
+        of_words += [teachers(waves).astype(np.float32)] if options.posteriors else []
     answers = {name: np.concatenate(parts) for name, parts in answers.items()}
     levels, names = np.concatenate(levels), table["name"][rows]
     if options.posteriors:
         with replacing(options.posteriors) as part:
             mean = np.concatenate(mean)
-            np.savez(part, names=names, labels=np.array(teachers.labels), posteriors=mean, **answers)
+            all_words = {"words": np.concatenate(of_words), "words35": np.array(teachers.words)}
+            np.savez(part, names=names, labels=np.array(teachers.labels), posteriors=mean, **all_words, **answers)
     found = doubtful(names, table["label"][rows], np.stack(list(answers.values()), axis=1), teachers.labels, levels)
     with replacing(options.out) as part, open(part, "w") as file:
         file.write("# name, label, what the networks answer, why; by evaluate/suspects.py\n")

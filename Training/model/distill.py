@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from Training.augment import render
-from Training.augment.teachers import over_outputs
+from Training.augment.examples import Kind
 from Training.data import log_mel
 from Training.model.network import load_checkpoint, logits_of
 
@@ -14,16 +14,17 @@ from Training.model.network import load_checkpoint, logits_of
 CHUNK = 4096
 
 
-class StoredAnswers:
-    """The posteriors that augment/render.py stored by published networks, over the outputs of ours."""
+class PublishedAnswers:
+    """The answers of published networks to the clips that an epoch's examples were made of."""
 
-    def __init__(self, folder, outputs, other):
-        self.folder, self.outputs, self.other = folder, list(outputs), other
+    def __init__(self, folder, answers, table):
+        self.folder, self.answers, self.table = folder, answers, table
 
     def __call__(self, number):
-        """Posteriors [n, outputs] for rendered epoch `number`."""
+        """Posteriors [n, outputs] for the whole words of rendered epoch `number`, zeros for all else."""
         with np.load(render.path(self.folder, number)) as stored:
-            return over_outputs(stored["taught"], stored["taught_words"].tolist(), self.outputs, self.other)
+            names = np.where(stored["kinds"] == Kind.WORDS, self.table["name"][np.maximum(stored["sources"], 0)], "")
+        return self.answers(names)
 
 
 class Teachers:

@@ -16,14 +16,15 @@ import numpy as np
 import torch
 
 from Training.augment import render
+from Training.augment.teachers import ClipAnswers
 from Training.data import command_line
 from Training.model import checkpoint
-from Training.model.distill import StoredAnswers, Teachers
+from Training.model.distill import PublishedAnswers, Teachers
 from Training.model.network import CHANNELS, HEAD, Spotter
 from Training.model.scoring import ValidationSets, line
 
 # Epochs between two measurements on the validation sets.
-REPORT_EVERY = 4
+REPORT_EVERY = 10
 
 
 def learning_rate(step, total, peak):
@@ -70,11 +71,11 @@ def step_once(model, average, optimizer, loss, step):
     update_average(average, model, step)
 
 
-def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets):
-    """Trains one epoch; returns the mean loss."""
+def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, keep):
+    """Trains one epoch on the examples that `keep` accepts; returns the mean loss."""
     losses = []
     model.train()
-    batches = render.batches(options.examples, epoch, options.seed, options.batch, soft_targets)
+    batches = render.batches(options.examples, epoch, options.seed, options.batch, soft_targets, keep)
     for number, (features, targets, alternatives, soft) in enumerate(batches):
         step = epoch * steps + number
         set_rate(optimizer, learning_rate(step, options.epochs * steps, options.rate))
@@ -108,6 +109,7 @@ def options_parser():
     parser.add_argument("--name", default="commands", help="first part of the checkpoint's name")
     parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
     parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
+    parser.add_argument("--answers", metavar="FILE", help="published networks' answers, to distill from instead")
     parser.add_argument("--teacher-examples", help="folder of the epochs that the teachers score (default: --examples)")
     command_line.add_left_out(parser)
     parser.add_argument("--distillation", type=float, default=0.6, help="weight of the teachers in the loss")
@@ -120,15 +122,18 @@ def main(arguments=None):
     torch.manual_seed(options.seed)
     if not render.rendered(options.examples):
         sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
-    table, examples = render.load_examples(options.data, options.cache, options.words, left_out=command_line.left_out(options))
+    table, examples = render.load_examples(options.data, options.cache, options.words)
     sets, outputs = ValidationSets(table, "tune", examples.commands), examples.outputs
-    steps = len(examples.kinds) // options.batch
+    steps, keep = len(examples.kinds) // options.batch, None
+    if left_out := command_line.left_out(options):
+        keep = examples.holds_none_of(left_out)
     soft_targets = None
     if options.teachers:
         folder = options.teacher_examples or options.examples
         soft_targets = Teachers(options.teachers, len(outputs), folder, len(examples.commands))
-    elif render.has_answers(options.examples):
-        soft_targets = StoredAnswers(options.examples, outputs, examples.other)
+    elif options.answers:
+        answers = ClipAnswers(options.answers, outputs, examples.other)
+        soft_targets = PublishedAnswers(options.examples, answers, table)
     model = Spotter(len(outputs), options.channels, options.head, options.dropout)
     if options.init:
         model.load_state_dict(checkpoint.load(options.init)["average"])
@@ -146,7 +151,7 @@ def main(arguments=None):
     print(f"{parameters} parameters, {steps} batches per epoch, {len(outputs)} outputs", flush=True)
     for epoch in range(first, options.epochs):
         begun = time.time()
-        loss = train_epoch(epoch, steps, model, average, optimizer, options, soft_targets)
+        loss = train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, keep)
         state = {"model": model.state_dict(), "average": average.state_dict(), "optimizer": optimizer.state_dict()}
         state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs}
         checkpoint.save(path, state)

@@ -66,7 +66,7 @@ def render(examples, count, generator):
         if draw < 0.6:
             extent = examples.word(wave, generator.choice(examples.words), generator)[1]
         else:
-            extent = examples.running_speech(wave, generator)[1]
+            extent = examples.running_speech(wave, examples.speech_row(generator), generator)[1]
         row[:] = speech_columns(wave)
         examples.surround(wave, extent, generator)
     return waves, active

@@ -7,6 +7,7 @@ one before it wrote, that the model folder has the format of Models/FORMAT.md, a
 import contextlib
 import io
 import os
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -19,11 +20,13 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 from Training.augment import render
+from Training.augment.examples import Kind
 from Training.data import invert_spectrograms, recordings, sources, validation_sets
+from Training.embedding import carry, open_set
 from Training.embedding import export as embedding_export
-from Training.embedding import open_set
 from Training.embedding import render as embedding_render
 from Training.embedding import train as embedding_train
+from Training.embedding.network import first_block
 from Training.evaluate import program, streams
 from Training.evaluate.held_out import HeldOut
 from Training.export import model_folder, onnx_model, ranges, reference
@@ -206,6 +209,36 @@ class RecipeTests(unittest.TestCase):
         with torch.no_grad():
             vectors = [open_set.load(path, weights)(columns)[1].numpy() for path in (self.model, self.embedding)]
         np.testing.assert_allclose(*vectors, atol=1e-2)
+
+    def test_an_embedding_that_is_carried_to_another_model_stays_as_it_was(self):
+        target = Path(self.folder.name) / "carried"
+        shutil.copytree(self.model, target)
+        carry.main(["--source", str(self.model), str(target)])
+        model_format.check(target)
+        answers = []
+        for folder in (self.model, target):
+            model, weights, _, waves = onnx_model.load(folder)
+            answers.append(reference.layer_outputs(model, weights, torch.from_numpy(waves[:5]))["words"].numpy())
+        np.testing.assert_array_equal(*answers)
+        weights = safetensors.numpy.load_file(target / "model.safetensors")
+        features = np.random.default_rng(0).normal(size=(2, 79, 40)).astype(np.float32)
+        blocks = [first_block(w, features) for w in (safetensors.numpy.load_file(self.model / "model.safetensors"), weights)]
+        np.testing.assert_array_equal(*blocks)
+        with torch.no_grad():
+            columns = torch.from_numpy(blocks[0].astype(np.float32))
+            np.testing.assert_array_equal(*(open_set.load(path, weights)(columns)[1].numpy() for path in (self.model, target)))
+
+    def test_examples_without_some_words_are_those_made_of_other_sources(self):
+        table, examples = render.load_examples([self.data], self.cache, clips.COMMANDS)
+        keep = examples.holds_none_of([clips.COMMANDS[0]])
+        with np.load(render.path(self.examples, 0)) as stored:
+            kinds, sources, targets = stored["kinds"], stored["sources"], stored["targets"]
+        kept, words = keep(sources), kinds == Kind.WORDS
+        np.testing.assert_array_equal(kept[words], table["label"][sources[words]] != clips.COMMANDS[0])
+        inverted = kinds == Kind.INVERTED_WORDS
+        self.assertTrue(inverted.any())
+        np.testing.assert_array_equal(kept[inverted], targets[inverted] != 0)
+        self.assertTrue(kept[kinds == Kind.SILENCE].all())
 
     def test_streams_have_label_tracks(self):
         held_out = HeldOut(self.table, "report", clips.COMMANDS)

@@ -1,0 +1,75 @@
+"""Gives a model folder the embedding of another, with the layers that it reads.
+
+    python -m Training.embedding.carry --source MODEL MODEL
+
+The embedding then has a stem and a first block of its own, so that a new network does not have to wait for a new embedding. The
+negative set is copied; words that users have enrolled are embedded anew from their takes, because layers have other names.
+"""
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import safetensors.numpy
+
+from Training.data import files
+from Training.embedding.network import NAME
+from Training.export import reference
+
+
+def inputs_of(layer):
+    return layer["inputs"] if "inputs" in layer else [layer["input"]]
+
+
+def ancestors(layers, output):
+    """The names of the layers that `output` depends on, itself among them."""
+    by_name, needed, pending = {layer["name"]: layer for layer in layers}, set(), [output]
+    while pending:
+        name = pending.pop()
+        if name in by_name and name not in needed:
+            needed.add(name)
+            pending += inputs_of(by_name[name])
+    return needed
+
+
+def renamed(name):
+    """A layer's name in the model that receives it."""
+    return name if name in ("input", NAME) or name.startswith(NAME + ".") else f"{NAME}.{name}"
+
+
+def carry(source, target):
+    """Replaces the embedding of the folder `target` by that of the folder `source`."""
+    described = [json.loads((folder / "model.json").read_text()) for folder in (source, target)]
+    weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (source, target)]
+    needed = ancestors(described[0]["layers"], described[0]["embedding"])
+    is_other = lambda name: not (name == NAME or name.startswith(NAME + "."))
+    layers = [layer for layer in described[1]["layers"] if is_other(layer["name"])]
+    for layer in described[0]["layers"]:
+        if layer["name"] in needed:
+            key = "inputs" if "inputs" in layer else "input"
+            sources = [renamed(name) for name in inputs_of(layer)]
+            layers.append(layer | {"name": renamed(layer["name"]), key: sources if key == "inputs" else sources[0]})
+    ranges = {name: value for name, value in described[1].get("ranges", {}).items() if is_other(name)}
+    ranges |= {renamed(name): value for name, value in described[0].get("ranges", {}).items() if name in needed}
+    kept = {name: value for name, value in weights[1].items() if is_other(name.rsplit(".", 1)[0])}
+    for name, value in weights[0].items():
+        layer, part = name.rsplit(".", 1)
+        if layer in needed:
+            kept[f"{renamed(layer)}.{part}"] = np.ascontiguousarray(value)
+    files.write_json(target / "model.json", described[1] | {"layers": layers, "embedding": NAME, "ranges": ranges})
+    reference.save_tensors(target / "model.safetensors", kept)
+    shutil.copy(source / "background.safetensors", target / "background.safetensors")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--source", required=True, type=Path, help="the model folder that has an embedding")
+    parser.add_argument("model", type=Path, help="the model folder to change")
+    options = parser.parse_args(arguments)
+    carry(options.source, options.model)
+
+
+if __name__ == "__main__":
+    main()
