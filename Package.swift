@@ -103,7 +103,7 @@ let package = Package(
             name: "Actions",
             dependencies: ["Audio", "Configuration", "Core", "Events", "Spotting", "System"]
         ),
-        .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "System"]),
+        .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Spotting", "System"]),
         .target(
             name: "Daemon",
             dependencies: [
@@ -154,10 +154,13 @@ let package = Package(
         .testTarget(name: "KernelTests", dependencies: ["KernelInterface", "Kernels", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",
-            dependencies: ["Inference", "KernelInterface", "Kernels", "TestSupport"],
+            dependencies: ["Core", "Inference", "KernelInterface", "Kernels", "TestSupport"],
             exclude: ["Fixtures"]
         ),
-        .testTarget(name: "EnrollmentTests", dependencies: ["Enrollment", "Inference", "Spotting", "TestSupport"]),
+        .testTarget(
+            name: "EnrollmentTests",
+            dependencies: ["Core", "Enrollment", "Inference", "Spotting", "TestSupport"]
+        ),
         .testTarget(name: "DiagnosticsTests", dependencies: ["Audio", "Capture", "Diagnostics", "TestSupport"]),
         .testTarget(
             name: "BenchmarkingTests",
@@ -167,21 +170,24 @@ let package = Package(
         ),
         .testTarget(
             name: "ReportsTests",
-            dependencies: ["Diagnostics", "Inference", "Reports", "Spotting", "TestSupport"]
+            dependencies: ["Core", "Diagnostics", "Inference", "Reports", "Spotting", "TestSupport"]
         ),
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
-        .testTarget(name: "SpottingTests", dependencies: ["Audio", "Inference", "Spotting", "TestSupport"]),
+        .testTarget(name: "SpottingTests", dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport"]),
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Core", "Spotting", "TestSupport"]
+            dependencies: ["Configuration", "Core", "Inference", "Spotting", "TestSupport"]
         ),
         .testTarget(
             name: "ActionsTests",
             dependencies: ["Actions", "Configuration", "Core", "Events", "Spotting", "System", "TestSupport"]
         ),
-        .testTarget(name: "ControlTests", dependencies: ["Configuration", "Control", "Core", "System", "TestSupport"]),
+        .testTarget(
+            name: "ControlTests",
+            dependencies: ["Configuration", "Control", "Core", "Spotting", "System", "TestSupport"]
+        ),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
@@ -194,7 +200,7 @@ let package = Package(
             dependencies: [
                 "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "KernelInterface",
                 "Kernels",
-                "TestSupport", "beckon", "stamp",
+                "Spotting", "TestSupport", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]
         ),

@@ -51,6 +51,10 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
+        *\ --sensitivity)
+            mapfile -t COMPREPLY < <(compgen -W "strict balanced eager" -- "$current")
+            return
+            ;;
         *\ --threshold | *\ -t | *\ --phrase | *\ --jobs | *\ -j | *\ --takes | \
             *\ -n | "inspect --from" | *\ --label | *\ -l | *\ --speaker | *\ -s | \
             *\ --count | *\ --tolerance | *\ --to | *\ --seconds | *\ --streams)
@@ -87,13 +91,13 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
-        classify) options="--clips --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --stats --jobs --null --help" ;;
+        listen) options="--device --channel --file --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --stats --jobs --null --help" ;;
         enroll) options="--device --config --channel --takes --from --more --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
-        evaluate) options="--list --stream --tolerance --mode --trigger --threshold --word --model --channel --words --json --html --jobs --help" ;;
-        inspect) options="--from --to --mode --trigger --threshold --word --model --channel --words --output --json --help" ;;
+        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --jobs --help" ;;
+        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --json --help" ;;
         devices) options="--json --help" ;;
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;

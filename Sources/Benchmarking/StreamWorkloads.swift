@@ -19,7 +19,7 @@ public struct DetectorRecipe: Sendable {
     func makeDetector() -> Detector {
         let vocabulary = Vocabulary(model, personal: personal)
         let thresholds =
-            personal.isEmpty ? thresholds : Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+            personal.isEmpty ? thresholds : vocabulary.thresholds(mode: gate.mode)
         return Detector(vocabulary, settings: gate, thresholds: thresholds)
     }
 

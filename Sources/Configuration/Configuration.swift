@@ -30,10 +30,26 @@ public struct Configuration: Equatable, Sendable {
         /// False for a word that never fires.
         public var enabled = true
         public var threshold: Float?
+        public var sensitivity: Sensitivity?
         public var cooldown: Double?
         public var actions: [Action]?
 
         public init() {}
+
+        /// What decides the word's threshold; nil where the choice for all words applies.
+        public var choice: ThresholdChoice? {
+            threshold.map(ThresholdChoice.confidence) ?? sensitivity.map(ThresholdChoice.sensitivity)
+        }
+
+        /// Replaces `threshold` and `sensitivity`; nil removes both.
+        public mutating func choose(_ choice: ThresholdChoice?) {
+            (threshold, sensitivity) = (nil, nil)
+            switch choice {
+            case .confidence(let confidence): threshold = confidence
+            case .sensitivity(let named): sensitivity = named
+            case nil: break
+            }
+        }
     }
 
     /// The settings of one phrase; nil where the settings of all phrases apply. `cooldown` is in seconds.
@@ -90,8 +106,10 @@ public struct Configuration: Equatable, Sendable {
     public var device = "auto"
     /// The channels of the device that are used.
     public var channel = Channels.mix
-    /// The threshold of all words; nil for each word's own, from the model.
+    /// The threshold of all words; nil for each word's own, by `sensitivity`.
     public var threshold: Float?
+    /// How readily all words fire; `threshold` takes precedence.
+    public var sensitivity = Sensitivity.balanced
     /// Seconds after an event in which the same word or phrase causes no other event.
     public var cooldown = 0.0
     /// The settings of single words, by word.
@@ -125,20 +143,23 @@ public struct Configuration: Equatable, Sendable {
 }
 
 extension Configuration {
-    /// The threshold of each word: the configured one, else the model's; disabled words never fire.
-    ///
-    /// - Parameters:
-    ///   - labels: the model's labels.
-    ///   - defaults: the model's thresholds, `[labels]`.
-    /// - Throws: ``SpottingError`` if the configuration names a word that is not among the labels.
-    public func thresholds(labels: [String], defaults: [Float]) throws(SpottingError) -> Thresholds {
-        var thresholds = Thresholds(labels: labels, defaults: defaults)
-        if let threshold { thresholds.setAll(threshold) }
-        for (name, word) in words {
-            if let threshold = word.threshold { try thresholds.set(name, to: threshold) }
+    /// Replaces `threshold` and `sensitivity`, which apply to all words.
+    public mutating func choose(_ choice: ThresholdChoice) {
+        threshold = nil
+        switch choice {
+        case .confidence(let confidence): threshold = confidence
+        case .sensitivity(let named): sensitivity = named
         }
-        for (name, word) in words where !word.enabled { try thresholds.disable(name) }
-        return thresholds
+    }
+
+    /// What decides the thresholds, in this order: a word's threshold, its sensitivity, the threshold of all words, their
+    /// sensitivity. Disabled words never fire.
+    public var thresholdChoices: ThresholdChoices {
+        var choices = ThresholdChoices()
+        choices.all = threshold.map(ThresholdChoice.confidence) ?? .sensitivity(sensitivity)
+        choices.words = words.compactMapValues(\.choice)
+        choices.disabled = Set(words.filter { !$0.value.enabled }.keys)
+        return choices
     }
 
     /// All words named by the configuration, in `words` and `phrases`.

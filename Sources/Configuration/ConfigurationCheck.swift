@@ -7,9 +7,12 @@ struct ConfigurationCheck {
     let configuration: Configuration
     /// The words of the model and the taught words; nil if they could not be read, which skips their check.
     let words: [String]?
+    /// Nil if it is not known, which skips the check of sensitivities.
+    let vocabulary: Vocabulary?
 
     func run(_ findings: inout Findings) {
         if let words { checkWords(words, &findings) }
+        checkSensitivities(&findings)
         for (key, action) in findings.actions { check(action, key: key, &findings) }
         if configuration.gate.endMargin < configuration.gate.startMargin {
             findings.add(
@@ -42,6 +45,36 @@ struct ConfigurationCheck {
                 findings.add("is never heard, as '\(part)' is not enabled", key: key + ".phrase", isWarning: true)
             }
         }
+    }
+
+    /// A sensitivity must have thresholds where it applies, and should not be given beside a threshold that replaces it.
+    private func checkSensitivities(_ findings: inout Findings) {
+        // The default is in the sample file, beside which a threshold may be set.
+        if configuration.threshold != nil, configuration.sensitivity != .balanced {
+            findings.add("has no effect, as threshold is given too", key: "sensitivity", isWarning: true)
+        }
+        for (name, word) in configuration.words.sorted(by: { $0.key < $1.key }) {
+            guard let sensitivity = word.sensitivity else { continue }
+            let key = "words.\(name).sensitivity"
+            if word.threshold != nil {
+                findings.add("has no effect, as threshold is given too", key: key, isWarning: true)
+            } else if let label = vocabulary?.labels.firstIndex(of: name), word.enabled {
+                check(sensitivity, label: label, key: key, &findings)
+            }
+        }
+        guard configuration.threshold == nil, let vocabulary else { return }
+        // One word of the model without a choice of its own speaks for all of them.
+        let label = vocabulary.modelWords.indices.first { label in
+            let word = configuration.words[vocabulary.labels[label]]
+            return word?.enabled != false && word?.choice == nil
+        }
+        if let label { check(configuration.sensitivity, label: label, key: "sensitivity", &findings) }
+    }
+
+    private func check(_ sensitivity: Sensitivity, label: Int, key: String, _ findings: inout Findings) {
+        let mode = configuration.gate.mode
+        guard let vocabulary, vocabulary.threshold(label: label, sensitivity, mode) == nil else { return }
+        findings.add(vocabulary.noThresholds(label: label, sensitivity, mode).description, key: key)
     }
 
     private func unknown(_ word: String, _ known: [String]) -> String {

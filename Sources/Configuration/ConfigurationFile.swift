@@ -1,4 +1,5 @@
 private import Glibc
+public import Spotting
 private import System
 
 /// A valid configuration file; also finds the file.
@@ -66,10 +67,14 @@ public struct ParsedConfiguration: Sendable {
 
     /// Checks the configuration against the words of its model and the taught words.
     ///
+    /// - Parameter vocabulary: also checks that there are thresholds for the sensitivities; nil skips this.
     /// - Throws: all mistakes of the configuration, not only the first.
-    public func validated(words: [String]) throws(ConfigurationError) -> ConfigurationFile {
+    public func validated(
+        words: [String],
+        vocabulary: Vocabulary? = nil
+    ) throws(ConfigurationError) -> ConfigurationFile {
         var findings = findings
-        ConfigurationCheck(configuration: configuration, words: words).run(&findings)
+        ConfigurationCheck(configuration: configuration, words: words, vocabulary: vocabulary).run(&findings)
         let problems = findings.sorted
         guard problems.allSatisfy(\.isWarning) else { throw ConfigurationError(problems: problems) }
         return ConfigurationFile(configuration: configuration, warnings: problems)
@@ -77,26 +82,26 @@ public struct ParsedConfiguration: Sendable {
 
     /// Asks for the words that are known under this configuration, and checks it against them.
     ///
-    /// - Parameter words: returns the words of the model that the configuration names; its errors are reported for the
-    ///   key `model`.
+    /// - Parameter words: returns the words of the model that the configuration names and the taught words, with their
+    ///   vocabulary as far as it is known; its errors are reported for the key `model`.
     /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(
-        resolving words: (Configuration) throws -> [String]
+        resolving words: (Configuration) throws -> (names: [String], vocabulary: Vocabulary?)
     ) throws(ConfigurationError) -> ConfigurationFile {
-        let known: [String]
+        let known: (names: [String], vocabulary: Vocabulary?)
         do {
             known = try words(configuration)
         } catch {
             throw refusal(ofModel: "\(error)")
         }
-        return try validated(words: known)
+        return try validated(words: known.names, vocabulary: known.vocabulary)
     }
 
     /// All mistakes of a configuration whose model or words cannot be read, for this reason.
     private func refusal(ofModel reason: String) -> ConfigurationError {
         var findings = findings
         findings.add(reason, key: "model")
-        ConfigurationCheck(configuration: configuration, words: nil).run(&findings)
+        ConfigurationCheck(configuration: configuration, words: nil, vocabulary: nil).run(&findings)
         return ConfigurationError(problems: findings.sorted)
     }
 

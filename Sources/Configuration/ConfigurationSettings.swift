@@ -11,6 +11,7 @@ extension SettingKind where Value == Configuration {
             Setting("channel", \.channel, .channels),
             Setting("mode", \.gate.mode, .choice),
             Setting("trigger", \.gate.trigger, .choice),
+            Setting("sensitivity", \.sensitivity, .choice),
             Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
             Setting("cooldown", \.cooldown, .cooldown),
             Setting("words", \.words, SettingKind<Configuration.Word>.word.table),
@@ -58,6 +59,7 @@ extension SettingKind where Value == Configuration.Word {
         Configuration.Word(),
         Section([
             Setting("enabled", \.enabled, .flag),
+            Setting("sensitivity", \.sensitivity, SettingKind<Sensitivity>.choice.optional),
             Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
             Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
             Setting("actions", \.actions, SettingKind<Action>.action.list.optional),

@@ -1,16 +1,17 @@
 private import Configuration
 public import Core
+private import Spotting
 
 /// A command to the running daemon.
 public enum ControlCommand: Equatable, Sendable {
     case status, mute, unmute, reload
     /// Streams all events from now on to the client that asks.
     case events
-    /// Sets thresholds of words. Each lasts until it is set again or the word's configured threshold changes.
-    case set([WordThreshold])
+    /// Sets thresholds. Each lasts until it is set again or the configuration gives another one.
+    case set(ThresholdChange)
 
-    /// Parses a line: words such as `mute` or `set yes=0.7 no=0.8`, or JSON such as
-    /// `{"command": "set", "words": {"yes": 0.7}}`.
+    /// Parses a line: words such as `mute` or `set sensitivity eager yes=0.7 no=strict`, or JSON such as
+    /// `{"command": "set", "sensitivity": "eager", "words": {"yes": 0.7, "no": "strict"}}`.
     ///
     /// - Throws: ``ControlError/command``.
     public init(line: String) throws(ControlError) {
@@ -19,20 +20,26 @@ public enum ControlCommand: Equatable, Sendable {
         if name.hasPrefix("{") {
             self = try Self.fromJSON(line)
         } else {
-            self = try Self.named(
-                name,
-                words: Self.assignments(parts.dropFirst()).map { part throws(ControlError) in
-                    try WordThreshold(part)
-                }
-            )
+            self =
+                name == "set"
+                ? .set(try ThresholdChange(parts: parts.dropFirst()))
+                : try Self.named(name, isAlone: parts.count == 1)
         }
     }
 
     /// The command as a line of JSON.
     public var json: JSON {
-        guard case .set(let words) = self else { return ["command": .string(name)] }
-        let members = words.map { JSON.Member($0.word, .shortest($0.threshold)) }
-        return ["command": "set", "words": .object(members)]
+        guard case .set(let change) = self else { return ["command": .string(name)] }
+        var json: JSON = ["command": "set"]
+        if let all = change.all { json.append(["sensitivity": .string(all.rawValue)]) }
+        let members = change.words.sorted { $0.key < $1.key }.map { word, choice -> JSON.Member in
+            switch choice {
+            case .confidence(let threshold): JSON.Member(word, .shortest(threshold))
+            case .sensitivity(let sensitivity): JSON.Member(word, .string(sensitivity.rawValue))
+            }
+        }
+        if !members.isEmpty { json.append(["words": .object(members)]) }
+        return json
     }
 
     private static let simple: [(name: String, command: ControlCommand)] = [
@@ -42,28 +49,13 @@ public enum ControlCommand: Equatable, Sendable {
 
     private var name: String { Self.simple.first { $0.command == self }?.name ?? "set" }
 
-    /// Joins the parts of a line up to each `=`, because the name of a taught word may contain blanks.
-    private static func assignments(_ parts: ArraySlice<String>) -> [String] {
-        var (whole, open): ([String], [String]) = ([], [])
-        for part in parts {
-            open.append(part)
-            guard part.contains("=") else { continue }
-            whole.append(open.joined(separator: " "))
-            open = []
-        }
-        return whole + open
-    }
-
-    private static func named(_ name: String, words: [WordThreshold]) throws(ControlError) -> ControlCommand {
-        if name == "set" {
-            guard !words.isEmpty else { throw .command.saying("set needs a word and its threshold, such as yes=0.7") }
-            return .set(words)
-        }
+    /// - Parameter isAlone: whether nothing follows the name.
+    private static func named(_ name: String, isAlone: Bool) throws(ControlError) -> ControlCommand {
         guard let command = simple.first(where: { $0.name == name })?.command else {
             let hint = nearestName(to: name, of: simple.map(\.name) + ["set"]).map { "did you mean \($0)?" }
             throw .command.saying("unknown command '\(name.prefix(40))'; \(hint ?? "there are \(names)")")
         }
-        guard words.isEmpty else { throw .command.saying("\(name) takes nothing after it") }
+        guard isAlone else { throw .command.saying("\(name) takes nothing after it") }
         return command
     }
 
@@ -76,54 +68,33 @@ public enum ControlCommand: Equatable, Sendable {
         }
         guard case .object(let members) = node.value else { throw .command.saying("not a JSON object") }
         var name: String?
-        var words: [WordThreshold] = []
+        var change = ThresholdChange()
         for member in members {
             switch (member.name, member.node.value) {
             case ("command", .string(let text)): name = text
             case ("words", .object(let entries)):
                 for entry in entries {
-                    guard case .number(let number) = entry.node.value else {
+                    switch entry.node.value {
+                    case .number(let number): try change.add(entry.name, number: number)
+                    case .string(let text): try change.add(entry.name, name: text)
+                    default:
                         throw .command.saying(
-                            "the threshold of '\(entry.name)' is \(entry.node.description), not a number"
+                            "the threshold of '\(entry.name)' is \(entry.node.description), neither a number nor a name"
                         )
                     }
-                    words.append(try WordThreshold(word: entry.name, number: number))
                 }
+            case ("sensitivity", .string(let text)): change.all = try ThresholdChange.sensitivity(text)
             default:
                 throw .command.saying(
-                    "unknown or ill-typed key '\(member.name.prefix(40))'; there are command and words"
+                    "unknown or ill-typed key '\(member.name.prefix(40))'; there are command, sensitivity and words"
                 )
             }
         }
         guard let name else { throw .command.saying("the key command is missing; there are \(names)") }
-        return try named(name, words: words)
-    }
-}
-
-/// A word's new threshold, written as `yes=0.7`.
-public struct WordThreshold: Equatable, Sendable {
-    /// The name of the word.
-    public let word: String
-    /// Between 0 and 1, both excluded.
-    public let threshold: Float
-
-    /// Parses `WORD=THRESHOLD`.
-    ///
-    /// - Throws: ``ControlError/command``.
-    public init(_ text: String) throws(ControlError) {
-        let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, let number = Double(parts[1]) else {
-            throw .command.saying("'\(text.prefix(40))' is not a word and its threshold, such as yes=0.7")
+        guard name == "set" else { return try named(name, isAlone: change == ThresholdChange()) }
+        guard change != ThresholdChange() else {
+            throw .command.saying("set needs words with their thresholds, or a sensitivity")
         }
-        try self.init(word: parts[0], number: number)
-    }
-
-    init(word: String, number: Double) throws(ControlError) {
-        guard !word.isEmpty else { throw .command.saying("a threshold needs a word before it, such as yes=0.7") }
-        guard number > 0, number < 1 else {
-            throw .command.saying("the threshold of '\(word.prefix(40))' lies between 0 and 1, such as 0.7")
-        }
-        self.word = word
-        threshold = Float(number)
+        return .set(change)
     }
 }

@@ -18,8 +18,8 @@ public enum SettingsChange: Equatable, Sendable {
     case configuration
     /// Reads the file of the user's taught words again, because it has changed.
     case words
-    /// Sets other thresholds for some words: `beckon set`.
-    case thresholds([WordThreshold])
+    /// Sets other thresholds: `beckon set`.
+    case thresholds(ThresholdChange)
     /// Closes (true) or opens (false) the microphone.
     case mute(Bool)
 }
@@ -139,7 +139,7 @@ public final class Daemon: Sendable {
     /// Changes the settings in force. All changes go through this method, one after the other. Each writes one line to
     /// the log, and systemd sees the service as reloading until it is done.
     ///
-    /// - Returns: one line about what applies only after a restart; nil if everything applies now.
+    /// - Returns: one line about what does not apply, or only after a restart; nil if everything applies now.
     /// - Throws: what is wrong with the new settings; nothing has changed then.
     @discardableResult
     public func apply(_ change: SettingsChange) throws -> String? {
@@ -150,12 +150,8 @@ public final class Daemon: Sendable {
             return try apply("your own words were read again") {
                 try apply(try loader.load(leavingOutUnknownWords: true))
             }
-        case .thresholds(let words):
-            let text = words.map { "\($0.word)=\($0.threshold)" }.joined(separator: " ")
-            return try apply("thresholds were set: \(printable(text))") {
-                try set(words)
-                return nil
-            }
+        case .thresholds(let change):
+            return try apply("thresholds were set: \(printable(change.text))") { try set(change) }
         case .mute(let isMuted):
             guard let microphone else { throw DaemonError("cannot mute: a file is played, not a microphone") }
             // The main thread logs the change when the microphone reports it.
@@ -182,7 +178,7 @@ public final class Daemon: Sendable {
     private func apply(_ loaded: ServiceSettings) throws(ActionError) -> String? {
         let old = settings.withLock { $0 }
         var new = loaded
-        new.keepThresholds(of: old)
+        var notes = new.keepChoices(of: old)
         // First, because it is the only step that can fail.
         try actions.apply(new.configuration)
         let generation = dispatcher.apply(
@@ -192,18 +188,22 @@ public final class Daemon: Sendable {
         )
         settings.withLock { $0 = new }
         log.level = new.configuration.log
+        if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         clips.apply(new.configuration.clips)
         detector.apply(new.detector(generation: generation))
         microphone?.apply(InputSelection(new.configuration))
-        guard new.configuration.socket != old.configuration.socket else { return nil }
-        return "socket: the one in use stays until the service is started again"
+        if new.configuration.socket != old.configuration.socket {
+            notes.append("socket: the one in use stays until the service is started again")
+        }
+        return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
 
-    private func set(_ words: [WordThreshold]) throws(SpottingError) {
+    private func set(_ change: ThresholdChange) throws(SpottingError) -> String? {
         var new = settings.withLock { $0 }
-        try new.set(words)
+        let others = try new.set(change)
         settings.withLock { $0 = new }
         detector.apply(new.detector(generation: dispatcher.generation))
+        return others.isEmpty ? nil : "these keep a choice of their own: \(printable(others.joined(separator: ", ")))"
     }
 
     // MARK: - On the control socket's thread
@@ -216,7 +216,8 @@ public final class Daemon: Sendable {
             case .unmute: try apply(.mute(false))
             case .reload:
                 if let note = try apply(.configuration) { return .status(["note": .string(note)]) }
-            case .set(let words): try apply(.thresholds(words))
+            case .set(let change):
+                if let note = try apply(.thresholds(change)) { return .status(["note": .string(note)]) }
             }
             return .done
         } catch {
@@ -227,7 +228,7 @@ public final class Daemon: Sendable {
     private var status: JSON {
         var status: JSON = [:]
         microphone?.status.describe(in: &status)
-        let (vocabulary, thresholds) = settings.withLock { ($0.vocabulary, $0.thresholds) }
+        let (vocabulary, thresholds, choices) = settings.withLock { ($0.vocabulary, $0.thresholds, $0.choices) }
         status.append(["model": .string(vocabulary.model.name)])
         detector.status.describe(in: &status)
         let (events, actions) = (dispatcher.counts, actions.counts)
@@ -236,8 +237,10 @@ public final class Daemon: Sendable {
         }
         status.append([
             "events": .number(events.events), "suppressed": .number(events.suppressed),
-            "actionsFailed": .number(actions.failed), "thresholds": .object(words),
+            "actionsFailed": .number(actions.failed),
         ])
+        choices.describe(in: &status)
+        status.append(["thresholds": .object(words)])
         return status
     }
 
@@ -253,6 +256,8 @@ public final class Daemon: Sendable {
         let recording = try setup.recording.map { path throws(DaemonError) in
             try Recording(path: path, history: history)
         }
+        let choices = settings.withLock { $0.choices }
+        if choices.all != ThresholdChoices().all { log.write(.info, choices.text) }
         try microphone?.start()
         let status = try loop(signals, recording)
         try recording?.catchUp()

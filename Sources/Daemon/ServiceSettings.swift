@@ -1,53 +1,82 @@
 public import Configuration
 public import Control
+private import Core
 public import Spotting
 
-/// The settings in force: a valid configuration, the detector's vocabulary, and the thresholds given by `beckon set`.
+/// The settings in force: a valid configuration, the detector's vocabulary, and what `beckon set` changed.
 ///
-/// A pure value. A threshold given by `beckon set` lasts until it is set again or the configured threshold of its word
-/// changes.
+/// A pure value. What `beckon set` gave lasts until it is set again or the configuration gives something else for the same
+/// words.
 public struct ServiceSettings: Sendable {
     public let configuration: Configuration
     /// The model and the taught words.
     public let vocabulary: Vocabulary
-    /// The thresholds in force: the configured ones, and those given by `beckon set`.
+    /// What decides the thresholds in force: the configured choices, and those given by `beckon set`.
+    public private(set) var choices: ThresholdChoices
+    /// The thresholds in force.
     public private(set) var thresholds: Thresholds
     private let phrases: [Phrase]
-    /// Thresholds given by `beckon set`, by word.
-    private var overrides: [String: Float] = [:]
+    /// What `beckon set` gave.
+    private var overrides = ThresholdChange()
 
-    /// - Throws: ``SpottingError`` if the configuration names a word that the vocabulary does not have.
+    /// - Throws: ``SpottingError`` if the configuration names a word or a sensitivity that the vocabulary does not have.
     public init(_ configuration: Configuration, _ vocabulary: Vocabulary) throws(SpottingError) {
         self.configuration = configuration
         self.vocabulary = vocabulary
-        thresholds = try configuration.thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        choices = configuration.thresholdChoices
+        thresholds = try choices.thresholds(of: vocabulary, mode: configuration.gate.mode)
         phrases = try configuration.detectorPhrases(labels: vocabulary.labels)
     }
 
-    /// Sets other thresholds for some words.
+    /// Sets the thresholds of all words without a choice of their own, and of some words.
     ///
-    /// - Throws: ``SpottingError`` if one of them is unknown; nothing has changed then.
-    public mutating func set(_ words: [WordThreshold]) throws(SpottingError) {
+    /// - Returns: the words that a change for all words did not concern, because they have a choice of their own.
+    /// - Throws: ``SpottingError`` if a word is unknown or disabled, or if there are no thresholds for a sensitivity;
+    ///   nothing has changed then.
+    @discardableResult
+    public mutating func set(_ change: ThresholdChange) throws(SpottingError) -> [String] {
         var changed = self
-        for word in words {
-            try changed.thresholds.set(word.word, to: word.threshold)
-            changed.overrides[word.word] = word.threshold
+        if let all = change.all {
+            changed.choices.all = .sensitivity(all)
+            changed.overrides.all = all
         }
+        for (word, choice) in change.words {
+            guard !choices.disabled.contains(word) else { throw .unknownWord(word, known: thresholds.words) }
+            changed.choices.words[word] = choice
+            changed.overrides.words[word] = choice
+        }
+        changed.thresholds = try changed.choices.thresholds(of: vocabulary, mode: configuration.gate.mode)
         self = changed
+        guard change.all != nil else { return [] }
+        return choices.words.keys.filter { change.words[$0] == nil && !choices.disabled.contains($0) }.sorted()
     }
 
-    /// Keeps the thresholds that `beckon set` gave under earlier settings, except for words that are no longer known or
-    /// whose configured threshold has changed.
-    mutating func keepThresholds(of earlier: ServiceSettings) {
-        for (word, threshold) in earlier.overrides
-        where configuration.threshold(of: word) == earlier.configuration.threshold(of: word) {
+    /// Keeps what `beckon set` gave under earlier settings, except for words that are no longer known or for which the
+    /// configuration now gives something else.
+    ///
+    /// - Returns: one line for each choice that the new model or the new words have no thresholds for, and that was
+    ///   therefore dropped.
+    mutating func keepChoices(of earlier: ServiceSettings) -> [String] {
+        let (new, old) = (configuration.thresholdChoices, earlier.configuration.thresholdChoices)
+        var dropped: [String] = []
+        if let all = earlier.overrides.all, new.all == old.all {
             do {
-                try thresholds.set(word, to: threshold)
-                overrides[word] = threshold
+                try set(ThresholdChange(all: all))
+            } catch {
+                dropped.append("sensitivity \(all.rawValue), which was set, no longer applies: \(error)")
+            }
+        }
+        for (word, choice) in earlier.overrides.words.sorted(by: { $0.key < $1.key })
+        where new.choice(of: word) == old.choice(of: word) {
+            do {
+                try set(ThresholdChange(words: [word: choice]))
+            } catch SpottingError.noThresholds {
+                dropped.append("\(printable(word)) \(choice), which was set, no longer applies")
             } catch {
                 // The word is no longer known; its threshold is dropped.
             }
         }
+        return dropped
     }
 
     /// The part of the settings that the detector's thread needs.
@@ -62,9 +91,9 @@ public struct ServiceSettings: Sendable {
     }
 }
 
-extension Configuration {
-    /// The configured threshold of a word: nil if the model's applies, 1 if the word is disabled.
-    fileprivate func threshold(of word: String) -> Float? {
-        words[word]?.enabled == false ? 1 : words[word]?.threshold ?? threshold
+extension ThresholdChoices {
+    /// What decides a word's threshold; nil for a disabled word.
+    fileprivate func choice(of word: String) -> ThresholdChoice? {
+        disabled.contains(word) ? nil : words[word] ?? all
     }
 }

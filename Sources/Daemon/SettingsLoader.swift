@@ -41,7 +41,13 @@ public struct SettingsLoader: Sendable {
                 let vocabulary = try load(configuration.model)
                 loaded = (configuration.model, vocabulary)
                 let words = Labels(vocabulary.labels).words
-                return leavesOut ? words + configuration.namedWords : words
+                // Options may replace the file's mode or thresholds: only what is in force must fit the model.
+                var inForce = configuration
+                overrides(&inForce)
+                let isInForce =
+                    inForce.gate.mode == configuration.gate.mode
+                    && inForce.thresholdChoices == configuration.thresholdChoices
+                return (leavesOut ? words + configuration.namedWords : words, isInForce ? vocabulary : nil)
             }
             for warning in valid.warnings { log.write(.warning, "\(warning)") }
             configuration = valid.configuration

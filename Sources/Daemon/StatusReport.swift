@@ -1,5 +1,6 @@
 import Capture
 import Core
+import Spotting
 
 extension DetectorStatus {
     /// Adds its members to an object.
@@ -13,6 +14,29 @@ extension DetectorStatus {
             ],
             "lateHops": .number(lateHops), "droppedBlocks": .number(droppedBlocks),
         ])
+    }
+}
+
+extension ThresholdChoices {
+    /// What applies to all words, as a line for the log.
+    var text: String {
+        switch all {
+        case .sensitivity(let sensitivity): "sensitivity: \(sensitivity.rawValue)"
+        case .confidence(let threshold): "threshold of all words: \(threshold)"
+        }
+    }
+
+    /// Adds its members to an object: the sensitivity of all words, null where a threshold in numbers applies to them,
+    /// and that of each word that has one of its own.
+    func describe(in status: inout JSON) {
+        func name(_ choice: ThresholdChoice) -> JSON {
+            if case .sensitivity(let sensitivity) = choice { .string(sensitivity.rawValue) } else { .null }
+        }
+        status.append(["sensitivity": name(all)])
+        let own = words.filter { !disabled.contains($0.key) && name($0.value) != .null }
+        guard !own.isEmpty else { return }
+        let members = own.sorted { $0.key < $1.key }.map { JSON.Member($0.key, name($0.value)) }
+        status.append(["sensitivities": .object(members)])
     }
 }
 

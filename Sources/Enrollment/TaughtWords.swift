@@ -40,12 +40,19 @@ public struct TaughtWords: Sendable {
     ///   damaged.
     public func load(for model: Model, folder: String?) throws -> (words: [PersonalWord], lost: [String]) {
         guard var store = try read() else { return ([], []) }
-        // The negative set is large, and needed only to calibrate the words for another model.
+        // The negative set is large, and needed only to calibrate the words for another model, or words that an earlier
+        // version stored without thresholds for sensitivities.
         var negatives: NegativeSet?
-        if store.embedding != model.embeddingIdentity, let folder {
+        let isOfAnotherModel = store.embedding != model.embeddingIdentity
+        if isOfAnotherModel || store.words.contains(where: \.sensitivities.isEmpty), let folder {
             negatives = try NegativeSet.beside(model, in: folder)
         }
         let lost = store.reembed(for: model, negatives)
+        if let negatives {
+            for index in store.words.indices where store.words[index].sensitivities.isEmpty {
+                store.words[index].estimateSensitivities(negatives)
+            }
+        }
         return (store.words.compactMap(\.personal), lost)
     }
 

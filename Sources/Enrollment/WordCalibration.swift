@@ -1,3 +1,4 @@
+public import Core
 private import Glibc
 private import Spotting
 
@@ -14,7 +15,7 @@ public struct WordCalibration: Sendable {
         public let threshold: Float
         /// Share of utterances that are missed, 0…1.
         public let missed: Double
-        /// False accepts in an hour of other people's talk, in each `GateSettings.Mode`.
+        /// False accepts in an hour of other people's talk, in each `DetectionMode`.
         public let spot: Double
         public let command: Double
     }
@@ -30,6 +31,8 @@ public struct WordCalibration: Sendable {
 
     /// Acceptable false accepts per hour of talk, and the limit for a word whose takes differ much.
     private static let (acceptableRate, highestRate) = (0.4, 0.8)
+    /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
+    private static let range: ClosedRange<Float> = 0.2...0.99
 
     /// Similarity at which the word's probability is 0.5; see ``PersonalWord``.
     public let boundary: Float
@@ -37,6 +40,12 @@ public struct WordCalibration: Sendable {
     public let suggested: Rates
     /// Rates at a lower threshold, the suggested one and a higher one.
     public let rates: [Rates]
+    /// The threshold of each sensitivity and mode, under `boundary`.
+    public var sensitivities: SensitivityTable<Float> {
+        sensitivities(threshold: suggested.threshold, boundary: boundary)
+    }
+    /// The similarity at which the word should fire under a sensitivity other than `balanced`.
+    private let similarities: SensitivityTable<Float>
     /// The nearest of the model's words; nil if there is none.
     public let nearestBuiltIn: Neighbour?
     /// The nearest of the user's other words; nil if there is none.
@@ -62,7 +71,16 @@ public struct WordCalibration: Sendable {
         // A word of the model in the user's voice must not fire on the model's other words.
         let others = negatives.words.filter { $0.name != word.name }.flatMap(\.vectors)
         let isBuiltIn = negatives.words.contains { $0.name == word.name }
-        let fire = isBuiltIn ? max(apart, Self.top(others, prototype, share: 0.02)) : apart
+        let least = isBuiltIn ? Self.top(others, prototype, share: 0.02) : -1
+        let fire = max(apart, least)
+        var similarities = SensitivityTable<Float>()
+        for sensitivity in [Sensitivity.strict, .eager] {
+            let rate = sensitivity.falseAcceptsPerHour
+            let command = ends.value(rate: rate)
+            similarities[sensitivity, .command] = max(command, least)
+            similarities[sensitivity, .spot] = max(command, talk.value(rate: rate), least)
+        }
+        self.similarities = similarities
         let suggestedThreshold = WordStore.suggestedThreshold
         let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)
         func rates(_ threshold: Float) -> Rates {
@@ -93,6 +111,27 @@ public struct WordCalibration: Sendable {
         }
         nearestBuiltIn = nearest(negatives.words.compactMap { neighbour($0.name, $0.vectors) })
         nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes.compactMap(\.templates.first)) })
+    }
+
+    /// The threshold of each sensitivity and mode.
+    ///
+    /// `balanced` is the word's own threshold, at which recall was weighed against false accepts too; `strict` is never
+    /// below it and `eager` never above.
+    ///
+    /// - Parameters:
+    ///   - threshold: the word's own.
+    ///   - boundary: the similarity at which its probability is 0.5.
+    func sensitivities(threshold: Float, boundary: Float) -> SensitivityTable<Float> {
+        var table = SensitivityTable<Float>()
+        for mode in DetectionMode.allCases {
+            for sensitivity in Sensitivity.allCases {
+                guard let similarity = similarities[sensitivity, mode] else { continue }
+                let found = PersonalWord.probability(margin: similarity - boundary)
+                let kept = sensitivity == .strict ? max(found, threshold) : min(found, threshold)
+                table[sensitivity, mode] = min(max(kept, Self.range.lowerBound), Self.range.upperBound)
+            }
+        }
+        return table
     }
 
     /// The similarity that `share` of the vectors exceed.

@@ -1,4 +1,4 @@
-import Core
+public import Core
 public import Inference
 public import Spotting
 
@@ -25,6 +25,8 @@ public struct WordStore: Sendable, Equatable {
         public let name: String
         /// Least probability at which it fires, 0…1.
         public var threshold: Float
+        /// Thresholds of sensitivities and modes; empty for a word that was not calibrated.
+        public var sensitivities: SensitivityTable<Float>
         /// Similarity, −1…1, at which its probability is 0.5.
         public var boundary: Float
         public var takes: [Take]
@@ -32,11 +34,13 @@ public struct WordStore: Sendable, Equatable {
         public init(
             name: String,
             threshold: Float = WordStore.suggestedThreshold,
+            sensitivities: SensitivityTable<Float> = SensitivityTable(),
             boundary: Float = WordStore.defaultBoundary,
             takes: [Take]
         ) {
             self.name = name
             self.threshold = threshold
+            self.sensitivities = sensitivities
             self.boundary = boundary
             self.takes = takes
         }
@@ -140,6 +144,7 @@ extension WordStore.Word {
         PersonalWord(
             name: name,
             threshold: threshold,
+            sensitivities: sensitivities,
             templates: prototype,
             templateSpacing: takes.first?.templateSpacing ?? 0,
             boundary: boundary
@@ -171,7 +176,7 @@ extension WordStore.Word {
         }
     }
 
-    /// Sets `boundary` and `threshold` from the negative examples and the takes.
+    /// Sets `boundary` and all thresholds from the negative examples and the takes.
     ///
     /// - Parameter others: the user's words; one of this name is ignored.
     /// - Returns: the calibration, with the error rates to expect.
@@ -179,7 +184,15 @@ extension WordStore.Word {
         let calibration = WordCalibration(self, besides: others.filter { $0.name != name }, negatives: negatives)
         boundary = calibration.boundary
         threshold = calibration.suggested.threshold
+        sensitivities = calibration.sensitivities
         return calibration
+    }
+
+    /// Estimates the thresholds of sensitivities for a word that was calibrated before there were any; its own threshold
+    /// stays as it is.
+    mutating func estimateSensitivities(_ negatives: NegativeSet) {
+        sensitivities = WordCalibration(self, besides: [], negatives: negatives)
+            .sensitivities(threshold: threshold, boundary: boundary)
     }
 }
 

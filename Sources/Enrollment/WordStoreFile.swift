@@ -1,3 +1,4 @@
+private import Core
 private import FoundationEssentials
 import Glibc
 private import Kernels
@@ -140,7 +141,33 @@ private struct Header: Codable {
         let name: String
         let threshold: Float
         let boundary: Float
+        /// By sensitivity and mode; missing in files of earlier versions.
+        let sensitivities: [String: [String: Float]]?
         let takes: [Take]
+
+        /// The table of `sensitivities`; nil for a threshold outside 0…1. Names of later versions are left out.
+        var table: SensitivityTable<Float>? {
+            var table = SensitivityTable<Float>()
+            for (name, modes) in sensitivities ?? [:] {
+                for (modeName, threshold) in modes {
+                    guard (0...1).contains(threshold) else { return nil }
+                    guard let sensitivity = Sensitivity(rawValue: name), let mode = DetectionMode(rawValue: modeName)
+                    else { continue }
+                    table[sensitivity, mode] = threshold
+                }
+            }
+            return table
+        }
+
+        static func members(of table: SensitivityTable<Float>) -> [String: [String: Float]]? {
+            var members: [String: [String: Float]] = [:]
+            for mode in DetectionMode.allCases {
+                for sensitivity in table.sensitivities(mode: mode) {
+                    members[sensitivity.rawValue, default: [:]][mode.rawValue] = table[sensitivity, mode]
+                }
+            }
+            return members.isEmpty ? nil : members
+        }
     }
 
     let embedding: String
@@ -169,6 +196,7 @@ extension WordStore {
                     name: word.name,
                     threshold: word.threshold,
                     boundary: word.boundary,
+                    sensitivities: Header.Word.members(of: word.sensitivities),
                     takes: takes
                 )
             }
@@ -218,14 +246,20 @@ extension WordStore {
             try WordStore.check(name: word.name)
             guard self[word.name] == nil else { throw damaged("contains the word '\(word.name)' twice") }
             guard word.takes.count <= Limit.takes, (0...1).contains(word.threshold),
-                (-2...2).contains(word.boundary)
+                (-2...2).contains(word.boundary), let sensitivities = word.table
             else {
                 throw damaged("the word '\(word.name)' has too many takes or an impossible threshold")
             }
             let takes = word.takes.compactMap { reader.take($0, dimensions: header.dimensions) }
             guard takes.count == word.takes.count else { throw damaged("the takes of '\(word.name)' are incomplete") }
             words.append(
-                Word(name: word.name, threshold: word.threshold, boundary: word.boundary, takes: takes)
+                Word(
+                    name: word.name,
+                    threshold: word.threshold,
+                    sensitivities: sensitivities,
+                    boundary: word.boundary,
+                    takes: takes
+                )
             )
         }
         guard reader.isAtEnd else { throw damaged("continues after its last word") }

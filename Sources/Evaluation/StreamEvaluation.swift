@@ -1,4 +1,5 @@
 public import Audio
+private import Core
 private import Inference
 public import Spotting
 
@@ -13,10 +14,21 @@ public struct StreamEvaluation: Sendable {
         0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996,
     ]
 
+    /// What one column of the report measures: a gate, and the thresholds in use with it.
+    public struct Setting: Sendable {
+        public let gate: GateSettings
+        public let thresholds: Thresholds
+
+        public init(gate: GateSettings, thresholds: Thresholds) {
+            self.gate = gate
+            self.thresholds = thresholds
+        }
+    }
+
     /// A recording with what was counted in it.
     public struct Measurement: Sendable {
         let file: String
-        /// `[settings of the gate]`.
+        /// `[settings]`.
         let tallies: [Tallies]
     }
 
@@ -33,27 +45,23 @@ public struct StreamEvaluation: Sendable {
 
     private let scorer: FileScorer
     private let labels: LabelSet
-    private let gates: [GateSettings]
-    private let thresholds: Thresholds
+    private let settings: [Setting]
     private let tolerance: Double
     private let mix: ChannelMix
 
     /// - Parameters:
-    ///   - gates: the settings to measure.
-    ///   - thresholds: the thresholds in use.
+    ///   - settings: what to measure.
     ///   - tolerance: seconds after a word's end in which it may be decided.
     ///   - mix: how the channels of a recording become one.
     public init(
         _ vocabulary: Vocabulary,
-        gates: [GateSettings],
-        thresholds: Thresholds,
+        settings: [Setting],
         tolerance: Double,
         mix: ChannelMix
     ) {
-        scorer = FileScorer(vocabulary, lookaheadQuiet: gates.lazy.compactMap(\.lookaheadQuiet).first)
+        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.gate.lookaheadQuiet).first)
         labels = LabelSet(vocabulary.labels)
-        self.gates = gates
-        self.thresholds = thresholds
+        self.settings = settings
         self.tolerance = tolerance
         self.mix = mix
     }
@@ -92,13 +100,13 @@ public struct StreamEvaluation: Sendable {
                 tolerance: tolerance
             )
         }
-        let tallies = gates.map { gate in
+        let tallies = settings.map { setting in
             Tallies(
-                own: tally(gate, thresholds),
+                own: tally(setting.gate, setting.thresholds),
                 sweep: Self.sweep.map { threshold in
-                    var all = thresholds
+                    var all = setting.thresholds
                     all.setAll(threshold)
-                    return tally(gate, all)
+                    return tally(setting.gate, all)
                 }
             )
         }
@@ -122,14 +130,14 @@ public struct StreamEvaluation: Sendable {
                     figures: measurement.tallies.map { StreamFigures($0.own.total, seconds: $0.own.seconds) }
                 )
             },
-            settings: zip(gates, totals).map { gate, tallies in
+            settings: zip(settings, totals).map { setting, tallies in
                 SettingReport(
-                    mode: gate.mode.rawValue,
-                    trigger: gate.trigger.rawValue,
+                    mode: setting.gate.mode.rawValue,
+                    trigger: setting.gate.trigger.rawValue,
                     tally: tallies.own,
                     sweep: zip(Self.sweep, tallies.sweep).map { ($0, $1) },
                     labels: labels,
-                    thresholds: thresholds.values
+                    thresholds: setting.thresholds.values
                 )
             }
         )

@@ -84,7 +84,7 @@ public struct SettingReport: Sendable, Encodable {
         }
     }
 
-    /// Raw values of `GateSettings.Mode` and `GateSettings.Trigger`.
+    /// Raw values of `DetectionMode` and `GateSettings.Trigger`.
     public let mode: String
     public let trigger: String
     /// Figures over all words, at the detector's own thresholds.

@@ -1,4 +1,4 @@
-private import Core
+public import Core
 private import Glibc
 public import KernelInterface
 import Kernels
@@ -8,8 +8,9 @@ public final class Model: Sendable {
     public let name: String
     /// Names of the posteriors, in order; the last two are `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
-    /// Confidence above which a label may fire, `[labels]`; the last two are unused.
-    public let thresholds: [Float]
+    /// Confidence above which a label may fire, `[labels]`, for each sensitivity and mode that the model has; `balanced`
+    /// has them in both modes. The last two of each are unused.
+    public let thresholds: SensitivityTable<[Float]>
     /// Samples per second.
     public let sampleRate: Int
     /// Samples of the window on which one result depends.
@@ -95,9 +96,7 @@ public final class Model: Sendable {
 
         name = description.name
         labels = description.labels
-        thresholds = description.labels.map {
-            description.thresholds[$0].map(Float.init) ?? ModelDescription.defaultThreshold
-        }
+        thresholds = try description.validatedThresholds(file: names.description)
         sampleRate = description.sampleRate
         windowSamples = description.windowSamples
         hopSamples = description.hopSamples

@@ -20,6 +20,8 @@ public struct ModelDescription: Decodable, Sendable {
     public var temperature: Double
     public var clipShifts: [Double]?
     public var thresholds: [String: Double]
+    /// By sensitivity and mode, which are checked after decoding.
+    public var sensitivities: [String: [String: SensitivityDescription]]?
     public var ranges: [String: Double]?
 
     /// The threshold of a label for which the file gives none.
@@ -87,9 +89,7 @@ public struct LogMelDescription: Decodable, Sendable {
 extension ModelDescription {
     /// Validates everything that does not depend on the layers.
     func validate(file: String) throws(ModelError) {
-        func wrong(_ key: String, _ what: String) -> ModelError {
-            .description.saying("\(file): key “\(key)”: \(what); see Models/FORMAT.md")
-        }
+        func wrong(_ key: String, _ what: String) -> ModelError { self.wrong(key, what, file) }
         func within(_ key: String, _ value: Int, _ range: ClosedRange<Int>) throws(ModelError) {
             guard range.contains(value) else {
                 throw wrong(key, "\(value) is not from \(range.lowerBound) to \(range.upperBound)")
@@ -130,15 +130,12 @@ extension ModelDescription {
                 throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature")
             }
         }
-        let firing = seen.subtracting(Labels.special)
-        for (label, threshold) in thresholds.sorted(by: { $0.key < $1.key }) {
-            guard firing.contains(label) else {
-                throw wrong("thresholds", "\(quoted(label)) is not a label that may fire")
-            }
-            guard threshold > 0, threshold < 1 else {
-                throw wrong("thresholds", "\(threshold) of \(quoted(label)) is not between 0 and 1")
-            }
-        }
+        try validate(thresholds, key: "thresholds", file: file)
+    }
+
+    /// The error for a value that `key` must not have.
+    func wrong(_ key: String, _ what: String, _ file: String) -> ModelError {
+        .description.saying("\(file): key “\(key)”: \(what); see Models/FORMAT.md")
     }
 
     /// The input ranges of quantised layers by tensor, after validation; larger inputs will be clamped.

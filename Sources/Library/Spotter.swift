@@ -32,13 +32,25 @@ public final class Spotter: Sendable {
         case end
     }
 
+    /// How readily words are reported.
+    public enum Sensitivity: Sendable {
+        /// At most 0.1 false accepts in an hour of other people's talk.
+        case strict
+        /// At most 0.5.
+        case balanced
+        /// At most 5.
+        case eager
+    }
+
     /// Settings of the detector.
     public struct Settings: Sendable {
         public var mode = Mode.spot
         public var trigger = Trigger.early
-        /// Confidence that every word needs, 0…1; nil for the model's own threshold of each word.
+        /// Selects the model's thresholds; not every model has all of them in both modes.
+        public var sensitivity = Sensitivity.balanced
+        /// Confidence that every word needs, 0…1; overrides `sensitivity`.
         public var threshold: Float?
-        /// Confidence that individual words need, 0…1; overrides `threshold`.
+        /// Confidence that individual words need, 0…1; overrides `threshold` and `sensitivity`.
         public var thresholds: [String: Float] = [:]
         /// The channel of a file to listen to, from 0; nil for the mean of all channels.
         public var channel: Int?
@@ -57,7 +69,7 @@ public final class Spotter: Sendable {
     ///
     /// - Parameter model: its folder, with `model.json` and `model.safetensors`.
     /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/settings`` where the settings name a
-    ///   word that it does not know, or a threshold outside 0…1.
+    ///   word that it does not know, a threshold outside 0…1, or a sensitivity that the model has no thresholds for.
     public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
         do throws(ModelError) {
             vocabulary = Vocabulary(try Model(folder: folder))
@@ -83,23 +95,25 @@ public final class Spotter: Sendable {
         _ settings: Settings,
         _ vocabulary: Vocabulary
     ) throws(SpotterError) -> Thresholds {
-        var thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        var choices = ThresholdChoices()
+        switch settings.sensitivity {
+        case .strict: choices.all = .sensitivity(.strict)
+        case .balanced: choices.all = .sensitivity(.balanced)
+        case .eager: choices.all = .sensitivity(.eager)
+        }
         func checked(_ threshold: Float) throws(SpotterError) -> Float {
             guard (0...1).contains(threshold) else {
                 throw .settings.saying("a threshold is a confidence from 0 to 1, not \(threshold)")
             }
             return threshold
         }
-        if let threshold = settings.threshold { thresholds.setAll(try checked(threshold)) }
-        for (word, threshold) in settings.thresholds {
-            let threshold = try checked(threshold)
-            do throws(SpottingError) {
-                try thresholds.set(word, to: threshold)
-            } catch {
-                throw .settings.saying(error.description)
-            }
+        if let threshold = settings.threshold { choices.all = .confidence(try checked(threshold)) }
+        for (word, threshold) in settings.thresholds { choices.words[word] = .confidence(try checked(threshold)) }
+        do throws(SpottingError) {
+            return try choices.thresholds(of: vocabulary, mode: settings.mode == .spot ? .spot : .command)
+        } catch {
+            throw .settings.saying(error.description)
         }
-        return thresholds
     }
 
     /// Detects the words of an audio file, in order; any format that libsndfile reads, 8 to 192 kHz.
@@ -165,7 +179,7 @@ public struct SpotterError: Error, Equatable, CustomStringConvertible, Sendable 
 
     /// The model's folder cannot be read, or its files are wrong.
     public static let model = SpotterError(code: .model, description: "the model cannot be used")
-    /// The settings name a word that the model does not know, or a threshold outside 0…1.
+    /// The settings name a word or sensitivity that the model does not have, or a threshold outside 0…1.
     public static let settings = SpotterError(code: .settings, description: "the settings do not fit the model")
     /// Audio cannot be read or converted.
     public static let audio = SpotterError(code: .audio, description: "the audio cannot be used")

@@ -1,3 +1,5 @@
+private import Core
+
 /// Turns smoothed posteriors into at most one detection per word: a state machine without clock or side effects.
 ///
 /// It prevents three errors: a word that fires again while the window slides over it, the residue of a word in the window
@@ -11,8 +13,8 @@
 /// 4. Candidate: the label of the highest score, during speech and if it has a threshold.
 /// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold and it is not
 ///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
-///    last sound. In `Mode.command`, it must also be the first word of an utterance not longer than `longestUtterance`.
-///    ``GateSettings/Trigger`` says when a candidate that qualifies fires.
+///    last sound. In mode `command`, it must also be the first word of an utterance not longer than
+///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires.
 public struct Gate {
     private struct Candidate {
         var label: Int

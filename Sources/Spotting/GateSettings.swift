@@ -1,15 +1,7 @@
-import Core
+public import Core
 
 /// Settings of the ``Gate``: which words fire, and when. All durations are in seconds.
 public struct GateSettings: Sendable, Equatable {
-    /// Which words may fire.
-    public enum Mode: String, Sendable, CaseIterable {
-        /// Words anywhere, also within continuous speech.
-        case spot
-        /// Words said alone: with a pause before and after.
-        case command
-    }
-
     /// When a word fires.
     public enum Trigger: String, Sendable, CaseIterable {
         /// As soon as it qualifies.
@@ -19,7 +11,7 @@ public struct GateSettings: Sendable, Equatable {
     }
 
     /// Which words may fire.
-    public var mode = Mode.spot
+    public var mode = DetectionMode.spot
     /// When a word fires.
     public var trigger = Trigger.early
 
@@ -79,6 +71,12 @@ public struct Thresholds: Sendable, Equatable {
             if Labels.isSpecial(labels[index]) { return nil }
             return defaults.indices.contains(index) ? defaults[index] : 0.8
         }
+    }
+
+    /// - Parameter values: threshold of each label, `[labels]`; nil for a label that never fires.
+    init(labels: [String], values: [Float?]) {
+        self.labels = labels
+        self.values = values
     }
 
     /// The words that can fire.

@@ -1,3 +1,5 @@
+public import Core
+
 /// A word that the user taught, as a detector recognises it: templates in the model's embedding space.
 public struct PersonalWord: Sendable, Equatable {
     /// Slope of the logistic curve from similarity to probability: from 10 % to 90 % within a similarity of 0.44, flat
@@ -10,10 +12,15 @@ public struct PersonalWord: Sendable, Equatable {
     /// Longest distance from a word's end to its first template, in hops.
     public static let longestReach = 16
 
+    /// The inverse of ``margin(probability:)``.
+    public static func probability(margin: Float) -> Float { 1 / (1 + naturalExponential(-margin * slope)) }
+
     /// One of the model's words, which is then recognised in the user's voice too, or any other name.
     public let name: String
     /// Least probability at which it fires, 0…1.
     public let threshold: Float
+    /// Thresholds for sensitivities and modes, as far as they could be estimated.
+    public let sensitivities: SensitivityTable<Float>
     /// `[templates × dimensions]`: the embedding at the word's end, then others, each `templateSpacing` hops before the
     /// previous one. A word has one template, a long phrase more.
     public let templates: [[Float]]
@@ -23,12 +30,20 @@ public struct PersonalWord: Sendable, Equatable {
     public let boundary: Float
 
     /// - Returns: nil without templates, with templates of different lengths, or beyond `longestReach`.
-    public init?(name: String, threshold: Float, templates: [[Float]], templateSpacing: Int, boundary: Float) {
+    public init?(
+        name: String,
+        threshold: Float,
+        sensitivities: SensitivityTable<Float> = SensitivityTable(),
+        templates: [[Float]],
+        templateSpacing: Int,
+        boundary: Float
+    ) {
         guard let first = templates.first, !first.isEmpty, templates.allSatisfy({ $0.count == first.count }),
             templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < Self.longestReach
         else { return nil }
         self.name = name
         self.threshold = threshold
+        self.sensitivities = sensitivities
         self.templates = templates
         self.templateSpacing = templateSpacing
         self.boundary = boundary

@@ -1,6 +1,6 @@
 /// Why a word, threshold or phrase that a user named cannot be used.
 public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code: Equatable { case unknownWord, emptyPhrase }
+    private enum Code: Equatable { case unknownWord, emptyPhrase, noThresholds }
 
     private let code: Code
     /// One line: the input, what is wrong with it, what to do.
@@ -16,6 +16,15 @@ public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable
             description: "the model does not know the word '\(word)'; it knows \(known.joined(separator: ", "))"
         )
     }
+
+    /// The model, or a taught word, has no thresholds for a sensitivity.
+    public static let noThresholds = SpottingError(
+        code: .noThresholds,
+        description: "no thresholds for this sensitivity"
+    )
+
+    /// The same kind of error with a description of its own.
+    func saying(_ description: String) -> SpottingError { SpottingError(code: code, description: description) }
 
     /// A phrase of fewer than two words.
     public static let emptyPhrase = SpottingError(

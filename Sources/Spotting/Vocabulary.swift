@@ -8,8 +8,6 @@ public final class Vocabulary: Sendable {
     public let personal: [PersonalWord]
     /// The model's words, then the user's own, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
-    /// Default threshold of each label, 0…1, `[labels]`; unused for the last two.
-    public let thresholds: [Float]
     let fusion: PosteriorFusion
     /// Seconds by which an utterance of each label may exceed the limit for a word, `[labels]`: above 0 for phrases
     /// that the user taught.
@@ -20,16 +18,13 @@ public final class Vocabulary: Sendable {
         self.personal = personal
         let words = Labels(model.labels).words
         var labels = words
-        var thresholds = Array(model.thresholds.prefix(words.count))
         let wordLabels = personal.map { word in
             if let label = labels.firstIndex(of: word.name) { return label }
             labels.append(word.name)
-            thresholds.append(word.threshold)
             return labels.count - 1
         }
         self.labels = labels + Labels.special
         fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
-        self.thresholds = thresholds + model.thresholds.suffix(Labels.special.count)
         var extraDurations = [Double](repeating: 0, count: self.labels.count)
         for (word, label) in zip(personal, wordLabels) {
             let reach = Double((word.templates.count - 1) * word.templateSpacing) * HopScorer.hopSeconds(of: model)
@@ -38,6 +33,8 @@ public final class Vocabulary: Sendable {
         self.extraDurations = extraDurations
     }
 
+    /// The words of the model, which are the first labels.
+    public var modelWords: [String] { Labels(model.labels).words }
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }
 

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Inference
 import KernelInterface
@@ -80,7 +81,7 @@ struct StageMeasurementTests {
 
     @Test func `each workload does what it measures`() throws {
         let model = try Model(folder: Checkout.model, kernels: .baseline)
-        let thresholds = Thresholds(labels: model.labels, defaults: model.thresholds)
+        let thresholds = Vocabulary(model).thresholds(mode: .spot)
         let recipe = DetectorRecipe(model: model, gate: GateSettings(), thresholds: thresholds)
         let gate = try GateWork(recipe)
         gate.run()

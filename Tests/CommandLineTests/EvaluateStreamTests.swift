@@ -56,6 +56,33 @@ struct EvaluateStreamTests {
         return try folder.write("talk.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: Voices.rate, audio)
     }
 
+    @Test func `a sensitivity selects the thresholds of each mode`() throws {
+        let folder = try TestFolder()
+        let path = try Self.recording(in: folder)
+        let model = try ModelCopy.write("model", ModelCopy.complete, in: folder)
+        struct Report: Decodable {
+            struct Setting: Decodable {
+                let mode: String
+                let words: [Word]
+            }
+            struct Word: Decodable { let threshold: Double? }
+            let settings: [Setting]
+        }
+        for (sensitivity, spot, command) in [("strict", 0.996, 0.995), ("balanced", 0.9925, 0.93), ("eager", 0.6, 0.5)]
+        {
+            let options = ["--model", model, "--sensitivity", sensitivity]
+            let program = try Program.beckon(["evaluate", "--stream", "--json"] + options + [path])
+            #expect(program.status == 0 && program.error == "")
+            let report = try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
+            #expect(report.settings.map(\.mode) == ["spot", "command"])
+            #expect(report.settings.map { $0.words.first?.threshold } == [spot, command])
+        }
+        let named = ["evaluate", "--stream", "--json", "--model", model, "--mode", "spot"]
+        let own = try Program.beckon(named + ["--sensitivity", "eager", "--word", "yes=strict", path])
+        let report = try JSONDecoder().decode(Report.self, from: Data(own.output.utf8))
+        #expect(report.settings.first?.words.prefix(2).map(\.threshold) == [0.996, 0.6])
+    }
+
     @Test func `evaluate counts the words that classify finds`() throws {
         let folder = try TestFolder()
         let path = try Self.recording(in: folder)

@@ -89,6 +89,38 @@ struct ListenTests {
         #expect(live.end() == 0)
     }
 
+    @Test func `a sensitivity is set live, and the status says what is in force`() throws {
+        let folder = try TestFolder()
+        let model = try ModelCopy.write(
+            "model",
+            ["strict": ["spot": 0.9999], "eager": ["spot": 0.3]],
+            in: folder
+        )
+        let configuration = "{ model: '\(model)', sensitivity: 'strict', words: { right: { sensitivity: 'eager' } } }"
+        let live = try LiveProgram(playing: Self.left, configuration: configuration)
+        #expect(live.waits { live.error.contains("sensitivity: strict\n") })
+        let status = try live.ask("status").output
+        #expect(status.contains("sensitivity: strict\nsensitivities.right: eager\n"))
+        #expect(status.contains("thresholds.left: 1\n") && status.contains("thresholds.right: 0.3\n"), "\(status)")
+        let set = try live.ask("set", "sensitivity", "eager")
+        #expect(set.status == 0 && set.output == "note: these keep a choice of their own: right\n")
+        #expect(live.waits { count(live.output, "left") >= 1 })
+        #expect(try live.ask("status").output.contains("sensitivity: eager\n"))
+        #expect(
+            count(live.error, "thresholds were set: sensitivity eager; these keep a choice of their own: right\n") == 1
+        )
+        #expect(try live.ask("set", "sensitivity", "lax").status == 2)
+        // Loading the same file again changes nothing; another sensitivity in it does.
+        #expect(try live.ask("reload").status == 0)
+        #expect(try live.ask("status").output.contains("sensitivity: eager\n"))
+        let changed = configuration.replacingOccurrences(of: "sensitivity: 'strict',", with: "threshold: 0.7,")
+        try live.folder.write("config.json5", bytes: Array(changed.utf8))
+        #expect(try live.ask("reload").status == 0)
+        #expect(live.waits { live.error.contains("threshold of all words: 0.7\n") })
+        #expect(try live.ask("status", "--json").output.contains("\"sensitivity\": null"))
+        #expect(live.end() == 0)
+    }
+
     @Test func `a reload listens to another device; another socket waits for the next start`() throws {
         func configuration(_ keys: String) -> String { "{ threshold: 0.6, \(keys) }" }
         let live = try LiveProgram(

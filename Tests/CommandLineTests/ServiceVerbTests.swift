@@ -1,6 +1,7 @@
 import Control
 import Core
 import Foundation
+import Spotting
 import Synchronization
 import TestSupport
 import Testing
@@ -77,7 +78,8 @@ struct ServiceVerbTests {
         let mute = try Program.beckon(["mute", "--socket", path])
         #expect(mute.status == 0)
         let expected: [ControlCommand] = [
-            .status, .status, .set([try WordThreshold("yes=0.7"), try WordThreshold("no=0.5")]), .reload, .mute,
+            .status, .status, .set(ThresholdChange(words: ["yes": .confidence(0.7), "no": .confidence(0.5)])), .reload,
+            .mute,
         ]
         #expect(asked.withLock { $0 } == expected)
         server.stop()

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import Inference
 import Spotting
 import TestSupport
 import Testing
@@ -165,11 +166,72 @@ struct ConfigurationTests {
         expected.clips.keep = 3
         #expect(file.configuration == expected)
         #expect(file.configuration.gate.mode == .command)
-        let thresholds = try file.configuration.thresholds(
-            labels: ["yes", "no", "up", "_silence_"],
-            defaults: [0.5, 0.5]
+        let choices = file.configuration.thresholdChoices
+        #expect(choices.all == .confidence(0.9) && choices.words == ["yes": .confidence(0.7)])
+        #expect(choices.disabled == ["no"])
+    }
+
+    @Test func `a word's choice comes before that of all words, and a threshold before a sensitivity`() throws {
+        let table: [(text: String, all: ThresholdChoice, yes: ThresholdChoice?, warnings: [String])] = [
+            ("{}", .sensitivity(.balanced), nil, []), ("{sensitivity: 'eager'}", .sensitivity(.eager), nil, []),
+            (
+                "{sensitivity: 'eager', words: {yes: {sensitivity: 'strict'}}}", .sensitivity(.eager),
+                .sensitivity(.strict), []
+            ),
+            ("{threshold: 0.7, words: {yes: {sensitivity: 'strict'}}}", .confidence(0.7), .sensitivity(.strict), []),
+            ("{threshold: 0.7, sensitivity: 'balanced'}", .confidence(0.7), nil, []),
+            (
+                "{threshold: 0.7,\n sensitivity: 'eager'}", .confidence(0.7), nil,
+                ["f:2: warning: sensitivity: has no effect, as threshold is given too"]
+            ),
+            (
+                "{words: {yes: {sensitivity: 'strict', threshold: 0.6}}}", .sensitivity(.balanced), .confidence(0.6),
+                ["f:1: warning: words.yes.sensitivity: has no effect, as threshold is given too"]
+            ),
+            ("{words: {yes: {sensitivity: null}}}", .sensitivity(.balanced), nil, []),
+        ]
+        for row in table {
+            let file = try Self.read(row.text)
+            #expect(file.configuration.thresholdChoices.all == row.all, "\(row.text)")
+            #expect(file.configuration.thresholdChoices.words["yes"] == row.yes, "\(row.text)")
+            #expect(file.warnings.map(\.description) == row.warnings)
+        }
+    }
+
+    @Test func `a sensitivity that the model has no thresholds for is an error with its line`() throws {
+        let folder = try TestFolder()
+        let path = try ModelCopy.write("half", ["eager": ["command": 0.5]], in: folder)
+        let vocabulary = Vocabulary(try Model(folder: path))
+        let start = "the model 'commands' has no thresholds for the sensitivity "
+        let end = "; choose one of these, or a threshold such as 0.8"
+        let table: [(text: String, lines: [String])] = [
+            ("{sensitivity: 'eager'}", []), ("{sensitivity: 'balanced', mode: 'spot'}", []),
+            (
+                "{mode: 'spot',\n sensitivity: 'eager'}",
+                ["f:2: sensitivity: \(start)eager in spot mode; it has balanced\(end)"]
+            ),
+            (
+                "{words: {\n yes: {sensitivity: 'strict'}}}",
+                ["f:2: words.yes.sensitivity: \(start)strict in command mode; it has balanced, eager\(end)"]
+            ),
+            ("{words: {yes: {sensitivity: 'strict', enabled: false}}}", []),
+            ("{threshold: 0.8, sensitivity: 'strict'}", []),
+        ]
+        for row in table {
+            let parsed = try ParsedConfiguration(text: row.text, file: "f")
+            var lines: [String] = []
+            do {
+                _ = try parsed.validated(words: Self.words, vocabulary: vocabulary)
+            } catch {
+                lines = error.problems.filter { !$0.isWarning }.map(\.description)
+            }
+            #expect(lines == row.lines, "\(row.text)")
+        }
+        #expect(
+            Self.errors("{sensitivity: 'stirct'}") == [
+                "f:1: sensitivity: expected one of \"strict\", \"balanced\", \"eager\", not 'stirct'; did you mean 'strict'?"
+            ]
         )
-        #expect(thresholds.values == [0.7, nil, 0.9, nil])
     }
 
     @Test func `missing programs are warnings`() throws {

@@ -2,6 +2,7 @@ import Configuration
 import Core
 import Foundation
 import Glibc
+import Spotting
 import Synchronization
 import System
 import TestSupport
@@ -11,14 +12,32 @@ import Testing
 
 /// Commands to the daemon: parsing, sending and answers.
 struct ControlTests {
+    private static func change(_ words: [String: Float]) -> ThresholdChange {
+        ThresholdChange(words: words.mapValues(ThresholdChoice.confidence))
+    }
+
     @Test func `commands are understood`() throws {
         let table: [(String, ControlCommand)] = [
             ("status", .status), ("  mute \r", .mute), ("unmute", .unmute), ("reload", .reload), ("events", .events),
-            ("set yes=0.7", .set([try WordThreshold("yes=0.7")])),
-            ("set yes=0.7  no=.5", .set([try WordThreshold("yes=0.7"), try WordThreshold("no=0.5")])),
-            ("set hey house=0.7 no=0.5", .set([try WordThreshold("hey house=0.7"), try WordThreshold("no=0.5")])),
+            ("set yes=0.7", .set(Self.change(["yes": 0.7]))),
+            ("set yes=0.7  no=.5", .set(Self.change(["yes": 0.7, "no": 0.5]))),
+            ("set hey house=0.7 no=0.5", .set(Self.change(["hey house": 0.7, "no": 0.5]))),
+            ("set yes=strict", .set(ThresholdChange(words: ["yes": .sensitivity(.strict)]))),
+            ("set sensitivity eager", .set(ThresholdChange(all: .eager))),
+            ("set sensitivity=eager", .set(ThresholdChange(all: .eager))),
+            (
+                "set sensitivity strict hey house=0.7 no=eager",
+                .set(ThresholdChange(all: .strict, words: ["hey house": .confidence(0.7), "no": .sensitivity(.eager)]))
+            ),
+            // Words that are called so.
+            ("set sensitivity=0.6", .set(Self.change(["sensitivity": 0.6]))),
+            ("set sensitivity test=0.6", .set(Self.change(["sensitivity test": 0.6]))),
+            (
+                "{command: 'set', sensitivity: 'eager', words: {sensitivity: 'strict'}}",
+                .set(ThresholdChange(all: .eager, words: ["sensitivity": .sensitivity(.strict)]))
+            ),
             ("{\"command\": \"mute\"}", .mute),
-            ("{command: 'set', words: {yes: 0.7}}", .set([try WordThreshold("yes=0.7")])),
+            ("{command: 'set', words: {yes: 0.7}}", .set(Self.change(["yes": 0.7]))),
         ]
         for (line, command) in table {
             #expect(try ControlCommand(line: line) == command)
@@ -30,12 +49,18 @@ struct ControlTests {
         ("", "an empty command; there are status, mute, unmute, reload, events, set"), ("mte", "did you mean mute?"),
         ("explode", "unknown command 'explode'; there are status"), ("mute yes=0.5", "mute takes nothing after it"),
         ("set", "set needs a word and its threshold"), ("set yes", "'yes' is not a word and its threshold"),
-        ("set yes=high", "'yes=high' is not"), ("set yes=1", "lies between 0 and 1"),
+        ("set yes=high", "the threshold of 'yes' is 'high', neither a number nor one of strict, balanced, eager"),
+        ("set yes=stricd", "did you mean 'strict'?"), ("set sensitivity", "sensitivity needs a name: one of strict"),
+        ("set sensitivity lax", "unknown sensitivity 'lax'; there are strict, balanced, eager"),
+        ("set sensitivity=egaer", "did you mean 'eager'?"),
+        ("{command: 'set', sensitivity: 'lax'}", "unknown sensitivity 'lax'"),
+        ("{command: 'mute', sensitivity: 'eager'}", "mute takes nothing after it"),
+        ("set yes=1", "lies between 0 and 1"),
         ("set yes=nan", "between 0 and 1"),
         ("set =0.5", "needs a word before it"), ("set a=0.5=0.6", "'a=0.5=0.6' is not"), ("{", "never closed"),
         ("{}", "the key command is missing"), ("{\"command\": 1}", "ill-typed key 'command'"),
-        ("{\"command\": \"set\", \"words\": {\"yes\": \"x\"}}", "the threshold of 'yes' is 'x', not a number"),
-        ("{\"command\": \"set\", \"word\": {}}", "key 'word'"), ("{\"command\": \"set\"}", "set needs a word"),
+        ("{\"command\": \"set\", \"words\": {\"yes\": \"x\"}}", "the threshold of 'yes' is 'x', neither a number"),
+        ("{\"command\": \"set\", \"word\": {}}", "key 'word'"), ("{\"command\": \"set\"}", "set needs words"),
         (String(repeating: "[", count: 4000), "unknown command"),
         ("{\"a\": " + String(repeating: "[", count: 4000), "nested deeper"),
     ]
@@ -62,7 +87,7 @@ struct ControlTests {
         for (command, answer) in [
             (ControlCommand.status, "{\"ok\": true, \"state\": \"listening\"}"), (.mute, "{\"ok\": true}"),
             (.reload, "{\"ok\": false, \"error\": \"line 3 of \\\"config\\\" is wrong\"}"),
-            (.set([try WordThreshold("yes=0.7")]), "{\"ok\": true}"),
+            (.set(Self.change(["yes": 0.7])), "{\"ok\": true}"),
             (.events, "{\"ok\": true, \"state\": \"listening\"}"),
         ] {
             try client.send(command)

@@ -82,7 +82,7 @@ enum Material {
         DetectorSettings(
             vocabulary: Vocabulary(model),
             gate: GateSettings(),
-            thresholds: Thresholds(labels: model.labels, defaults: model.thresholds),
+            thresholds: Vocabulary(model).thresholds(mode: .spot),
             phrases: try phrases.map { try Phrase($0, words: model.labels) },
             generation: generation
         )

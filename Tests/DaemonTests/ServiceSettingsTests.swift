@@ -1,6 +1,9 @@
 import Configuration
 import Control
+import Core
+import Inference
 import Spotting
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -17,6 +20,10 @@ struct ServiceSettingsTests {
         )
     }
 
+    private static func change(_ word: String, _ threshold: Float) -> ThresholdChange {
+        ThresholdChange(words: [word: .confidence(threshold)])
+    }
+
     private func threshold(_ word: String, _ settings: ServiceSettings) throws -> Float? {
         settings.thresholds.values[try #require(settings.vocabulary.labels.firstIndex(of: word))]
     }
@@ -25,11 +32,11 @@ struct ServiceSettingsTests {
     private func left(_ text: String, then next: String...) throws -> Float? {
         let vocabulary = Vocabulary(try Material.model())
         var settings = try settings(text, vocabulary)
-        try settings.set([WordThreshold("left=0.99")])
+        try settings.set(Self.change("left", 0.99))
         #expect(try threshold("left", settings) == 0.99)
         for text in next {
             var new = try self.settings(text, vocabulary)
-            new.keepThresholds(of: settings)
+            _ = new.keepChoices(of: settings)
             settings = new
         }
         return try threshold("left", settings)
@@ -58,9 +65,70 @@ struct ServiceSettingsTests {
         let model = try Material.model()
         var settings = try settings("{}", Vocabulary(model))
         #expect(throws: SpottingError.self) {
-            try settings.set([WordThreshold("left=0.99"), WordThreshold("nobody=0.5")])
+            try settings.set(ThresholdChange(words: ["left": .confidence(0.99), "nobody": .confidence(0.5)]))
         }
         #expect(try threshold("left", settings) != 0.99)
-        #expect(throws: SpottingError.self) { try settings.set([WordThreshold("_silence_=0.5")]) }
+        #expect(throws: SpottingError.self) { try settings.set(Self.change("_silence_", 0.5)) }
+    }
+
+    /// The shipped model with thresholds for strict (0.995 in `command` mode) and eager (0.5).
+    private func sensitive(_ thresholds: ModelCopy.Thresholds = ModelCopy.complete) throws -> Vocabulary {
+        let folder = try TestFolder()
+        return try withExtendedLifetime(folder) {
+            Vocabulary(try Model(folder: ModelCopy.write("model", thresholds, in: folder)))
+        }
+    }
+
+    @Test func `a set sensitivity applies to words without a choice of their own`() throws {
+        let vocabulary = try sensitive()
+        var settings = try settings(
+            "{ words: { left: { sensitivity: 'strict' }, go: { enabled: false } } }",
+            vocabulary
+        )
+        #expect(try threshold("left", settings) == 0.995 && threshold("right", settings) == 0.99)
+        #expect(try settings.set(Self.change("stop", 0.6)) == [])
+        #expect(try settings.set(ThresholdChange(all: .eager)) == ["left", "stop"])
+        #expect(try threshold("left", settings) == 0.995 && threshold("right", settings) == 0.5)
+        #expect(try threshold("stop", settings) == 0.6 && threshold("go", settings) == nil)
+        #expect(try settings.set(ThresholdChange(all: .strict, words: ["left": .sensitivity(.eager)])) == ["stop"])
+        #expect(try threshold("left", settings) == 0.5 && threshold("right", settings) == 0.995)
+        // It also takes the place of a configured threshold of all words.
+        var fixed = try self.settings("{ threshold: 0.7 }", vocabulary)
+        try fixed.set(ThresholdChange(all: .eager))
+        #expect(try threshold("right", fixed) == 0.5)
+        #expect(throws: SpottingError.self) { try settings.set(Self.change("go", 0.5)) }
+    }
+
+    @Test func `a set sensitivity lasts until the configuration gives another one`() throws {
+        let vocabulary = try sensitive()
+        let table: [(first: String, then: [String], right: Float?)] = [
+            ("{}", ["{}", "{ cooldown: 1 }"], 0.5), ("{}", ["{ words: { left: { threshold: 0.6 } } }"], 0.5),
+            ("{}", ["{ sensitivity: 'strict' }"], 0.995), ("{}", ["{ threshold: 0.7 }"], 0.7),
+            ("{ sensitivity: 'strict' }", ["{ sensitivity: 'strict' }"], 0.5),
+            ("{ sensitivity: 'strict' }", ["{}", "{ sensitivity: 'strict' }"], 0.995),
+            ("{}", ["{ mode: 'spot' }"], 0.6), ("{}", ["{ words: { right: { sensitivity: 'balanced' } } }"], 0.99),
+        ]
+        for row in table {
+            var settings = try settings(row.first, vocabulary)
+            try settings.set(ThresholdChange(all: .eager))
+            for text in row.then {
+                var new = try self.settings(text, vocabulary)
+                #expect(new.keepChoices(of: settings) == [])
+                settings = new
+            }
+            #expect(try threshold("right", settings) == row.right, "\(row)")
+        }
+    }
+
+    @Test func `a set sensitivity that a new model lacks is dropped, and said`() throws {
+        var settings = try settings("{}", try sensitive())
+        try settings.set(
+            ThresholdChange(all: .eager, words: ["left": .sensitivity(.strict), "stop": .confidence(0.6)])
+        )
+        var new = try self.settings("{}", try sensitive([:]))
+        let dropped = new.keepChoices(of: settings)
+        #expect(dropped.count == 2 && dropped[0].hasPrefix("sensitivity eager, which was set, no longer applies: "))
+        #expect(dropped.last == "left strict, which was set, no longer applies")
+        #expect(try threshold("right", new) == 0.99 && threshold("stop", new) == 0.6)
     }
 }

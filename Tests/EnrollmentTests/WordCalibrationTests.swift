@@ -1,4 +1,8 @@
+import Core
 import Foundation
+import Inference
+import Spotting
+import TestSupport
 import Testing
 
 @testable import Enrollment
@@ -24,6 +28,63 @@ struct WordCalibrationTests {
         let near = left.calibrate(among: [], negatives)
         #expect(near.nearestOwn == nil)
         #expect((near.nearestBuiltIn?.similarity ?? 0) > (calibration.nearestBuiltIn?.similarity ?? 1) - 0.5)
+    }
+
+    @Test func `a word's thresholds follow the rates of the sensitivities`() throws {
+        let model = try RecordedTakes.model()
+        let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
+        for (name, file) in [("center", "Rear_Center"), ("links", "Front_Left")] {
+            var word = try RecordedTakes.word(name, try RecordedTakes.variants(file, 4))
+            #expect(word.sensitivities.isEmpty)
+            let calibration = word.calibrate(among: [], negatives)
+            let table = word.sensitivities
+            #expect(table == calibration.sensitivities)
+            let ends = PeaksOverThreshold(
+                negatives.endSimilarities(word.prototype),
+                hours: negatives.endHours
+            )
+            for mode in DetectionMode.allCases {
+                let strict = try #require(table[.strict, mode])
+                let eager = try #require(table[.eager, mode])
+                #expect(eager <= word.threshold && word.threshold <= strict, "\(name) \(mode)")
+                #expect(table[.balanced, mode] == nil)
+                // Where no limit applies, the rate above the threshold is that of the sensitivity.
+                if mode == .command, strict > word.threshold, strict < 0.99 {
+                    let similarity = word.boundary + PersonalWord.margin(probability: strict)
+                    #expect(abs(ends.rate(above: similarity) - 0.1) < 0.01)
+                }
+                if mode == .command, eager < word.threshold, eager > 0.2 {
+                    let similarity = word.boundary + PersonalWord.margin(probability: eager)
+                    #expect(abs(ends.rate(above: similarity) - 5) < 1)
+                }
+            }
+            #expect(try #require(table[.strict, .spot]) >= (try #require(table[.strict, .command])))
+            #expect(try #require(table[.eager, .spot]) >= (try #require(table[.eager, .command])))
+        }
+    }
+
+    @Test func `words of an earlier version get their estimates when they are loaded`() throws {
+        let model = try RecordedTakes.model()
+        let folder = try TestFolder()
+        let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
+        var word = try RecordedTakes.word("center", try RecordedTakes.variants("Rear_Center", 4))
+        _ = word.calibrate(among: [], negatives)
+        let estimates = word.sensitivities
+        word.threshold = 0.85
+        word.sensitivities = SensitivityTable()
+        let file = WordStoreFile(path: folder.file("words"))
+        try file.update { $0 = WordStore(embedding: model.embeddingIdentity, words: [word]) }
+        #expect(try file.read()?.words.first?.sensitivities.isEmpty == true)
+        let words = try TaughtWords(file.path).load(for: model, folder: RecordedTakes.folder).words
+        let loaded = try #require(words.first)
+        #expect(loaded.threshold == 0.85)
+        for mode in DetectionMode.allCases {
+            #expect(loaded.sensitivities[.strict, mode] == max(try #require(estimates[.strict, mode]), 0.85))
+            #expect(loaded.sensitivities[.eager, mode] == estimates[.eager, mode])
+        }
+        // Without talk to compare with there is no estimate.
+        let bare = try TaughtWords(file.path).load(for: model, folder: folder.path).words
+        #expect(bare.first?.sensitivities.isEmpty == true)
     }
 
     @Test func `rates beyond the peaks fall off exponentially`() {

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import TestSupport
 import Testing
@@ -28,6 +29,15 @@ struct WordStoreFileTests {
         let bytes = try Self.store.encoded()
         #expect(try WordStore(bytes: bytes, file: "f") == Self.store)
         #expect(try WordStore(bytes: try WordStore(embedding: "e").encoded(), file: "f") == WordStore(embedding: "e"))
+    }
+
+    @Test func `thresholds of sensitivities are kept, and ones outside 0 to 1 refused`() throws {
+        var store = Self.store
+        store.words[0].sensitivities[.strict, .spot] = 0.9
+        store.words[0].sensitivities[.eager, .command] = 0.3
+        #expect(try WordStore(bytes: try store.encoded(), file: "f") == store)
+        store.words[0].sensitivities[.eager, .command] = 1.5
+        #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
     }
 
     @Test func `a store cut anywhere is refused as damaged`() throws {

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Inference
 import TestSupport
@@ -111,6 +112,88 @@ struct ModelValidationTests {
             let error = error(with(key, value, frontEnd: true))
             #expect(error == .description && error?.message.contains(key) == true, "\(key): \(value)")
         }
+    }
+
+    @Test func `sensitivities are checked, and errors name the key`() throws {
+        /// Thresholds of `yes` and `no`, with further members.
+        func part(_ yes: Any?, _ no: Any?, _ others: [String: Any] = [:]) -> [String: Any] {
+            var thresholds: [String: Any] = [:]
+            thresholds["yes"] = yes
+            thresholds["no"] = no
+            thresholds["go"] = 0.8
+            return others.merging(["thresholds": thresholds]) { $1 }
+        }
+        func measured(_ members: [String: Any]) -> [String: Any] {
+            ["strict": ["spot": part(0.9, 0.9, ["measured": members])]]
+        }
+        let good: [[String: Any]] = [
+            [:], ["strict": [:]], ["eager": ["command": part(0.5, 0.5)]],
+            [
+                "strict": ["spot": part(0.7, 0.8)], "balanced": ["spot": part(0.7, 0.8)],
+                "eager": ["spot": part(0.7, 0.1)],
+            ],
+            measured(["falseAcceptsPerHour": 0.1]),
+            measured([
+                "falseAcceptsPerHour": 0, "falseAcceptsPerHourInterval": [0, 1.5], "recall": 0.5,
+                "recallInterval": [0.5, 0.5], "hours": 2.5,
+            ]),
+        ]
+        for sensitivities in good {
+            #expect(error(with("sensitivities", sensitivities)) == nil, "\(sensitivities)")
+        }
+        let key = "sensitivities.strict.spot"
+        let bad: [([String: Any], key: String, says: String)] = [
+            (["lax": [:]], "sensitivities", "“lax” is none of strict, balanced, eager"),
+            (["strict": ["talk": part(0.9, 0.9)]], "sensitivities.strict", "“talk” is neither spot nor command"),
+            (["strict": ["spot": [:] as [String: Any]]], key + ".thresholds", "missing"),
+            (["strict": ["spot": part(0.9, nil)]], key + ".thresholds", "“no” is missing; every word needs one"),
+            (["strict": ["spot": part(0.9, 1)]], key + ".thresholds", "1.0 of “no” is not between 0 and 1"),
+            (["strict": ["spot": part(0.9, "much")]], key + ".thresholds.no", "not a number"),
+            (["strict": ["spot": part(0.69, 0.9)]], key + ".thresholds", "“yes” has a lower threshold at strict, 0.69"),
+            (
+                ["eager": ["command": part(0.7, 0.86)]], "sensitivities.eager.command.thresholds",
+                "“no” has a lower threshold at balanced, 0.85, than at eager, 0.86"
+            ),
+            (
+                ["strict": ["spot": part(0.8, 0.8)], "balanced": ["spot": part(0.9, 0.8)]], key + ".thresholds",
+                "“yes” has a lower threshold at strict"
+            ),
+            (measured([:]), key + ".measured.falseAcceptsPerHour", "missing"),
+            (measured(["falseAcceptsPerHour": -1]), key + ".measured.falseAcceptsPerHour", "-1.0 is not from 0.0"),
+            (
+                measured(["falseAcceptsPerHour": 1, "recall": 1.5]), key + ".measured.recall",
+                "1.5 is not from 0.0 to 1.0"
+            ),
+            (
+                measured(["falseAcceptsPerHour": 1, "recallInterval": [0.9, 0.8]]), key + ".measured.recallInterval",
+                "two numbers, the lower one first"
+            ),
+            (
+                measured(["falseAcceptsPerHour": 1, "falseAcceptsPerHourInterval": [1]]),
+                key + ".measured.falseAcceptsPerHourInterval", "two numbers"
+            ),
+        ]
+        for (sensitivities, key, says) in bad {
+            let error = error(with("sensitivities", sensitivities))
+            #expect(error == .description, "\(sensitivities)")
+            let message = error?.message ?? ""
+            #expect(message.contains("“\(key)”") && message.contains(says), "\(key), \(says): \(message)")
+        }
+    }
+
+    @Test func `a model has the thresholds of the sensitivities and modes that it gives`() throws {
+        var network = TestNetwork.medium()
+        network.json["sensitivities"] = [
+            "strict": ["spot": ["thresholds": ["yes": 0.9, "no": 0.95]]],
+            "balanced": ["command": ["thresholds": ["yes": 0.6, "no": 0.75]]],
+        ]
+        let thresholds = try network.model().thresholds
+        #expect(thresholds[.strict, .spot]?.prefix(2) == [0.9, 0.95])
+        #expect(thresholds[.strict, .command] == nil)
+        #expect(thresholds[.balanced, .spot]?.prefix(2) == [0.7, 0.8])
+        #expect(thresholds[.balanced, .command]?.prefix(2) == [0.6, 0.75])
+        #expect(thresholds.sensitivities(mode: .spot) == [.strict, .balanced])
+        #expect(thresholds.sensitivities(mode: .command) == [.balanced])
     }
 
     @Test func `layers that do not fit are errors that name them`() {

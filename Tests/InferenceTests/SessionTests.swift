@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Inference
 import TestSupport
@@ -141,7 +142,8 @@ struct SessionTests {
     @Test func `a model reports its contents and costs`() throws {
         let model = try TestNetwork.medium().model()
         #expect(model.labels == ["yes", "no", "_unknown_", "_silence_"])
-        #expect(model.thresholds == [0.7, 0.8, 0.8, 0.8])
+        for mode in DetectionMode.allCases { #expect(model.thresholds[.balanced, mode] == [0.7, 0.8, 0.8, 0.8]) }
+        #expect(model.thresholds.sensitivities(mode: .spot) == [.balanced])
         #expect(model.labelOfLogit == [0, 1, 2, 2, 3])
         #expect(model.embeddingCount == 128 && model.activityCount == 0)
         #expect(model.network.parameters == 262_165)

@@ -1,3 +1,4 @@
+import Core
 import Diagnostics
 import Foundation
 import Inference
@@ -12,7 +13,7 @@ struct RecordingTraceTests {
     private static func vocabulary() throws -> Vocabulary { Vocabulary(try Model(folder: Checkout.model)) }
 
     private static func settings(_ name: String, _ vocabulary: Vocabulary) -> RecordingTrace.Settings {
-        let thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        let thresholds = vocabulary.thresholds(mode: .spot)
         return RecordingTrace.Settings(file: Voices.path(name), thresholds: thresholds)
     }
 
@@ -33,8 +34,8 @@ struct RecordingTraceTests {
         #expect(report.clip == nil)
     }
 
-    @Test(arguments: [GateSettings.Mode.spot, .command])
-    func `the words are those of the file detector`(_ mode: GateSettings.Mode) throws {
+    @Test(arguments: [DetectionMode.spot, .command])
+    func `the words are those of the file detector`(_ mode: DetectionMode) throws {
         let vocabulary = try Self.vocabulary()
         var settings = Self.settings("Side_Left", vocabulary)
         settings.gate.mode = mode

@@ -1,3 +1,4 @@
+import Core
 import Testing
 
 @testable import Spotting
@@ -7,7 +8,7 @@ struct ChunkScorerTests {
         let model = try RecordedVoice.model()
         let vocabulary = Vocabulary(model, personal: [try RecordedVoice.taught("links", by: "Front_Left", model)])
         let audio = try ["Side_Left", "Side_Right", "Rear_Left"].flatMap(RecordedVoice.voice)
-        let thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        let thresholds = vocabulary.thresholds(mode: .spot)
         var detector = Detector(vocabulary, settings: GateSettings(), thresholds: thresholds)
         var expected: [Detection] = []
         for end in stride(from: 16_000, through: audio.count, by: 1600) {

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 import Inference
 import Spotting
@@ -13,7 +14,7 @@ struct DetectorTests {
         var found: [Detection] = []
 
         init(_ model: Model, audio: [Float]) throws {
-            let thresholds = Thresholds(labels: model.labels, defaults: model.thresholds)
+            let thresholds = Vocabulary(model).thresholds(mode: .spot)
             let phrases = [try Phrase("go left", words: model.labels)]
             detector = Detector(Vocabulary(model), settings: GateSettings(), thresholds: thresholds, phrases: phrases)
             self.audio = [Float](repeating: 0, count: 16_000) + audio
@@ -79,7 +80,7 @@ struct DetectorTests {
         var detector = Detector(
             vocabulary,
             settings: settings,
-            thresholds: Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+            thresholds: vocabulary.thresholds(mode: .spot)
         )
         var names: [String] = []
         for end in stride(from: 16_000, through: audio.count, by: 1600) {
@@ -90,8 +91,8 @@ struct DetectorTests {
         return names
     }
 
-    @Test(arguments: GateSettings.Mode.allCases)
-    func `a word taught by one recording is detected in others, beside the model's words`(mode: GateSettings.Mode)
+    @Test(arguments: DetectionMode.allCases)
+    func `a word taught by one recording is detected in others, beside the model's words`(mode: DetectionMode)
         throws
     {
         let model = try RecordedVoice.model()
@@ -116,7 +117,7 @@ struct DetectorTests {
         init(_ vocabulary: Vocabulary, _ audio: [Float]) {
             var settings = GateSettings()
             settings.mode = .command
-            let thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+            let thresholds = vocabulary.thresholds(mode: .spot)
             detector = Detector(vocabulary, settings: settings, thresholds: thresholds)
             self.audio = audio
         }

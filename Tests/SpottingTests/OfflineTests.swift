@@ -1,4 +1,5 @@
 import Audio
+import Core
 import Foundation
 import Inference
 import TestSupport
@@ -11,16 +12,16 @@ struct OfflineTests {
     private static func vocabulary() throws -> Vocabulary { Vocabulary(try Model(folder: Checkout.model)) }
 
     private static func thresholds(_ vocabulary: Vocabulary) -> Thresholds {
-        Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
+        vocabulary.thresholds(mode: .spot)
     }
 
-    private static let modes: [(GateSettings.Mode, GateSettings.Trigger)] = [
+    private static let modes: [(DetectionMode, GateSettings.Trigger)] = [
         (.spot, .early), (.spot, .end), (.command, .early), (.command, .end),
     ]
 
     @Test(arguments: modes)
     func `a file's detections are those of a stream`(
-        _ mode: GateSettings.Mode,
+        _ mode: DetectionMode,
         _ trigger: GateSettings.Trigger
     ) throws {
         let vocabulary = try Self.vocabulary()
@@ -76,7 +77,7 @@ struct OfflineTests {
         let folder = try TestFolder()
         let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Voices.path("Side_Left"))))
         let path = try folder.write("cut.wav", bytes: Array(whole.dropLast(1000)))
-        for mode in GateSettings.Mode.allCases {
+        for mode in DetectionMode.allCases {
             var settings = GateSettings()
             settings.mode = mode
             let detector = FileDetector(vocabulary, settings: settings, thresholds: Self.thresholds(vocabulary))

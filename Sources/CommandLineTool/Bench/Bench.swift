@@ -36,7 +36,7 @@ struct Bench {
 
     private func recipe(kernels: InstructionSet?) throws -> DetectorRecipe {
         let model = try options.listening.loadModel(kernels: kernels)
-        let thresholds = try options.listening.thresholds(for: Vocabulary(model))
+        let thresholds = try options.listening.thresholds(for: Vocabulary(model), mode: options.gate.mode)
         return DetectorRecipe(model: model, gate: options.gate, thresholds: thresholds)
     }
 

@@ -1,3 +1,4 @@
+import Core
 import KernelInterface
 private import Spotting
 

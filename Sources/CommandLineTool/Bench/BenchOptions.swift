@@ -60,7 +60,7 @@ struct BenchOptions {
         case "--compare": kind = .compare(arguments.operands[0], arguments.operands[1])
         default: kind = .stages
         }
-        listening = ListeningOptions(arguments)
+        listening = try ListeningOptions(arguments)
         json = arguments.has("--json")
         kernels = arguments.list("--kernels")
         seconds = arguments.number("--seconds") ?? 10

@@ -15,7 +15,7 @@ struct Classify {
     init(_ options: ClassifyOptions) throws {
         self.options = options
         vocabulary = try options.listening.loadVocabulary()
-        thresholds = try options.listening.thresholds(for: vocabulary)
+        thresholds = try options.listening.thresholds(for: vocabulary, mode: options.listening.gate.mode)
         let labels = vocabulary.labels
         phrases = try options.phrases.map { try Phrase($0, words: labels) }
 

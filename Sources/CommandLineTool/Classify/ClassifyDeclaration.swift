@@ -1,3 +1,4 @@
+private import Core
 private import FoundationEssentials
 private import Spotting
 
@@ -29,7 +30,7 @@ extension Classify: Command {
                             loudest second counts.
                             """
                     ),
-                    SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
+                    SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                     SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.model, SharedOptions.words,
                     SharedOptions.channel,
                 ]

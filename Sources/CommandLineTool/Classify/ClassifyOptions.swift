@@ -14,7 +14,7 @@ struct ClassifyOptions {
     var listening: ListeningOptions
 
     init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        listening = ListeningOptions(arguments, processors: processors)
+        listening = try ListeningOptions(arguments, processors: processors)
         for operand in arguments.operands {
             if operand == "-" { readsList = true } else { paths.append(operand) }
         }

@@ -2,6 +2,7 @@ import Configuration
 private import Core
 private import Enrollment
 private import FoundationEssentials
+private import Spotting
 
 /// `beckon config check` and `beckon config show`: checks or prints the configuration; needs no running service.
 struct ConfigCommand {
@@ -47,7 +48,8 @@ struct ConfigCommand {
     }
 
     /// The words of the configuration's model (by default the one that comes with the program), and the taught words.
-    private func words(_ configuration: Configuration) throws -> [String] {
-        try VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil)).names()
+    private func words(_ configuration: Configuration) throws -> (names: [String], vocabulary: Vocabulary?) {
+        let loader = VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil))
+        return (try loader.names(), try loader.load().vocabulary)
     }
 }

@@ -39,11 +39,17 @@ extension ControlVerb: Command {
                 name: "set",
                 abstract: "change the thresholds of words",
                 operands: [Operand("word", .modelWord, repeats: true)],
-                help: "change the thresholds of words; a reload keeps them",
+                help: "change thresholds, or the sensitivity of all words; a reload keeps them",
                 manual: """
-                    Changes the thresholds of words.
-                    A change lasts until the service ends, the word is set again, or a reload
-                    brings another threshold for it.
+                    Changes the thresholds of words, to a confidence such as
+                    .Ql yes=0.7
+                    or a sensitivity such as
+                    .Ql yes=strict .
+                    .Cm set sensitivity eager
+                    changes all words that have no threshold or sensitivity of their own, and says
+                    which have.
+                    A change lasts until the service ends, the same is set again, or a reload
+                    brings another threshold or sensitivity for these words.
                     """
             ),
             CommandName(
@@ -55,7 +61,7 @@ extension ControlVerb: Command {
         ],
         abstract: "talk to the service",
         usage: [
-            "beckon status|mute|unmute|reload|events [OPTION…]", "beckon set [OPTION…] WORD=T…",
+            "beckon status|mute|unmute|reload|events [OPTION…]", "beckon set [OPTION…] [sensitivity NAME] [WORD=T…]",
         ],
         groups: [
             OptionGroup(
@@ -84,7 +90,9 @@ extension ControlVerb: Command {
             )
         ],
         notes: "Exit status: 0 on success, 1 if the service refused or does not run.",
-        examples: ["beckon set yes=0.7 no=0.85", "beckon events | grep '\"word\": \"stop\"'"],
+        examples: [
+            "beckon set yes=0.7 no=strict", "beckon set sensitivity eager", "beckon events | grep '\"word\": \"stop\"'",
+        ],
         needsService: true
     )
 }

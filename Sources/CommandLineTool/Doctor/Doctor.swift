@@ -6,6 +6,7 @@ import Diagnostics
 private import Enrollment
 private import FoundationEssentials
 import Inference
+private import Spotting
 
 /// `beckon doctor`: checks whether this machine can listen, and says what to do if not.
 struct Doctor {
@@ -20,7 +21,7 @@ struct Doctor {
         }
         device = arguments.value("--device")
         configuration = arguments.value("--config")
-        listening = ListeningOptions(arguments)
+        listening = try ListeningOptions(arguments)
         json = arguments.has("--json")
     }
 
@@ -70,7 +71,8 @@ struct Doctor {
         let remedy = "correct the configuration, then run beckon config check"
         do {
             let file = try ParsedConfiguration(path: path).validated { configuration in
-                Labels(try model(configuration.model).labels).words + TaughtWords(nil).names
+                let model = try model(configuration.model)
+                return (Labels(model.labels).words + TaughtWords(nil).names, Vocabulary(model))
             }
             let warnings = file.warnings.map { Diagnosis(.warning, check, "\($0)", remedy) }
             return (warnings.isEmpty ? [Diagnosis(.ok, check, "\(path) is sound")] : warnings, file.configuration)

@@ -41,7 +41,7 @@ struct EnrollOptions {
         configuration = arguments.value("--config")
         device = arguments.value("--device")
         json = arguments.has("--json")
-        listening = ListeningOptions(arguments)
+        listening = try ListeningOptions(arguments)
         do throws(EnrollmentError) { try WordStore.check(name: word) } catch { throw UsageError(error.description) }
     }
 }

@@ -9,14 +9,15 @@ import Spotting
 struct Evaluate {
     private let options: EvaluateOptions
     private let vocabulary: Vocabulary
-    private let thresholds: Thresholds
+    /// For streams, a gate for each mode with its thresholds; for clips, which pass no gate, the thresholds of `command`.
+    private let settings: [StreamEvaluation.Setting]
     private let page: ReportFile?
 
     /// Loads the model, and checks first that the report can be written.
     init(_ options: EvaluateOptions) throws {
         self.options = options
         vocabulary = try options.stream ? options.listening.loadVocabulary() : Vocabulary(options.listening.loadModel())
-        thresholds = try options.listening.thresholds(for: vocabulary)
+        settings = try Self.settings(options, vocabulary)
         page = try options.html.map { try ReportFile($0, option: "--html") }
     }
 
@@ -41,7 +42,7 @@ struct Evaluate {
             guard status == 0 else { return status }
             throw Failure("\(printable(options.list ?? folder.path)): names no clip, so there is nothing to measure")
         }
-        let report = ClipReport(clips, labels: evaluation.labels, thresholds: thresholds.values)
+        let report = ClipReport(clips, labels: evaluation.labels, thresholds: settings.first?.thresholds.values ?? [])
         try show(report, text: ClipReportTables(report).text) {
             ClipReportPage(report, name: folder.path, model: vocabulary.model.name).html
         }
@@ -81,8 +82,7 @@ struct Evaluate {
         let batch = Batch(files: list.files, problems: list.problems, jobs: options.listening.jobs)
         let evaluation = StreamEvaluation(
             vocabulary,
-            gates: gates,
-            thresholds: thresholds,
+            settings: settings,
             tolerance: options.tolerance,
             mix: options.listening.mix
         )
@@ -105,14 +105,20 @@ struct Evaluate {
         return status
     }
 
-    /// The gate settings to measure: both modes, unless the user chose one.
-    private var gates: [GateSettings] {
-        let modes = options.listening.mode.map { [$0] } ?? GateSettings.Mode.allCases
-        return modes.map { mode in
+    /// The settings to measure: for streams both modes, unless the user chose one.
+    private static func settings(
+        _ options: EvaluateOptions,
+        _ vocabulary: Vocabulary
+    ) throws(SpottingError) -> [StreamEvaluation.Setting] {
+        let modes = options.listening.mode.map { [$0] } ?? (options.stream ? DetectionMode.allCases : [.command])
+        var settings: [StreamEvaluation.Setting] = []
+        for mode in modes {
             var gate = options.listening.gate
             gate.mode = mode
-            return gate
+            let thresholds = try options.listening.thresholds(for: vocabulary, mode: mode)
+            settings.append(StreamEvaluation.Setting(gate: gate, thresholds: thresholds))
         }
+        return settings
     }
 
     /// The label track of a recording.

@@ -50,8 +50,8 @@ extension Evaluate: Command {
                         help: "time after a word's end in which it may still be detected (default: 1 second)",
                         manual: "How long after its end a word may still be detected; 1 second by default."
                     ),
-                    SharedOptions.mode(preset: nil), SharedOptions.trigger, SharedOptions.threshold,
-                    SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+                    SharedOptions.mode(preset: nil), SharedOptions.trigger, SharedOptions.sensitivity,
+                    SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.channel,
                     SharedOptions.wordsFile(
                         help: "file of your own words, or none; with --stream (default: the file that enroll writes)",
                         manual: """

@@ -12,7 +12,7 @@ struct EvaluateOptions {
     var listening: ListeningOptions
 
     init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        listening = ListeningOptions(arguments, processors: processors)
+        listening = try ListeningOptions(arguments, processors: processors)
         paths = arguments.operands
         stream = arguments.has("--stream")
         list = arguments.value("--list")

@@ -15,7 +15,7 @@ struct Inspect {
     init(_ options: InspectOptions) throws {
         self.options = options
         vocabulary = try options.listening.loadVocabulary()
-        thresholds = try options.listening.thresholds(for: vocabulary)
+        thresholds = try options.listening.thresholds(for: vocabulary, mode: options.listening.gate.mode)
         guard let path = options.path, !options.json else {
             page = nil
             return

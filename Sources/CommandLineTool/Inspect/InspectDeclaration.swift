@@ -1,3 +1,4 @@
+private import Core
 private import Spotting
 
 extension Inspect: Command {
@@ -38,8 +39,9 @@ extension Inspect: Command {
             OptionGroup(
                 "How to listen, as for classify",
                 [
-                    SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.threshold,
-                    SharedOptions.word, SharedOptions.model, SharedOptions.channel, SharedOptions.words,
+                    SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.sensitivity,
+                    SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+                    SharedOptions.words,
                 ]
             ),
             OptionGroup(

@@ -20,7 +20,7 @@ struct InspectOptions {
             throw UsageError("inspect takes one audio file")
         }
         self.file = file
-        listening = ListeningOptions(arguments)
+        listening = try ListeningOptions(arguments)
         output = arguments.value("--output")
         json = arguments.has("--json")
         guard output == nil || !json else {

@@ -1,3 +1,4 @@
+private import Core
 private import Spotting
 
 extension Listen: Command {
@@ -16,7 +17,7 @@ extension Listen: Command {
             OptionGroup(
                 "What to find; these override the configuration",
                 [
-                    SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
+                    SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
                     SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.model,
                     SharedOptions.words,
                 ]

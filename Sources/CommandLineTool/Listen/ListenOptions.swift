@@ -16,7 +16,7 @@ struct ListenOptions {
     var phrases: [String]
 
     init(_ arguments: Arguments) throws(UsageError) {
-        listening = ListeningOptions(arguments)
+        listening = try ListeningOptions(arguments)
         configuration = arguments.value("--config")
         device = arguments.value("--device")
         file = arguments.value("--file")
@@ -36,12 +36,12 @@ struct ListenOptions {
         if let channels = listening.channels { configuration.channel = channels }
         if let mode = listening.mode { configuration.gate.mode = mode }
         if let trigger = listening.trigger { configuration.gate.trigger = trigger }
-        if let threshold = listening.threshold {
-            configuration.threshold = threshold
-            for word in configuration.words.keys { configuration.words[word]?.threshold = nil }
+        if let choice = listening.choice {
+            configuration.choose(choice)
+            for word in configuration.words.keys { configuration.words[word]?.choose(nil) }
         }
-        for (word, threshold) in listening.wordThresholds {
-            configuration.words[word, default: Configuration.Word()].threshold = threshold
+        for (word, choice) in listening.wordChoices {
+            configuration.words[word, default: Configuration.Word()].choose(choice)
         }
         for text in phrases {
             var phrase = Configuration.Phrase()

@@ -12,10 +12,11 @@ struct ListeningOptions {
     var modelFolder: String?
     /// The file of taught words, or "none" for no taught words; nil for the default file.
     var words: String?
-    var threshold: Float?
-    var wordThresholds: [(word: String, threshold: Float)] = []
+    /// What decides the thresholds of all words; nil without an option for it.
+    var choice: ThresholdChoice?
+    var wordChoices: [(word: String, choice: ThresholdChoice)] = []
     /// Nil for the command's default.
-    var mode: GateSettings.Mode?
+    var mode: DetectionMode?
     var trigger: GateSettings.Trigger?
     var channels: Configuration.Channels?
     var jobs: Int
@@ -23,16 +24,26 @@ struct ListeningOptions {
     /// Options that the command does not declare keep their defaults.
     ///
     /// - Parameter processors: the default of `--jobs`.
-    init(_ arguments: Arguments, processors: Int = 1) {
+    /// - Throws: for options that exclude each other.
+    init(_ arguments: Arguments, processors: Int = 1) throws(UsageError) {
         jobs = arguments.whole("--jobs") ?? processors
         words = arguments.value("--words")
         modelFolder = arguments.value("--model")
         mode = arguments.choice("--mode")
         trigger = arguments.choice("--trigger")
-        threshold = arguments.value("--threshold").flatMap { Float($0) }
-        wordThresholds = arguments.all("--word").compactMap { text in
-            let parts = text.split(separator: "=")
-            return parts.last.flatMap { Float($0) }.map { (String(parts[0]), $0) }
+        let threshold = arguments.value("--threshold").flatMap { Float($0) }
+        let sensitivity: Sensitivity? = arguments.choice("--sensitivity")
+        if threshold != nil, sensitivity != nil {
+            throw UsageError("--threshold replaces the thresholds that --sensitivity selects; give one of them")
+        }
+        choice = threshold.map(ThresholdChoice.confidence) ?? sensitivity.map(ThresholdChoice.sensitivity)
+        wordChoices = arguments.all("--word").compactMap { text in
+            let parts = text.split(separator: "=").map(String.init)
+            guard parts.count == 2 else { return nil }
+            let choice =
+                Float(parts[1]).map(ThresholdChoice.confidence)
+                ?? Sensitivity(rawValue: parts[1]).map(ThresholdChoice.sensitivity)
+            return choice.map { (parts[0], $0) }
         }
         channels = arguments.value("--channel").flatMap { Configuration.Channels($0) }
     }
@@ -65,10 +76,10 @@ struct ListeningOptions {
     }
 
     /// The thresholds of the model and of taught words, overridden by those of the command line.
-    func thresholds(for vocabulary: Vocabulary) throws(SpottingError) -> Thresholds {
-        var thresholds = Thresholds(labels: vocabulary.labels, defaults: vocabulary.thresholds)
-        if let all = threshold { thresholds.setAll(all) }
-        for (word, threshold) in wordThresholds { try thresholds.set(word, to: threshold) }
-        return thresholds
+    func thresholds(for vocabulary: Vocabulary, mode: DetectionMode) throws(SpottingError) -> Thresholds {
+        var choices = ThresholdChoices()
+        if let choice { choices.all = choice }
+        for (word, choice) in wordChoices { choices.words[word] = choice }
+        return try choices.thresholds(of: vocabulary, mode: mode)
     }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import Core
 import Spotting
 
 /// Options that several commands have, each declared once.
@@ -8,7 +9,30 @@ enum SharedOptions {
         short: "-t",
         .confidence,
         help: "confidence that every word needs, between 0 and 1",
-        manual: "The confidence that every word needs, between 0 and 1.",
+        manual: """
+            The confidence that every word needs, between 0 and 1, in place of the model's
+            own thresholds.
+            """,
+        isForListening: true
+    )
+
+    static let sensitivity = Option(
+        "--sensitivity",
+        .choice("NAME", Sensitivity.self) { sensitivity in
+            let rate = "for at most \(shortest(sensitivity.falseAcceptsPerHour)) false accepts an hour"
+            return rate + (sensitivity == .balanced ? " (default)" : "")
+        },
+        help: "how readily words are found",
+        manual: """
+            How readily words are found:
+            .Cm strict ,
+            .Cm balanced
+            (the default) or
+            .Cm eager ,
+            with thresholds chosen for at most 0.1, 0.5 or 5 false accepts in an hour of
+            other people's talk.
+            A model may lack some of them; it is then an error that names those it has.
+            """,
         isForListening: true
     )
 
@@ -17,20 +41,22 @@ enum SharedOptions {
         short: "-w",
         .wordConfidence,
         repeats: true,
-        help: "confidence that one word needs, such as yes=0.7",
+        help: "confidence or sensitivity of one word, such as yes=0.7 or yes=strict",
         manual: """
-            The confidence that one word needs, such as
-            .Ql yes=0.7 .
+            The confidence that one word needs, or its sensitivity, such as
+            .Ql yes=0.7
+            or
+            .Ql yes=strict .
             May be repeated.
             """,
         isForListening: true
     )
 
     /// - Parameter preset: the mode without the option; nil for both modes in turn.
-    static func mode(preset: GateSettings.Mode?) -> Option {
+    static func mode(preset: DetectionMode?) -> Option {
         Option(
             "--mode",
-            .choice("MODE", GateSettings.Mode.self) { mode in
+            .choice("MODE", DetectionMode.self) { mode in
                 let meaning =
                     switch mode {
                     case .spot: "words anywhere, also within speech"
@@ -193,10 +219,11 @@ extension OptionValue {
         title: "word",
         synopsis: "Ar word Ns = Ns Ar confidence",
         completion: .modelWord,
-        expected: "WORD=THRESHOLD with a confidence between 0 and 1, such as yes=0.7",
+        expected: "WORD=THRESHOLD with a confidence between 0 and 1 or a sensitivity, such as yes=0.7 or yes=strict",
         accepts: { text in
-            let parts = text.split(separator: "=", omittingEmptySubsequences: false)
-            return parts.count == 2 && !parts[0].isEmpty && isConfidence(String(parts[1]))
+            let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else { return false }
+            return isConfidence(parts[1]) || Sensitivity(rawValue: parts[1]) != nil
         }
     )
 

@@ -45,7 +45,7 @@ struct Record {
         device = arguments.value("--device")
         guard file == nil || device == nil else { throw UsageError("--device and --file cannot be combined") }
         configuration = arguments.value("--config")
-        listening = ListeningOptions(arguments)
+        listening = try ListeningOptions(arguments)
     }
 
     /// Letters of any script, digits, hyphens, underscores and apostrophes; at most 100 bytes.

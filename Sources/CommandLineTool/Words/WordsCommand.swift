@@ -19,7 +19,7 @@ struct WordsCommand {
     init(_ arguments: Arguments) throws(UsageError) {
         words = arguments.value("--words")
         json = arguments.has("--json")
-        listening = ListeningOptions(arguments)
+        listening = try ListeningOptions(arguments)
         let operands = arguments.operands
         if arguments.command == "forget" {
             guard !operands.isEmpty else {

@@ -1,0 +1,102 @@
+public import Core
+public import Spotting
+
+/// Other thresholds for a running daemon: `beckon set`.
+public struct ThresholdChange: Equatable, Sendable {
+    /// For all words without a choice of their own; nil changes nothing for them.
+    public var all: Sensitivity?
+    /// By word.
+    public var words: [String: ThresholdChoice] = [:]
+
+    public init(all: Sensitivity? = nil, words: [String: ThresholdChoice] = [:]) {
+        self.all = all
+        self.words = words
+    }
+
+    /// As a user writes it: `sensitivity eager stop=0.9`.
+    public var text: String {
+        let words = words.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return ((all.map { ["sensitivity \($0.rawValue)"] } ?? []) + words).joined(separator: " ")
+    }
+
+    private static let example = "such as yes=0.7 or yes=strict"
+    private static let names = Sensitivity.allCases.map(\.rawValue)
+
+    /// Parses `[sensitivity NAME] [WORD=THRESHOLD|WORD=NAME]…`, split at blanks. A word may contain blanks, because the name
+    /// of a taught word may. `sensitivity=NAME` is the same as `sensitivity NAME`.
+    ///
+    /// - Throws: ``ControlError/command``.
+    init(parts: ArraySlice<String>) throws(ControlError) {
+        var rest = parts
+        let second = rest.dropFirst().first
+        if rest.first == "sensitivity", second?.contains("=") != true {
+            guard let second else {
+                throw .command.saying("sensitivity needs a name: one of \(Self.names.joined(separator: ", "))")
+            }
+            all = try Self.sensitivity(second)
+            rest = rest.dropFirst(2)
+        }
+        // The parts up to each `=` belong to one word.
+        var open: [String] = []
+        for part in rest {
+            open.append(part)
+            guard part.contains("=") else { continue }
+            try add(open.joined(separator: " "))
+            open = []
+        }
+        if !open.isEmpty { try add(open.joined(separator: " ")) }
+        guard self != ThresholdChange() else {
+            throw .command.saying("set needs a word and its threshold, \(Self.example), or sensitivity and its name")
+        }
+    }
+
+    /// Adds `WORD=THRESHOLD` or `WORD=NAME`.
+    private mutating func add(_ text: String) throws(ControlError) {
+        let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else {
+            throw .command.saying("'\(text.prefix(40))' is not a word and its threshold, \(Self.example)")
+        }
+        if parts[0] == "sensitivity", Double(parts[1]) == nil {
+            all = try Self.sensitivity(parts[1])
+        } else if let number = Double(parts[1]) {
+            try add(parts[0], number: number)
+        } else {
+            try add(parts[0], name: parts[1])
+        }
+    }
+
+    /// Adds a threshold.
+    mutating func add(_ word: String, number: Double) throws(ControlError) {
+        try check(word)
+        guard number > 0, number < 1 else {
+            throw .command.saying("the threshold of '\(word.prefix(40))' lies between 0 and 1, such as 0.7")
+        }
+        words[word] = .confidence(Float(number))
+    }
+
+    /// Adds a sensitivity.
+    mutating func add(_ word: String, name: String) throws(ControlError) {
+        try check(word)
+        guard let sensitivity = Sensitivity(rawValue: name) else {
+            let hint = nearestName(to: name, of: Self.names).map { "; did you mean '\($0)'?" } ?? ""
+            throw .command.saying(
+                "the threshold of '\(word.prefix(40))' is '\(name.prefix(40))', neither a number nor one of "
+                    + Self.names.joined(separator: ", ") + hint
+            )
+        }
+        words[word] = .sensitivity(sensitivity)
+    }
+
+    private func check(_ word: String) throws(ControlError) {
+        guard !word.isEmpty else { throw .command.saying("a threshold needs a word before it, \(Self.example)") }
+    }
+
+    /// - Throws: ``ControlError/command`` for an unknown name.
+    static func sensitivity(_ name: String) throws(ControlError) -> Sensitivity {
+        if let sensitivity = Sensitivity(rawValue: name) { return sensitivity }
+        let hint = nearestName(to: name, of: names).map { "did you mean '\($0)'?" }
+        throw .command.saying(
+            "unknown sensitivity '\(name.prefix(40))'; \(hint ?? "there are " + names.joined(separator: ", "))"
+        )
+    }
+}

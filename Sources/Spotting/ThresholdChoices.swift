@@ -1,0 +1,108 @@
+public import Core
+private import Inference
+
+/// What decides a word's threshold: a confidence, or a sensitivity by name.
+public enum ThresholdChoice: Equatable, Sendable, CustomStringConvertible {
+    /// Between 0 and 1, both excluded.
+    case confidence(Float)
+    case sensitivity(Sensitivity)
+
+    /// As a user writes it: `0.7` or `strict`.
+    public var description: String {
+        switch self {
+        case .confidence(let threshold): "\(threshold)"
+        case .sensitivity(let sensitivity): sensitivity.rawValue
+        }
+    }
+}
+
+/// What a user chose for the thresholds of all words and of single ones.
+public struct ThresholdChoices: Equatable, Sendable {
+    /// For words without a choice of their own.
+    public var all = ThresholdChoice.sensitivity(.balanced)
+    /// By word.
+    public var words: [String: ThresholdChoice] = [:]
+    /// Words that never fire.
+    public var disabled: Set<String> = []
+
+    public init() {}
+
+    /// The thresholds for a vocabulary.
+    ///
+    /// A taught word without an estimate for the sensitivity of all words keeps its own threshold, so that it does not
+    /// prevent the others from using that sensitivity.
+    ///
+    /// - Throws: ``SpottingError/unknownWord(_:known:)``; ``SpottingError/noThresholds`` if the model, or a word whose own
+    ///   choice it is, has no thresholds for a sensitivity.
+    public func thresholds(of vocabulary: Vocabulary, mode: DetectionMode) throws(SpottingError) -> Thresholds {
+        let known = Labels(vocabulary.labels).words
+        for word in disabled.union(words.keys).sorted() where !known.contains(word) {
+            throw .unknownWord(word, known: known)
+        }
+        var values: [Float?] = []
+        for (label, name) in vocabulary.labels.enumerated() {
+            if Labels.isSpecial(name) || disabled.contains(name) {
+                values.append(nil)
+                continue
+            }
+            switch words[name] ?? all {
+            case .confidence(let threshold): values.append(threshold)
+            case .sensitivity(let sensitivity):
+                let isOwnChoice = words[name] != nil
+                let fallback = isOwnChoice ? nil : vocabulary.taughtThreshold(label: label)
+                guard let threshold = vocabulary.threshold(label: label, sensitivity, mode) ?? fallback else {
+                    throw vocabulary.noThresholds(label: label, sensitivity, mode)
+                }
+                values.append(threshold)
+            }
+        }
+        return Thresholds(labels: vocabulary.labels, values: values)
+    }
+}
+
+extension Vocabulary {
+    /// The thresholds of the sensitivity `balanced`, which every model and every taught word has.
+    public func thresholds(mode: DetectionMode) -> Thresholds {
+        Thresholds(
+            labels: labels,
+            values: labels.indices.map {
+                Labels.isSpecial(labels[$0]) ? nil : threshold(label: $0, .balanced, mode)
+            }
+        )
+    }
+
+    /// The threshold of a label, 0…1; nil if the model, or the taught word, has none for this sensitivity and mode.
+    public func threshold(label: Int, _ sensitivity: Sensitivity, _ mode: DetectionMode) -> Float? {
+        if let word = taughtWord(label: label) {
+            return word.sensitivities[sensitivity, mode] ?? (sensitivity == .balanced ? word.threshold : nil)
+        }
+        guard let thresholds = model.thresholds[sensitivity, mode], thresholds.indices.contains(label) else {
+            return nil
+        }
+        return thresholds[label]
+    }
+
+    /// Why a label has no threshold for a sensitivity.
+    public func noThresholds(label: Int, _ sensitivity: Sensitivity, _ mode: DetectionMode) -> SpottingError {
+        guard let word = taughtWord(label: label) else {
+            let present = model.thresholds.sensitivities(mode: mode).map(\.rawValue).joined(separator: ", ")
+            return .noThresholds.saying(
+                "the model '\(model.name)' has no thresholds for the sensitivity \(sensitivity.rawValue) in "
+                    + "\(mode.rawValue) mode; it has \(present); choose one of these, or a threshold such as 0.8"
+            )
+        }
+        return .noThresholds.saying(
+            "the taught word '\(printable(word.name))' has no estimate for the sensitivity \(sensitivity.rawValue), because "
+                + "the model has no talk to compare it with; choose a threshold such as 0.8"
+        )
+    }
+
+    /// The threshold of a taught word with a label of its own; nil for other labels.
+    fileprivate func taughtThreshold(label: Int) -> Float? { taughtWord(label: label)?.threshold }
+
+    /// The taught word with this label of its own; nil for a word of the model, also if it was taught in the user's voice.
+    private func taughtWord(label: Int) -> PersonalWord? {
+        guard label >= modelWords.count, labels.indices.contains(label) else { return nil }
+        return personal.first { $0.name == labels[label] }
+    }
+}

@@ -1,0 +1,39 @@
+public import Foundation
+
+/// A copy of the shipped model with thresholds for sensitivities.
+public enum ModelCopy {
+    /// Thresholds by sensitivity and mode; each applies to all words.
+    public typealias Thresholds = [String: [String: Double]]
+
+    /// Strict and eager in both modes, and `balanced` in `spot` mode other than in `command` mode.
+    public static let complete: Thresholds = [
+        "strict": ["command": 0.995, "spot": 0.996], "balanced": ["spot": 0.9925],
+        "eager": ["command": 0.5, "spot": 0.6],
+    ]
+
+    /// The bytes of `model.json`.
+    public static func description(_ thresholds: Thresholds) throws -> Data {
+        let data = try Data(contentsOf: URL(fileURLWithPath: Checkout.model + "/model.json"))
+        var json = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        let words = (json["thresholds"] as? [String: Any] ?? [:]).keys
+        json["sensitivities"] = thresholds.mapValues { modes in
+            modes.mapValues { threshold in
+                ["thresholds": Dictionary(uniqueKeysWithValues: words.map { ($0, threshold) })]
+            }
+        }
+        return try JSONSerialization.data(withJSONObject: json)
+    }
+
+    /// Writes the model into a folder of `folder`, and returns that folder's path.
+    public static func write(_ name: String, _ thresholds: Thresholds, in folder: TestFolder) throws -> String {
+        let path = try folder.folder(name)
+        try description(thresholds).write(to: URL(fileURLWithPath: path + "/model.json"))
+        for file in ["model.safetensors", "background.safetensors"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(path)/\(file)",
+                withDestinationPath: "\(Checkout.model)/\(file)"
+            )
+        }
+        return path
+    }
+}
