@@ -16,6 +16,7 @@ from Training.data.vocabulary import (
     BACKGROUND_SHARE,
     COMMANDS,
     MANY_WORDS,
+    MUSIC,
     SILENCE,
     SYNTHETIC,
     TRAINING_VOICES,
@@ -39,9 +40,9 @@ class Kind(enum.IntEnum):
 # Examples of an epoch beside its word recordings, as shares of their number.
 SHARES = {
     Kind.PARTS_OF_WORDS: 0.12,
-    Kind.RUNNING_SPEECH: 0.34,
+    Kind.RUNNING_SPEECH: 0.42,
     Kind.REVERSED_WORDS: 0.02,
-    Kind.SILENCE: 0.10,
+    Kind.SILENCE: 0.12,
     Kind.SYNTHETIC_WORDS: 0.12,
     Kind.INVERTED_WORDS: 0.20,
     Kind.CUT_WORDS: 0.15,
@@ -60,7 +61,9 @@ SPEEDS = (0.88, 1.13)
 # noises that are babble.
 NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.85, -3, 26, 0.38)
 # Share of babble among the running speech, without and with hard noise.
-BABBLE, HARD_BABBLE = 0.12, 0.25
+BABBLE, HARD_BABBLE = 0.30, 0.35
+# Share of music among the recorded noise around words, and among the examples without speech, if there is any.
+MUSIC_AROUND, MUSIC_ALONE = 0.15, 0.25
 # Share of words in a room.
 ROOM_SHARE = 0.2
 # Share of measured rooms among the rooms, if there are any.
@@ -158,7 +161,8 @@ class Examples:
         self.speech = speech if self.has_speech else self.words
         read = np.isin(label[self.speech], TRAINING_VOICES)
         self.talkers = [rows for rows in (self.speech[~read], self.speech[read]) if len(rows)]
-        self.noise = np.flatnonzero(train & (kind == "noise"))
+        self.noise = np.flatnonzero(train & (kind == "noise") & (label != MUSIC))
+        self.music = np.flatnonzero(train & (kind == "noise") & (label == MUSIC))
         self.background = np.flatnonzero(background)
 
     def _define_outputs(self):
@@ -394,7 +398,8 @@ class Examples:
         if draw < 0.2:
             return self.synthetic_noise[generator.integers(len(self.synthetic_noise))]
         is_babble = draw >= 1 - self.babble_share
-        row = self.speech_row(generator) if is_babble else generator.choice(self.noise)
+        is_music = len(self.music) > 0 and generator.random() < MUSIC_AROUND
+        row = self.speech_row(generator) if is_babble else generator.choice(self.music if is_music else self.noise)
         piece = self.noise_piece(row, generator).astype(np.float32)
         piece = np.pad(piece, (0, WINDOW - len(piece)))
         if is_babble:
@@ -434,7 +439,10 @@ class Examples:
             return
         is_background = generator.random() < 0.35
         row = generator.choice(self.background if is_background else self.noise)
-        if generator.random() < 0.65:
+        is_music = len(self.music) > 0 and generator.random() < MUSIC_ALONE
+        if is_music:
+            row = generator.choice(self.music)
+        if is_music or generator.random() < 0.65:
             piece = self.noise_piece(row, generator)
             wave[:] = piece / 32768 if self.usable[row] >= WINDOW else 0
         else:

@@ -13,6 +13,8 @@ MANY_WORDS = (UNSORTED, SYNTHETIC, "not-wake-words")
 # The dataset's own background recordings, and the share of each, from its start, that is used for training.
 BACKGROUND, BACKGROUND_SHARE = "gsc", 0.85
 
+# The label of recordings of music, which are noise.
+MUSIC = "music"
 # Neural voices: those in the training data, and those kept for measurements.
 TRAINING_VOICES, HELD_OUT_VOICES = ("heart", "blend"), ("joe",)
 
