@@ -23,8 +23,8 @@ public struct BenchReport: Codable, Sendable {
             name = model.name
             identity = model.identity
             precision = model.precision.rawValue
-            multiplyAddsPerHop = model.network.multiplyAddsPerHop
-            multiplyAddsPerWindow = model.network.multiplyAddsPerWindow
+            multiplyAddsPerHop = model.multiplyAddsPerHop
+            multiplyAddsPerWindow = model.multiplyAddsPerWindow
             hopSeconds = Double(model.hopSamples) / Double(model.sampleRate)
             weightBytes = model.weightBytes
             stateBytes = model.streamStateBytes

@@ -40,7 +40,7 @@ public struct BenchRun {
         case .logMel:
             return hopColumns > 0 ? Probe(stage, kernels, FeatureWork(model, newest: hopColumns)) : nil
         case .network:
-            let count = model.network.multiplyAddsPerHop
+            let count = model.multiplyAddsPerHop
             let work = NetworkWork(model, isWindow: false)
             return hopColumns > 0 ? Probe(stage, kernels, multiplyAdds: count, work) : nil
         case .hop:
@@ -54,7 +54,7 @@ public struct BenchRun {
         case .batch:
             return streams.flatMap { BatchWork(recipe, count: $0) }.map { Probe(stage, kernels, $0) }
         case .windowNetwork:
-            let count = model.network.multiplyAddsPerWindow
+            let count = model.multiplyAddsPerWindow
             return Probe(stage, kernels, multiplyAdds: count, NetworkWork(model, isWindow: true))
         case .window:
             return Probe(stage, kernels, WindowWork(model))

@@ -41,7 +41,7 @@ public struct ChunkSession: ~Copyable, Sendable {
         var layout = Arena.Layout()
         stream = layout.reserve(plan.count)
         silence = layout.reserve(plan.count)
-        scratch = layout.reserve(max(model.frontEnd.scratchCount, plan.scratchCount))
+        scratch = layout.reserve(model.frontEnd.scratchCount)
         probabilities = layout.reserve(model.labelOfLogit.count)
         arena = Arena(layout)
         posteriors = Array(repeating: 0, count: hops * model.labels.count)
@@ -63,7 +63,7 @@ public struct ChunkSession: ~Copyable, Sendable {
     public mutating func score(_ samples: Span<Float>) {
         precondition(samples.count == sampleCount, "a chunk has \(sampleCount) samples")
         let block = arena[stream]
-        plan.shiftHistory(block)
+        plan.layout.shiftHistory(block)
         model.run(plan, samples, state: block, scratch: arena[scratch])
         // The plan gives the position of the newest hop's outputs; the outputs of earlier hops are before them.
         let logitCount = model.labelOfLogit.count

@@ -9,274 +9,222 @@ struct ExecutionPlans: Sendable {
     let hop: ExecutionPlan?
 
     init(_ network: Network, weights: borrowing PackedWeights, embeds: Bool) {
-        window = ExecutionPlan.window(network, weights: weights, embeds: embeds)
         hop = network.streams ? ExecutionPlan.hops(1, network, weights: weights, embeds: embeds) : nil
+        window = ExecutionPlan.window(network, weights: weights, embeds: embeds, stream: hop)
     }
-
-    /// Floats of scratch memory that either plan needs.
-    var scratchCount: Int { max(window.scratchCount, hop?.scratchCount ?? 0) }
 }
 
-/// The steps of one run through a network, with every address resolved to a float offset into one block of memory, the state.
+/// The steps of one run through a network, with every address resolved to a byte offset into one block of memory, the state.
 ///
-/// `window` computes all columns. `hops` computes the new columns of some hops; each tensor's buffer then holds the old columns
-/// that its readers still need, its history, followed by the new ones.
+/// `window` computes what the newest outputs need. `hops` computes the new columns of some hops; the state then holds the old columns
+/// that layers still read. Between quantised layers, columns are kept as their 7-bit integers only.
 struct ExecutionPlan: Sendable {
-    /// A tensor's memory: `historyCount` floats of old columns, then `newCount` floats that a run computes.
-    struct TensorBuffer: Sendable {
-        var offset = 0
-        var historyCount = 0
-        var newCount = 0
-
-        /// Offset of the first new column.
-        var newOffset: Int { offset + historyCount }
-        /// Offset after the last column.
-        var end: Int { newOffset + newCount }
-    }
-
     private struct Convolution: Sendable {
         var shape: ConvolutionShape
+        /// Floats from the start of the weights.
         var weights: Int
-        var quantiser: Quantiser?
+        var isQuantised: Bool
         var residual: Int?
         var relu: Bool
+        /// The results as floats; nil where nothing reads them.
+        var floats: Int?
+        /// The quantised results; nil where nothing reads them, or another step quantises.
+        var quantised: Int?
+        var quantiser: Quantiser?
     }
 
     private enum Operation: Sendable {
         case convolution(Convolution)
-        case add(right: Int, relu: Bool)
-        case mean(width: Int)
+        case add(right: Int, relu: Bool, output: Int)
+        case mean(width: Int, output: Int)
+        case quantise(Quantiser, output: Int)
     }
 
     private struct Step: Sendable {
         var operation: Operation
         var input: Int
-        var output: Int
+        /// Columns that it computes, and their channels.
         var columns: Int
         var channels: Int
     }
 
-    /// The buffer of each tensor; views have no memory of their own, so theirs stay empty.
-    private(set) var buffers: [TensorBuffer]
+    /// Where the tensors are in the state.
+    let layout: TensorLayout
     private var steps: [Step] = []
     /// Floats of the state.
-    private(set) var count = 0
-    /// Floats of scratch memory that a run needs per stream.
-    private(set) var scratchCount = 0
-    /// Offset of the newest logits.
-    private(set) var output = 0
+    var count: Int { layout.count }
+    /// Multiply-adds of a run.
+    private(set) var multiplyAdds = 0
+    /// Offset of the newest logits, in floats as all offsets below.
+    let output: Int
     /// Offset of the newest embedding.
-    private(set) var embedding = 0
+    let embedding: Int
     /// Offset of the newest hop's activity logits.
-    private(set) var activity = 0
+    let activity: Int
     /// Input columns that the front end computes for a run.
     let inputColumns: Int
     /// Offset at which the front end writes them.
     let inputOffset: Int
 
-    /// A plan that computes all columns of the window.
+    /// A plan that computes a whole window.
     ///
-    /// - Parameter embeds: whether to compute the embedding, which may need layers of its own.
-    static func window(_ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> ExecutionPlan {
-        ExecutionPlan(
-            network,
-            weights: weights,
-            embeds: embeds,
-            byHops: false,
-            newColumns: { $0.columns },
-            historyColumns: { _ in 0 }
-        )
+    /// - Parameters:
+    ///   - embeds: whether to compute the embedding, which may need layers of its own.
+    ///   - stream: the plan of hops that may follow the window, and needs its newest columns.
+    static func window(
+        _ network: Network,
+        weights: borrowing PackedWeights,
+        embeds: Bool,
+        stream: ExecutionPlan?
+    ) -> ExecutionPlan {
+        let layout = TensorLayout(network, weights: weights, embeds: embeds, hops: nil, stream: stream?.layout)
+        return ExecutionPlan(network, weights: weights, embeds: embeds, layout)
     }
 
     /// A plan that computes the new columns of `hops` hops: one for a live stream, more for a chunk of a file.
     static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> ExecutionPlan {
-        let required = network.required(embeds: embeds)
-        // Columns that a buffer must hold. Readers need the newest columns of a view, and a cropped view may end before
-        // the buffer does.
-        var columnsRead = [Int](repeating: 0, count: network.tensors.count)
-        func read(_ index: Int, columns: Int) {
-            let tensor = network.tensors[index]
-            columnsRead[tensor.root] = max(columnsRead[tensor.root], tensor.columnsAfter + columns)
-        }
-        for (index, layer) in network.layers.enumerated() where required[index + 1] {
-            let tensor = network.tensors[index + 1]
-            switch layer.operation {
-            case .convolution(let numbers, _, _):
-                read(layer.inputs[0], columns: numbers.shape.inputColumns(for: hops * tensor.newColumns))
-            case .mean(let width): read(layer.inputs[0], columns: hops * tensor.newColumns + width - 1)
-            case .add: for input in layer.inputs { read(input, columns: hops * tensor.newColumns) }
-            case .crop, .flatten: break
-            }
-        }
-        read(network.output, columns: hops)
-        if embeds, let index = network.embedding { read(index, columns: hops) }
-        if let index = network.activity { read(index, columns: hops * network.tensors[index].columnsPerHop) }
-        return ExecutionPlan(
-            network,
-            weights: weights,
-            embeds: embeds,
-            byHops: true,
-            newColumns: { hops * $0.newColumns },
-            historyColumns: { max(0, columnsRead[$0.root] - hops * $0.newColumns) }
-        )
+        let layout = TensorLayout(network, weights: weights, embeds: embeds, hops: hops)
+        return ExecutionPlan(network, weights: weights, embeds: embeds, layout)
     }
 
-    private init(
-        _ network: Network,
-        weights: borrowing PackedWeights,
-        embeds: Bool,
-        byHops: Bool,
-        newColumns: (Network.Tensor) -> Int,
-        historyColumns: (Network.Tensor) -> Int
-    ) {
-        buffers = Array(repeating: TensorBuffer(), count: network.tensors.count)
-        let required = network.required(embeds: embeds)
-        for (index, tensor) in network.tensors.enumerated() where tensor.root == index && required[index] {
-            let buffer = TensorBuffer(
-                offset: count,
-                historyCount: historyColumns(tensor) * tensor.channels,
-                newCount: newColumns(tensor) * tensor.channels
-            )
-            buffers[index] = buffer
-            count += Arena.aligned(buffer.historyCount + buffer.newCount)
-        }
-        inputColumns = newColumns(network.tensors[0])
-        inputOffset = buffers[0].newOffset
+    private init(_ network: Network, weights: borrowing PackedWeights, embeds: Bool, _ layout: TensorLayout) {
+        self.layout = layout
+        inputColumns = layout.computed[0]
+        inputOffset = layout.tensors[0].floats.newOffset / 4
+        output = layout.floats(network.output, columns: 1, network) / 4
+        embedding =
+            layout.floats(embeds ? network.embedding ?? network.output : network.output, columns: 1, network) / 4
+        activity =
+            network.activity.map { layout.floats($0, columns: network.tensors[$0].columnsPerHop, network) / 4 } ?? 0
 
-        let buffers = self.buffers
-        /// Offset of the `columns` columns of a tensor that a run reads: in a hop the newest ones, counted from the
-        /// end; in a window the first ones, since a stride may leave some columns at the end unread.
-        func offset(of index: Int, columns: Int) -> Int {
-            let tensor = network.tensors[index]
-            let channels = network.tensors[tensor.root].channels
-            let buffer = buffers[tensor.root]
-            guard byHops else { return buffer.offset + tensor.columnsBefore * channels }
-            return buffer.end - (tensor.columnsAfter + columns) * channels
-        }
+        let required = network.required(embeds: embeds)
+        quantise(0, network)
         for (index, layer) in network.layers.enumerated() where required[index + 1] {
-            let tensor = network.tensors[index + 1]
-            let columns = newColumns(tensor)
-            let inputColumns: Int
+            // A sum that the convolution before it computes takes that one's place.
+            let isFused = index + 1 < network.layers.count && layout.isFusedAdd[index + 1]
+            let output = isFused ? index + 2 : index + 1
+            let columns = layout.computed[output]
+            let buffers = layout.tensors[output]
             let operation: Operation
+            let input: Int
             switch layer.operation {
             case .convolution(let numbers, _, let relu):
                 let packed = weights.layers[index]
-                operation = .convolution(
-                    Convolution(
-                        shape: numbers.shape,
-                        weights: packed.offset,
-                        quantiser: packed.quantiser,
-                        residual: nil,
-                        relu: relu
-                    )
+                var convolution = Convolution(
+                    shape: numbers.shape,
+                    weights: packed.offset,
+                    isQuantised: packed.isQuantised,
+                    relu: relu,
+                    floats: buffers.floats.newCount > 0 ? buffers.floats.newOffset : nil
                 )
-                inputColumns = numbers.shape.inputColumns(for: columns)
-                if packed.quantiser != nil {
-                    // The kernels may read up to the end of a group.
-                    let count = inputColumns * numbers.inputChannels + quantisedGroupSize
-                    scratchCount = max(scratchCount, Arena.aligned(count * weights.layout.inputBytes / 4))
-                }
-            case .mean(let width):
-                operation = .mean(width: width)
-                inputColumns = columns + width - 1
-            case .add(let relu):
-                if let residual = network.fusedAddend(of: index), newColumns(network.tensors[index]) == columns,
-                    let last = steps.last, case .convolution(var convolution) = last.operation, !convolution.relu
+                if isFused, let residual = network.fusedAddend(of: index + 1),
+                    case .add(let relu) = network.layers[index + 1].operation
                 {
-                    convolution.residual = offset(of: residual, columns: columns)
+                    convolution.residual = layout.floats(residual, columns: columns, network)
                     convolution.relu = relu
-                    steps[steps.count - 1].operation = .convolution(convolution)
-                    steps[steps.count - 1].output = buffers[index + 1].newOffset
-                    continue
                 }
-                operation = .add(right: offset(of: layer.inputs[1], columns: columns), relu: relu)
-                inputColumns = columns
+                if buffers.isFused {
+                    convolution.quantised = buffers.quantised.newOffset
+                    convolution.quantiser = buffers.quantiser
+                }
+                let inputColumns = numbers.shape.inputColumns(for: columns)
+                input =
+                    packed.isQuantised
+                    ? layout.quantised(layer.inputs[0], columns: inputColumns, network)
+                    : layout.floats(layer.inputs[0], columns: inputColumns, network)
+                operation = .convolution(convolution)
+                multiplyAdds += numbers.shape.weightCount * columns
+            case .mean(let width):
+                input = layout.floats(layer.inputs[0], columns: columns + width - 1, network)
+                operation = .mean(width: width, output: buffers.floats.newOffset)
+            case .add(let relu):
+                if layout.isFusedAdd[index] { continue }
+                input = layout.floats(layer.inputs[0], columns: columns, network)
+                let right = layout.floats(layer.inputs[1], columns: columns, network)
+                operation = .add(right: right, relu: relu, output: buffers.floats.newOffset)
             case .crop, .flatten: continue
             }
-            let step = Step(
-                operation: operation,
-                input: offset(of: layer.inputs[0], columns: inputColumns),
-                output: buffers[index + 1].newOffset,
-                columns: columns,
-                channels: tensor.channels
+            steps.append(
+                Step(operation: operation, input: input, columns: columns, channels: network.tensors[output].channels)
             )
-            steps.append(step)
-        }
-        output = offset(of: network.output, columns: 1)
-        embedding = offset(of: embeds ? network.embedding ?? network.output : network.output, columns: 1)
-        if let index = network.activity {
-            let tensor = network.tensors[index]
-            let oldColumns = byHops ? 0 : tensor.columns - tensor.columnsPerHop
-            activity = offset(of: index, columns: tensor.columnsPerHop) + oldColumns * tensor.channels
+            quantise(output, network)
         }
     }
 
-    // The loops below count indices: an array's iterator allocates in builds without optimisation, and tests require
-    // that these builds do not allocate either.
-
-    /// Moves the newest columns of every buffer into its history, before a hop computes new ones.
-    func shiftHistory(_ state: UnsafeMutablePointer<Float>) {
-        for index in buffers.indices {
-            let buffer = buffers[index]
-            guard buffer.historyCount > 0 else { continue }
-            let start = state + buffer.offset
-            start.update(from: start + buffer.newCount, count: buffer.historyCount)
-        }
+    /// Appends the step that quantises a tensor's new columns, where no convolution does.
+    private mutating func quantise(_ index: Int, _ network: Network) {
+        let tensor = layout.tensors[index]
+        guard let quantiser = tensor.quantiser, !tensor.isFused else { return }
+        steps.append(
+            Step(
+                operation: .quantise(quantiser, output: tensor.quantised.newOffset),
+                input: tensor.floats.newOffset,
+                columns: layout.computed[index],
+                channels: network.tensors[index].channels
+            )
+        )
     }
 
     /// Runs all steps, after the front end has written the input columns.
     ///
     /// - Parameters:
     ///   - state: `count` floats of each stream, 64-byte aligned.
-    ///   - scratch: `scratchCount` floats per stream, 64-byte aligned.
     ///   - streams: number of states; each layer runs over all of them before the next, so that its weights are read once.
     ///   - streamStride: floats from one stream's state to the next.
     func run(
         _ state: UnsafeMutablePointer<Float>,
         weights: UnsafePointer<Float>,
         kernels: borrowing KernelSet,
-        scratch: UnsafeMutablePointer<Float>,
         streams: Int = 1,
         streamStride: Int = 0
     ) {
+        let memory = Memory(
+            state: UnsafeMutableRawPointer(state),
+            weights: weights,
+            streams: streams,
+            streamStride: 4 * streamStride
+        )
+        // Counts indices: an array's iterator allocates in builds without optimisation, and tests require that these builds do not
+        // allocate either.
         for index in steps.indices {
             let step = steps[index]
-            let input = UnsafePointer(state + step.input)
-            let output = state + step.output
-            switch step.operation {
-            case .convolution(let convolution):
-                let memory = Memory(
-                    state: state,
-                    weights: weights,
-                    scratch: scratch,
-                    streams: streams,
-                    streamStride: streamStride
-                )
-                convolve(step, convolution, memory, kernels)
-            case .add(let right, let relu):
-                for offset in stride(from: 0, through: (streams - 1) * streamStride, by: max(streamStride, 1)) {
-                    kernels.add(
-                        input + offset,
-                        state + right + offset,
-                        output + offset,
-                        step.columns * step.channels,
-                        relu
-                    )
+            if case .convolution(let convolution) = step.operation {
+                if convolution.isQuantised {
+                    convolveQuantised(step, convolution, memory, kernels)
+                } else {
+                    convolve(step, convolution, memory, kernels)
                 }
-            case .mean(let width):
-                for offset in stride(from: 0, through: (streams - 1) * streamStride, by: max(streamStride, 1)) {
-                    kernels.mean(input + offset, output + offset, step.columns, width, step.channels)
+                continue
+            }
+            for stream in 0..<streams {
+                let state = memory.state + stream * memory.streamStride
+                let input = UnsafePointer(floats(state, step.input))
+                let count = step.columns * step.channels
+                switch step.operation {
+                case .add(let right, let relu, let output):
+                    kernels.add(input, floats(state, right), floats(state, output), count, relu)
+                case .mean(let width, let output):
+                    kernels.mean(input, floats(state, output), step.columns, width, step.channels)
+                case .quantise(let quantiser, let output):
+                    if !kernels.quantise(input, state + output, count, quantiser) {
+                        markNonFinite(input, state + output, step, kernels.quantisedLayout)
+                    }
+                case .convolution: break
                 }
             }
         }
     }
 
     private struct Memory {
-        var state: UnsafeMutablePointer<Float>
+        var state: UnsafeMutableRawPointer
         var weights: UnsafePointer<Float>
-        var scratch: UnsafeMutablePointer<Float>
         var streams: Int
+        /// In bytes.
         var streamStride: Int
+    }
+
+    private func floats(_ state: UnsafeMutableRawPointer, _ offset: Int) -> UnsafeMutablePointer<Float> {
+        (state + offset).assumingMemoryBound(to: Float.self)
     }
 
     /// One stream: all columns in one call. Several: one call per column, for that column of all streams.
@@ -286,74 +234,121 @@ struct ExecutionPlan: Sendable {
         _ memory: Memory,
         _ kernels: borrowing KernelSet
     ) {
+        guard let output = convolution.floats else { return }
         let shape = convolution.shape
-        let input = UnsafePointer(memory.state + step.input)
-        let output = memory.state + step.output
-        let residual = convolution.residual.map { UnsafePointer(memory.state + $0) }
-        let packed = memory.weights + convolution.weights
         let adjacent = shape.adjacentColumns(step.columns)
         var columns = adjacent
-        var calls = 1
+        let calls = memory.streams > 1 ? step.columns : 1
         if memory.streams > 1 {
-            let stride = memory.streamStride
+            let stride = memory.streamStride / 4
             columns = StridedColumns(count: memory.streams, inputStride: stride, outputStride: stride)
-            calls = step.columns
         }
-        guard let quantiser = convolution.quantiser else {
-            for call in 0..<calls {
-                let target = call * adjacent.outputStride
-                kernels.convolve(
-                    input + call * adjacent.inputStride,
-                    output + target,
-                    columns,
-                    packed,
-                    shape,
-                    residual.map { $0 + target },
-                    convolution.relu
-                )
-            }
-            return
-        }
-        let count = shape.inputColumns(for: step.columns) * shape.inputChannels
-        let inputBytes = kernels.quantisedLayout.inputBytes
-        let quantised = UnsafeMutableRawPointer(memory.scratch)
-        var isFinite = true
-        for stream in 0..<memory.streams {
-            let target = quantised + 4 * stream * scratchCount
-            if !kernels.quantise(input + stream * memory.streamStride, target, count, quantiser) { isFinite = false }
-        }
-        if memory.streams > 1 { columns.inputStride = 4 * scratchCount / inputBytes }
         for call in 0..<calls {
             let target = call * adjacent.outputStride
-            kernels.convolveQuantised(
-                UnsafeRawPointer(quantised + call * adjacent.inputStride * inputBytes),
-                output + target,
+            kernels.convolve(
+                floats(memory.state, step.input) + call * adjacent.inputStride,
+                floats(memory.state, output) + target,
                 columns,
-                packed,
+                memory.weights + convolution.weights,
                 shape,
-                residual.map { $0 + target },
+                convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) },
                 convolution.relu
             )
         }
-        guard !isFinite else { return }
+    }
+
+    private func convolveQuantised(
+        _ step: Step,
+        _ convolution: Convolution,
+        _ memory: Memory,
+        _ kernels: borrowing KernelSet
+    ) {
+        let shape = convolution.shape
+        let inputBytes = kernels.quantisedLayout.inputBytes
+        let adjacent = shape.adjacentColumns(step.columns)
+        var columns = adjacent
+        var output = QuantisedOutput(floats: nil, quantisedStride: shape.outputChannels * inputBytes)
+        if let quantiser = convolution.quantiser { output.quantiser = quantiser }
+        let calls = memory.streams > 1 ? step.columns : 1
+        if memory.streams > 1 {
+            let stride = memory.streamStride
+            columns = StridedColumns(count: memory.streams, inputStride: stride / inputBytes, outputStride: stride / 4)
+            output.quantisedStride = stride
+        }
+        for call in 0..<calls {
+            let target = call * adjacent.outputStride
+            if let offset = convolution.floats { output.floats = floats(memory.state, offset) + target }
+            if let offset = convolution.quantised { output.quantised = memory.state + offset + target * inputBytes }
+            kernels.convolveQuantised(
+                memory.state + step.input + call * adjacent.inputStride * inputBytes,
+                output,
+                columns,
+                memory.weights + convolution.weights,
+                shape,
+                convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) },
+                convolution.relu
+            )
+        }
         for stream in 0..<memory.streams {
-            let start = stream * memory.streamStride
-            propagateNonFinite(input + start, output + start, step.columns, shape)
+            propagateNonFinite(step, convolution, memory.state + stream * memory.streamStride, inputBytes)
         }
     }
 
-    /// Sets each output column to NaN that depends on a NaN or infinite input, because integers cannot represent these.
-    private func propagateNonFinite(
+    // Integers cannot represent NaN and infinity. A quantised column that holds one has all bits of its first channel set, which
+    // the quantiser never makes, and every column that depends on it is marked the same way, or NaN.
+
+    /// Marks the quantised columns whose floats are not all finite.
+    private func markNonFinite(
         _ input: UnsafePointer<Float>,
-        _ output: UnsafeMutablePointer<Float>,
-        _ columns: Int,
-        _ shape: ConvolutionShape
+        _ output: UnsafeMutableRawPointer,
+        _ step: Step,
+        _ layout: QuantisedLayout
     ) {
-        let adjacent = shape.adjacentColumns(columns)
-        for column in 0..<columns {
-            let first = input + column * adjacent.inputStride
-            guard firstNonFinite(first, count: shape.span * shape.inputChannels) != nil else { continue }
-            for channel in 0..<shape.outputChannels { output[column * adjacent.outputStride + channel] = .nan }
+        for column in 0..<step.columns {
+            guard firstNonFinite(input + column * step.channels, count: step.channels) != nil else { continue }
+            mark(output + column * step.channels * layout.inputBytes, layout.inputBytes)
+        }
+    }
+
+    private func mark(_ column: UnsafeMutableRawPointer, _ inputBytes: Int) {
+        for byte in 0..<inputBytes { column.storeBytes(of: 0xFF, toByteOffset: byte, as: UInt8.self) }
+    }
+
+    /// Whether a quantised column is marked.
+    private func isMarked(_ column: UnsafeRawPointer) -> Bool { column.load(as: UInt8.self) > 127 }
+
+    /// Marks each output column that depends on a marked one.
+    private func propagateNonFinite(
+        _ step: Step,
+        _ convolution: Convolution,
+        _ state: UnsafeMutableRawPointer,
+        _ inputBytes: Int
+    ) {
+        let shape = convolution.shape
+        let input = state + step.input
+        let columnBytes = shape.inputChannels * inputBytes
+        let residual = convolution.residual.map { floats(state, $0) }
+        var isFinite = true
+        for column in 0..<shape.inputColumns(for: step.columns) where isMarked(input + column * columnBytes) {
+            isFinite = false
+        }
+        if let residual {
+            for column in 0..<step.columns where !residual[column * step.channels].isFinite { isFinite = false }
+        }
+        guard !isFinite else { return }
+        for column in 0..<step.columns {
+            var isMarked = residual.map { !$0[column * step.channels].isFinite } ?? false
+            for tap in 0..<shape.kernel {
+                let place = column * shape.stride + tap * shape.dilation
+                if self.isMarked(input + place * columnBytes) { isMarked = true }
+            }
+            guard isMarked else { continue }
+            if let offset = convolution.floats {
+                for channel in 0..<step.channels { floats(state, offset)[column * step.channels + channel] = .nan }
+            }
+            if let offset = convolution.quantised {
+                mark(state + offset + column * step.channels * inputBytes, inputBytes)
+            }
         }
     }
 }

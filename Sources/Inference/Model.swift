@@ -114,6 +114,10 @@ public final class Model: Sendable {
     public var embeddingCount: Int { network.embedding.map { network.tensors[$0].channels } ?? 0 }
     /// Activity logits per hop; 0 where the model has no activity layer.
     public var activityCount: Int { network.activity.map { network.tensors[$0].columnsPerHop } ?? 0 }
+    /// Multiply-adds for the newest scores of a whole window, without the layers that only the embedding needs.
+    public var multiplyAddsPerWindow: Int { plans.window.multiplyAdds }
+    /// Multiply-adds per hop: for the new columns, or for a whole window where the model does not stream.
+    public var multiplyAddsPerHop: Int { plans.hop?.multiplyAdds ?? plans.window.multiplyAdds }
     /// Bytes of the packed weights.
     public var weightBytes: Int { weights.count * MemoryLayout<Float>.stride }
     /// Bytes of state of each stream.
@@ -135,7 +139,7 @@ public final class Model: Sendable {
     ///
     /// - Parameters:
     ///   - samples: the samples of the plan's input columns.
-    ///   - scratch: floats: the larger `scratchCount` of front end and plan.
+    ///   - scratch: the front end's `scratchCount` floats.
     func run(
         _ plan: ExecutionPlan,
         _ samples: Span<Float>,
@@ -149,6 +153,6 @@ public final class Model: Sendable {
             scratch: scratch,
             kernels: kernels
         )
-        plan.run(state, weights: weights.base, kernels: kernels, scratch: scratch)
+        plan.run(state, weights: weights.base, kernels: kernels)
     }
 }

@@ -142,12 +142,6 @@ public struct Network: Sendable {
     /// Number of weights and biases of all layers.
     public var parameters: Int { layers.reduce(0) { $0 + $1.parameters } }
 
-    /// Multiply-adds of a whole window, without the layers that only the embedding needs.
-    public var multiplyAddsPerWindow: Int { multiplyAdds { $0.columns } }
-
-    /// Multiply-adds per hop: for the new columns, or for a whole window where the model does not stream.
-    public var multiplyAddsPerHop: Int { streams ? multiplyAdds { $0.newColumns } : multiplyAddsPerWindow }
-
     /// For each tensor, whether a run needs it.
     ///
     /// - Parameter embeds: whether to compute the embedding, which may need layers of its own.
@@ -174,14 +168,6 @@ public struct Network: Sendable {
         let readers = layers.reduce(0) { $0 + $1.inputs.count { $0 == index } }
         guard readers == 1, ![output, embedding, activity].contains(index) else { return nil }
         return inputs[1 - side]
-    }
-
-    private func multiplyAdds(columns: (Tensor) -> Int) -> Int {
-        let required = required(embeds: false)
-        return layers.indices.reduce(0) { sum, index in
-            guard required[index + 1] else { return sum }
-            return sum + layers[index].multiplyAddsPerColumn * columns(tensors[index + 1])
-        }
     }
 
     /// Floats of all tensors that own memory, for a whole window.

@@ -7,7 +7,6 @@ public struct NetworkRunner: ~Copyable, Sendable {
     private let arena: Arena
     private let stream: Arena.Region
     private let wholeWindow: Arena.Region
-    private let scratch: Arena.Region
     private var newestIsHop = false
 
     /// The stream's history starts as zeros in every layer; after one window of hops they no longer have an effect.
@@ -17,7 +16,6 @@ public struct NetworkRunner: ~Copyable, Sendable {
         var layout = Arena.Layout()
         stream = layout.reserve(plans.hop?.count ?? 0)
         wholeWindow = layout.reserve(plans.window.count)
-        scratch = layout.reserve(plans.scratchCount)
         arena = Arena(layout)
     }
 
@@ -38,7 +36,7 @@ public struct NetworkRunner: ~Copyable, Sendable {
     public mutating func hop(_ columns: Span<Float>) {
         guard let hop = model.plans.hop else { return }
         newestIsHop = true
-        hop.shiftHistory(arena[stream])
+        hop.layout.shiftHistory(arena[stream])
         run(hop, columns, in: stream)
     }
 
@@ -58,6 +56,6 @@ public struct NetworkRunner: ~Copyable, Sendable {
         columns.withUnsafeBufferPointer { numbers in
             if let first = numbers.baseAddress { (block + plan.inputOffset).update(from: first, count: count) }
         }
-        plan.run(block, weights: model.weights.base, kernels: model.kernels, scratch: arena[scratch])
+        plan.run(block, weights: model.weights.base, kernels: model.kernels)
     }
 }

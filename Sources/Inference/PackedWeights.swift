@@ -6,14 +6,16 @@ struct PackedWeights: ~Copyable, Sendable {
     struct Layer: Sendable {
         /// Offset of the weights in the arena, in floats.
         var offset = 0
-        /// How the layer's inputs are quantised; nil for a layer that computes in floats.
-        var quantiser: Quantiser?
+        /// Whether the layer computes in integers.
+        var isQuantised = false
     }
 
     private let arena: Arena
     let layout: QuantisedLayout
     /// One entry for each layer of the network; unused for layers without weights.
     let layers: [Layer]
+    /// How each tensor is quantised for the layers that read it or a view of it; nil where all of them compute in floats.
+    let quantisers: [Quantiser?]
 
     /// Packs the weights of `file`.
     ///
@@ -27,20 +29,16 @@ struct PackedWeights: ~Copyable, Sendable {
     ) throws(ModelError) {
         var layers = [Layer](repeating: Layer(), count: network.layers.count)
         var arenaLayout = Arena.Layout()
-        func quantiser(_ layer: Network.Layer, _ shape: ConvolutionShape) -> Quantiser? {
-            let input = network.tensors[layer.inputs[0]]
-            guard shape.canBeQuantised, let range = ranges[input.name] else { return nil }
-            return Quantiser(range: Float(range), isNonNegative: input.isNonNegative)
-        }
+        let quantisers = PackedWeights.quantisers(network, ranges)
         for (index, layer) in network.layers.enumerated() {
             guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
             // The tensors must exist before memory is allocated for the sizes that the description claims.
             try file.require(layer.name + ".weight", shape: PackedWeights.storedShape(numbers, dense: dense))
             try file.require(layer.name + ".bias", shape: [numbers.outputChannels])
             let shape = numbers.shape
-            layers[index].quantiser = quantiser(layer, shape)
-            let isFloat = layers[index].quantiser == nil
-            let count = isFloat ? packedConvolutionCount(shape) : packedQuantisedCount(shape)
+            let isQuantised = shape.canBeQuantised && ranges[network.tensors[layer.inputs[0]].name] != nil
+            layers[index].isQuantised = isQuantised
+            let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(shape)
             layers[index].offset = arenaLayout.reserve(count).offset
             guard arenaLayout.count <= Limits.weights else {
                 throw .size.saying(
@@ -56,7 +54,7 @@ struct PackedWeights: ~Copyable, Sendable {
             let weights = try file.floats(layer.name + ".weight", shape: stored)
             let bias = try file.floats(layer.name + ".bias", shape: [numbers.outputChannels])
             let target = arena.base + layers[index].offset
-            if let quantiser = layers[index].quantiser {
+            if layers[index].isQuantised, let quantiser = quantisers[network.tensors[layer.inputs[0]].root] {
                 packQuantisedConvolution(
                     weights: weights,
                     bias: bias,
@@ -72,6 +70,16 @@ struct PackedWeights: ~Copyable, Sendable {
         self.arena = arena
         self.layout = layout
         self.layers = layers
+        self.quantisers = quantisers
+    }
+
+    /// A tensor and its views are quantised alike, by the largest of their ranges.
+    private static func quantisers(_ network: Network, _ ranges: [String: Double]) -> [Quantiser?] {
+        var largest = [Double](repeating: 0, count: network.tensors.count)
+        for tensor in network.tensors { largest[tensor.root] = max(largest[tensor.root], ranges[tensor.name] ?? 0) }
+        return zip(network.tensors, largest).map { tensor, range in
+            range > 0 ? Quantiser(range: Float(range), isNonNegative: tensor.isNonNegative) : nil
+        }
     }
 
     var base: UnsafePointer<Float> { UnsafePointer(arena.base) }

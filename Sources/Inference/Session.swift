@@ -40,7 +40,7 @@ public struct Session: ~Copyable, Sendable {
     /// A copy of the stream, for `lookAhead`.
     private let lookahead: Arena.Region
     private let wholeWindow: Arena.Region
-    /// Scratch memory, first for the front end, then for the layers.
+    /// Scratch memory of the front end.
     private let scratch: Arena.Region
     private let probabilities: Arena.Region
     private let silentLogits: [Float]
@@ -59,7 +59,7 @@ public struct Session: ~Copyable, Sendable {
         silence = layout.reserve(stateCount)
         lookahead = layout.reserve(stateCount)
         wholeWindow = layout.reserve(plans.window.count)
-        scratch = layout.reserve(max(model.frontEnd.scratchCount, plans.scratchCount))
+        scratch = layout.reserve(model.frontEnd.scratchCount)
         probabilities = layout.reserve(logitCount)
         arena = Arena(layout)
         logits = Array(repeating: 0, count: logitCount)
@@ -137,7 +137,7 @@ public struct Session: ~Copyable, Sendable {
 
     private func runHop(_ hop: ExecutionPlan, _ samples: Span<Float>, in region: Arena.Region) {
         checkCount(samples)
-        hop.shiftHistory(arena[region])
+        hop.layout.shiftHistory(arena[region])
         let newest = model.frontEnd.samples(ofNewest: hop.inputColumns)
         model.run(hop, samples.extracting(newest), state: arena[region], scratch: arena[scratch])
     }
@@ -155,12 +155,7 @@ public struct Session: ~Copyable, Sendable {
     /// Copies the newest columns of the whole window into the stream's buffers.
     private func copyWindowToStream() {
         guard let hop = plans.hop else { return }
-        for index in hop.buffers.indices {
-            let source = plans.window.buffers[index]
-            let target = hop.buffers[index]
-            let count = target.historyCount + target.newCount
-            (arena[stream] + target.offset).update(from: arena[wholeWindow] + source.end - count, count: count)
-        }
+        hop.layout.copy(plans.window.layout, arena[wholeWindow], to: arena[stream])
     }
 
     private mutating func readOutputs(_ plan: ExecutionPlan, from region: Arena.Region) {

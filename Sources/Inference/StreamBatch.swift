@@ -37,7 +37,7 @@ public struct StreamBatch: ~Copyable, Sendable {
         streamStride = Arena.aligned(hop.count) | 16
         var layout = Arena.Layout()
         states = layout.reserve(streams * streamStride)
-        scratch = layout.reserve(max(model.frontEnd.scratchCount, min(streams, Self.groupSize) * hop.scratchCount))
+        scratch = layout.reserve(model.frontEnd.scratchCount)
         probabilities = layout.reserve(model.labelOfLogit.count)
         arena = Arena(layout)
         posteriors = Array(repeating: 0, count: streams * model.labels.count)
@@ -62,7 +62,7 @@ public struct StreamBatch: ~Copyable, Sendable {
         let newest = model.frontEnd.samples(ofNewest: plan.inputColumns)
         for stream in group {
             let block = state(of: stream)
-            plan.shiftHistory(block)
+            plan.layout.shiftHistory(block)
             model.frontEnd.run(
                 window(stream).span.extracting(newest),
                 columns: plan.inputColumns,
@@ -75,7 +75,6 @@ public struct StreamBatch: ~Copyable, Sendable {
             state(of: group.lowerBound),
             weights: model.weights.base,
             kernels: model.kernels,
-            scratch: arena[scratch],
             streams: group.count,
             streamStride: streamStride
         )

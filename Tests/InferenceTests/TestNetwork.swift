@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import KernelInterface
 import TestSupport
 
 /// Builds a model: `model.json` as an object, and random weights for its layers.
@@ -87,9 +88,14 @@ struct TestNetwork {
         return file
     }
 
-    func model(seed: UInt64 = 1, precision: Precision? = nil) throws -> Model {
+    func model(
+        seed: UInt64 = 1,
+        kernels: InstructionSet? = nil,
+        precision: Precision? = nil
+    ) throws -> Model {
         var generator = SplitMix(seed: seed)
-        return try Model(description: description, weights: tensors(&generator).bytes, precision: precision)
+        let weights = try tensors(&generator).bytes
+        return try Model(description: description, weights: weights, kernels: kernels, precision: precision)
     }
 
     /// The architecture of the shipped model: a stem with a kernel of 5, then three residual blocks of stride 2.

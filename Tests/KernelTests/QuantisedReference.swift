@@ -112,7 +112,7 @@ struct QuantisedReference {
         output.base[count + 1] = 78
         kernels.convolveQuantised(
             quantised.base,
-            output.base + 1,
+            QuantisedOutput(floats: output.base + 1),
             shape.adjacentColumns(columns),
             packed.base,
             shape,
@@ -120,7 +120,43 @@ struct QuantisedReference {
             relu
         )
         #expect(output.base[0] == 77 && output.base[count + 1] == 78, "\(shape) wrote outside its output")
-        return Array(UnsafeBufferPointer(start: output.base + 1, count: count))
+        let floats = Array(UnsafeBufferPointer(start: output.base + 1, count: count))
+
+        // The same quantised for the next layer, alone and beside the floats, with columns further apart.
+        let next = Quantiser(range: 2, isNonNegative: relu)
+        let expected = QuantisedInputs(count, kernels.quantisedLayout)
+        #expect(kernels.quantise(floats, expected.base, count, next))
+        for withFloats in [false, true] {
+            let gap = withFloats ? 3 : 0
+            let numbers = QuantisedInputs(columns * (shape.outputChannels + gap), kernels.quantisedLayout)
+            output.base.update(repeating: 77, count: count + 2)
+            kernels.convolveQuantised(
+                quantised.base,
+                QuantisedOutput(
+                    floats: withFloats ? output.base + 1 : nil,
+                    quantised: numbers.base,
+                    quantisedStride: (shape.outputChannels + gap) * kernels.quantisedLayout.inputBytes,
+                    quantiser: next
+                ),
+                shape.adjacentColumns(columns),
+                packed.base,
+                shape,
+                residual,
+                relu
+            )
+            let written: [Int] = numbers.numbers
+            let width = shape.outputChannels + gap
+            for column in 0..<columns {
+                let row: [Int] = Array(written[column * width..<(column + 1) * width])
+                let wanted = expected.numbers[column * shape.outputChannels..<(column + 1) * shape.outputChannels]
+                #expect(Array(row.prefix(shape.outputChannels)) == Array(wanted), "\(shape)")
+                #expect(row.suffix(gap).allSatisfy { $0 == -1 || $0 == 255 }, "\(shape): wrote between columns")
+            }
+            #expect(numbers.isUntouchedBehind)
+            let again = Array(UnsafeBufferPointer(start: output.base + 1, count: count))
+            #expect(again == (withFloats ? floats : [Float](repeating: 77, count: count)))
+        }
+        return floats
     }
 
     /// Expects the output of the kernels to be exact.

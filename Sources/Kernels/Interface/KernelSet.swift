@@ -32,14 +32,14 @@ public struct KernelSet: Sendable {
         ) -> Bool
 
     /// Computes what `Convolve` does from inputs of `Quantise` and weights of `packQuantisedConvolution`, both in this set's
-    /// `quantisedLayout`, for a shape with `canBeQuantised`.
+    /// `quantisedLayout`, for a shape with `canBeQuantised`; and quantises the result as `Quantise` does, where the output asks for it.
     ///
     /// Each input column begins at a multiple of 4 bytes. Up to `quantisedGroupSize − 1` inputs after the last one may
     /// be read; their values do not matter. All instruction sets give the same result to the last bit.
     public typealias ConvolveQuantised =
         @Sendable (
             _ input: UnsafeRawPointer,
-            _ output: UnsafeMutablePointer<Float>,
+            _ output: QuantisedOutput,
             _ columns: StridedColumns,
             _ packed: UnsafePointer<Float>,
             _ shape: ConvolutionShape,

@@ -29,6 +29,30 @@ public struct Quantiser: Sendable, Equatable {
     @inlinable public var roundingBias: Float { integerRoundingBias + zeroPoint }
 }
 
+/// Where a quantised convolution writes its results: as floats, quantised for the layers that read them, or both.
+public struct QuantisedOutput {
+    /// The first output column, `StridedColumns.outputStride` floats from the next; nil for none.
+    public var floats: UnsafeMutablePointer<Float>?
+    /// The first quantised output column; nil for none.
+    public var quantised: UnsafeMutableRawPointer?
+    /// Bytes from one quantised column to the next.
+    public var quantisedStride: Int
+    /// How the readers' inputs are quantised.
+    public var quantiser: Quantiser
+
+    public init(
+        floats: UnsafeMutablePointer<Float>?,
+        quantised: UnsafeMutableRawPointer? = nil,
+        quantisedStride: Int = 0,
+        quantiser: Quantiser = Quantiser(range: 1, isNonNegative: true)
+    ) {
+        self.floats = floats
+        self.quantised = quantised
+        self.quantisedStride = quantisedStride
+        self.quantiser = quantiser
+    }
+}
+
 /// 1.5 · 2²³: added to a number below 2²² in magnitude, it rounds to the nearest integer, ties to even, which is then in the low
 /// bits of the sum's bit pattern.
 @inlinable public var integerRoundingBias: Float { 0x1.8p23 }

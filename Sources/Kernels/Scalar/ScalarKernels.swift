@@ -66,7 +66,7 @@ enum ScalarKernels {
 
     @Sendable private static func convolveQuantised(
         _ input: UnsafeRawPointer,
-        to output: UnsafeMutablePointer<Float>,
+        to output: QuantisedOutput,
         columns: StridedColumns,
         packed: UnsafePointer<Float>,
         shape: ConvolutionShape,
@@ -89,7 +89,12 @@ enum ScalarKernels {
                 let target = column * columns.outputStride + channel
                 let scaled = Float(sum) * packed[weights.multiplier] + packed[weights.multiplier + panelWidth]
                 let value = scaled + (residual?[target] ?? 0)
-                output[target] = relu && value < 0 ? 0 : value
+                var result = relu && value < 0 ? 0 : value
+                output.floats?[target] = result
+                if let quantised = output.quantised {
+                    let place = quantised + column * output.quantisedStride + channel * MemoryLayout<Int16>.stride
+                    _ = quantise(&result, to: place, count: 1, quantiser: output.quantiser)
+                }
             }
         }
     }

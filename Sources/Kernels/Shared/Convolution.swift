@@ -23,7 +23,7 @@ func convolve(
     for group in 0..<shape.groups {
         let first = group * outputs
         let tileOutput = TileOutput(
-            output: output + first,
+            floats: output + first,
             residual: residual.map { $0 + first },
             columnStride: columns.outputStride,
             width: outputs,
@@ -54,9 +54,7 @@ func multiply<Row: TileRow>(
     @inline(__always) func advance(_ count: Int) {
         panel += count
         weights.first += count * weights.stride
-        tileOutput.output += count * panelWidth
-        if let residual = tileOutput.residual { tileOutput.residual = residual + count * panelWidth }
-        tileOutput.width -= count * panelWidth
+        tileOutput.advance(panels: count)
     }
     #if KERNEL_AVX512
     while panel + 4 <= panels {
@@ -120,8 +118,7 @@ private func tiles<Row: TileRow>(
         default: if limit > 3 { tile(SixColumns<Row>.self, input, weights, tileInput, tileOutput) }
         }
         input += count * tileInput.columnStride
-        tileOutput.output += count * tileOutput.columnStride
-        if let residual = tileOutput.residual { tileOutput.residual = residual + count * tileOutput.columnStride }
+        tileOutput.advance(columns: count)
         remaining -= count
         tilesLeft -= 1
     }

@@ -9,72 +9,93 @@ typealias Panel = LanePair<OneVector>
 typealias Panel = LanePair<LanePair<OneVector>>
 #endif
 
-extension Panel {
-    /// Writes the first `width` channels; the others are padding.
+extension TileOutput {
+    /// Adds the residual, applies ReLU, and writes the channels of one of the tile's panels that exist.
+    ///
+    /// - Parameter result: the sums of a column, as floats.
     @inline(__always)
-    func write(
-        to target: UnsafeMutablePointer<Float>,
-        residual: UnsafePointer<Float>?,
-        width: Int,
-        relu: Bool
-    ) {
-        if width >= panelWidth {
-            var result = self
-            result.finish(residual, relu)
-            result.write(to: target)
+    func finish(panel: Int, columns: Int, _ clamp: Clamp, _ result: (Int) -> Panel) {
+        let channel = panel * panelWidth
+        if width - channel < panelWidth {
+            for column in 0..<columns { finishPartial(result(column), column, channel) }
+        } else if let quantised, floats == nil, residual == nil, !relu || quantiser.low >= 0 {
+            // Between two layers. The quantiser's lower bound does what ReLU would do.
+            let target = quantised + channel * IntegerDot.layout.inputBytes
+            for column in 0..<columns { clamp.quantise(result(column), to: target + column * quantisedStride) }
         } else {
-            writePartial(to: target, residual: residual, width: width, relu: relu)
+            for column in 0..<columns { finishFull(result(column), column, channel, clamp) }
+        }
+    }
+
+    @inline(__always)
+    private func finishFull(_ sums: Panel, _ column: Int, _ channel: Int, _ clamp: Clamp) {
+        let place = column * columnStride + channel
+        var result = sums
+        result.finish(residual.map { $0 + place }, relu)
+        if let floats { result.write(to: floats + place) }
+        if let quantised {
+            let offset = column * quantisedStride + channel * IntegerDot.layout.inputBytes
+            clamp.quantise(result, to: quantised + offset)
         }
     }
 
     /// Not inlined: its branches would make full panels spill registers.
     @inline(never)
-    private func writePartial(
-        to target: UnsafeMutablePointer<Float>,
-        residual: UnsafePointer<Float>?,
-        width: Int,
-        relu: Bool
-    ) {
-        var result = self
+    private func finishPartial(_ sums: Panel, _ column: Int, _ channel: Int) {
+        let place = column * columnStride + channel
+        let count = width - channel
+        var result = sums
         if let residual {
             // Memory after the residual's end must not be read.
             var padded = SIMD16<Float>.zero
             withUnsafeMutableBytes(of: &padded) { padded in
-                let channels = padded.assumingMemoryBound(to: Float.self)
-                guard let start = channels.baseAddress else { return }
-                copyPartial(residual, to: start, width)
-                result.finish(start, relu)
+                guard let start = padded.baseAddress else { return }
+                copyPartial(residual + place, to: start, 4 * count)
+                result.finish(start.assumingMemoryBound(to: Float.self), relu)
             }
         } else {
             result.finish(nil, relu)
         }
-        withUnsafeBytes(of: result) { channels in
-            guard let start = channels.assumingMemoryBound(to: Float.self).baseAddress else { return }
-            copyPartial(start, to: target, width)
+        if let floats {
+            withUnsafeBytes(of: result) { channels in
+                guard let start = channels.baseAddress else { return }
+                copyPartial(start, to: floats + place, 4 * count)
+            }
+        }
+        if let quantised {
+            var block = SIMD16<Int16>.zero
+            withUnsafeMutableBytes(of: &block) { block in
+                guard let start = block.baseAddress else { return }
+                Clamp(quantiser).quantise(result, to: start)
+                let inputBytes = IntegerDot.layout.inputBytes
+                copyPartial(start, to: quantised + column * quantisedStride + channel * inputBytes, inputBytes * count)
+            }
         }
     }
 }
 
-/// Copies fewer than 16 floats with one move for each bit set in `count`.
+/// Copies fewer than 64 bytes with one move for each bit set in `count`.
 @inline(__always)
-private func copyPartial(_ source: UnsafePointer<Float>, to target: UnsafeMutablePointer<Float>, _ count: Int) {
+private func copyPartial(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int) {
     var index = 0
-    if count & 8 != 0 { index = move(SIMD8<Float>.self, source, target, index) }
-    if count & 4 != 0 { index = move(SIMD4<Float>.self, source, target, index) }
-    if count & 2 != 0 { index = move(SIMD2<Float>.self, source, target, index) }
-    if count & 1 != 0 { target[index] = source[index] }
+    if count & 32 != 0 { index = move(SIMD8<UInt32>.self, source, target, index) }
+    if count & 16 != 0 { index = move(SIMD4<UInt32>.self, source, target, index) }
+    if count & 8 != 0 { index = move(UInt64.self, source, target, index) }
+    if count & 4 != 0 { index = move(UInt32.self, source, target, index) }
+    if count & 2 != 0 { index = move(UInt16.self, source, target, index) }
+    if count & 1 != 0 { index = move(UInt8.self, source, target, index) }
 }
 
 @inline(__always)
-private func move<Part: SIMD<Float>>(
+private func move<Part: BitwiseCopyable>(
     _: Part.Type,
-    _ source: UnsafePointer<Float>,
-    _ target: UnsafeMutablePointer<Float>,
+    _ source: UnsafeRawPointer,
+    _ target: UnsafeMutableRawPointer,
     _ index: Int
 ) -> Int {
-    let part = UnsafeRawPointer(source + index).loadUnaligned(as: Part.self)
-    UnsafeMutableRawPointer(target + index).storeBytes(of: part, as: Part.self)
-    return index + Part.scalarCount
+    let part = (source + index).loadUnaligned(as: Part.self)
+    (target + index).storeBytes(of: part, as: Part.self)
+    return index + MemoryLayout<Part>.size
 }
 
 /// A position in the first packed panel of a tile, and the distance in floats to the same position in the next panel.
@@ -111,13 +132,13 @@ protocol TileRow {
     static func factor(_ input: UnsafePointer<Input>) -> Factor
     static func weights(_ row: PanelGroup) -> Weights
     mutating func add(_ factor: Factor, _ weights: Weights)
-    /// Writes the output channels of all panels, of which the first `width` exist.
-    func store(
-        to target: UnsafeMutablePointer<Float>,
-        residual: UnsafePointer<Float>?,
-        width: Int,
-        relu: Bool,
-        of panels: PanelGroup
+    /// Writes the results of a tile; `sums` holds its rows, `[columns × panelCount]`.
+    static func finish(
+        _ sums: UnsafeRawPointer,
+        columns: Int,
+        panelCount: Int,
+        _ panels: PanelGroup,
+        _ output: TileOutput
     )
 }
 
@@ -140,15 +161,20 @@ struct FloatPanel: TileRow {
     @inline(__always) static func weights(_ row: PanelGroup) -> Panel { Panel(row.first) }
 
     @inline(__always) mutating func add(_ factor: Vector, _ weights: Panel) { sums.add(factor, weights) }
+
     @inline(__always)
-    func store(
-        to target: UnsafeMutablePointer<Float>,
-        residual: UnsafePointer<Float>?,
-        width: Int,
-        relu: Bool,
-        of panels: PanelGroup
+    static func finish(
+        _ sums: UnsafeRawPointer,
+        columns: Int,
+        panelCount: Int,
+        _ panels: PanelGroup,
+        _ output: TileOutput
     ) {
-        sums.write(to: target, residual: residual, width: width, relu: relu)
+        let rows = sums.assumingMemoryBound(to: Panel.self)
+        let clamp = Clamp(output.quantiser)
+        for panel in 0..<panelCount {
+            output.finish(panel: panel, columns: columns, clamp) { rows[$0 * panelCount + panel] }
+        }
     }
 }
 
@@ -180,22 +206,15 @@ struct PanelPair<Half: TileRow>: TileRow {
         a.add(factor, weights.a)
         b.add(factor, weights.b)
     }
+
     @inline(__always)
-    func store(
-        to target: UnsafeMutablePointer<Float>,
-        residual: UnsafePointer<Float>?,
-        width: Int,
-        relu: Bool,
-        of panels: PanelGroup
+    static func finish(
+        _ sums: UnsafeRawPointer,
+        columns: Int,
+        panelCount: Int,
+        _ panels: PanelGroup,
+        _ output: TileOutput
     ) {
-        let half = Half.panels * panelWidth
-        a.store(to: target, residual: residual, width: width, relu: relu, of: panels)
-        b.store(
-            to: target + half,
-            residual: residual.map { $0 + half },
-            width: width - half,
-            relu: relu,
-            of: panels.skipping(Half.panels)
-        )
+        Half.finish(sums, columns: columns, panelCount: panelCount, panels, output)
     }
 }

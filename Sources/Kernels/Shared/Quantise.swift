@@ -32,11 +32,11 @@ func quantise(
 }
 
 /// Scales and clamps one vector of inputs at a time, and records whether all were finite.
-private struct Clamp {
+struct Clamp {
     let scale: Vector
     let low: Vector
     let high: Vector
-    let zeroPoint: Float
+    fileprivate let zeroPoint: Float
     private var nonFinite = Vector.zero
 
     @inline(__always) init(_ quantiser: Quantiser) {
@@ -46,10 +46,14 @@ private struct Clamp {
         zeroPoint = quantiser.zeroPoint
     }
 
-    @inline(__always) mutating func apply(_ input: UnsafePointer<Float>) -> Vector {
+    @inline(__always) fileprivate mutating func apply(_ input: UnsafePointer<Float>) -> Vector {
         let scaled = load(input) * scale
         // x − x is 0 where an element is finite, and NaN elsewhere; NaN stays in the sum.
         nonFinite = nonFinite + (scaled - scaled)
+        return clamped(scaled)
+    }
+
+    @inline(__always) private func clamped(_ scaled: Vector) -> Vector {
         // Minimum, then maximum: one instruction each, unlike a comparison and a selection.
         #if KERNEL_AVX512
         return _mm512_max_ps(low, _mm512_min_ps(high, scaled))
@@ -63,8 +67,39 @@ private struct Clamp {
         #endif
     }
 
+    /// Quantises the output channels of a panel; whether they are finite is not recorded.
+    @inline(__always) func quantise(_ panel: Panel, to target: UnsafeMutableRawPointer) {
+        #if KERNEL_AVX512
+        let bits = clamped(unsafeBitCast(panel, to: Vector.self) * scale) + (integerRoundingBias + zeroPoint)
+        let bytes = _mm512_cvtepi32_epi8(unsafeBitCast(bits, to: SIMD8<Int64>.self))
+        target.storeBytes(of: unsafeBitCast(bytes, to: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
+        #elseif KERNEL_AVX2
+        let halves = unsafeBitCast(panel, to: SIMD16<Float>.self)
+        let pairs = _mm256_packs_epi32(
+            _mm256_cvtps_epi32(clamped(halves.lowHalf * scale)),
+            _mm256_cvtps_epi32(clamped(halves.highHalf * scale))
+        )
+        // The pack instruction works within the 128-bit halves of a register; the permutation restores the order.
+        let ordered = SIMD4(pairs[0], pairs[2], pairs[1], pairs[3])
+        let bytes = _mm_packs_epi16(ordered.lowHalf, ordered.highHalf)
+        let block = unsafeBitCast(bytes, to: SIMD16<UInt8>.self) &+ SIMD16<UInt8>(repeating: UInt8(zeroPoint))
+        target.storeBytes(of: block, as: SIMD16<UInt8>.self)
+        #else
+        let quarters = unsafeBitCast(panel, to: SIMD16<Float>.self)
+        @inline(__always) func store(_ quarter: SIMD4<Float>, _ index: Int) {
+            let bits = clamped(quarter * scale) + (integerRoundingBias + zeroPoint)
+            let block = unsafeBitCast(bits, to: SIMD8<Int16>.self).evenHalf
+            (target + 8 * index).storeBytes(of: block, as: SIMD4<Int16>.self)
+        }
+        store(quarters.lowHalf.lowHalf, 0)
+        store(quarters.lowHalf.highHalf, 1)
+        store(quarters.highHalf.lowHalf, 2)
+        store(quarters.highHalf.highHalf, 3)
+        #endif
+    }
+
     /// Not inlined: otherwise the compiler keeps the elements as separate scalars in the loop before.
-    @inline(never) func isFinite() -> Bool {
+    @inline(never) fileprivate func isFinite() -> Bool {
         for lane in 0..<Width.vector where nonFinite[lane] != 0 { return false }
         return true
     }

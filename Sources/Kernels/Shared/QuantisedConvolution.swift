@@ -25,18 +25,26 @@ struct QuantisedPanel: TileRow {
     @inline(__always) mutating func add(_ factor: IntegerDot.Factor, _ weights: IntegerDot.Weights) {
         dot.add(factor, weights)
     }
+
     @inline(__always)
-    func store(
-        to target: UnsafeMutablePointer<Float>,
-        residual: UnsafePointer<Float>?,
-        width: Int,
-        relu: Bool,
-        of panels: PanelGroup
+    static func finish(
+        _ sums: UnsafeRawPointer,
+        columns: Int,
+        panelCount: Int,
+        _ panels: PanelGroup,
+        _ output: TileOutput
     ) {
-        let head = UnsafeRawPointer(panels.first).assumingMemoryBound(to: SIMD16<Float>.self)
-        // Product and sum are rounded separately, because not every instruction set has a fused multiply-add.
-        let values = convertToFloat(dot.total) * head[0] + head[1]
-        unsafeBitCast(values, to: Panel.self).write(to: target, residual: residual, width: width, relu: relu)
+        let rows = sums.assumingMemoryBound(to: Int32Panel.self)
+        let clamp = Clamp(output.quantiser)
+        for panel in 0..<panelCount {
+            let head = UnsafeRawPointer(panels.skipping(panel).first).assumingMemoryBound(to: SIMD16<Float>.self)
+            let (multipliers, biases) = (head[0], head[1])
+            output.finish(panel: panel, columns: columns, clamp) { column in
+                // Product and sum are rounded separately, because not every instruction set has a fused multiply-add.
+                let values = convertToFloat(rows[column * panelCount + panel]) * multipliers + biases
+                return unsafeBitCast(values, to: Panel.self)
+            }
+        }
     }
 }
 
@@ -44,7 +52,7 @@ struct QuantisedPanel: TileRow {
 @Sendable
 func convolveQuantised(
     _ input: UnsafeRawPointer,
-    to output: UnsafeMutablePointer<Float>,
+    to output: QuantisedOutput,
     columns: StridedColumns,
     packed: UnsafePointer<Float>,
     shape: ConvolutionShape,
@@ -57,11 +65,14 @@ func convolveQuantised(
     let inputsRead = tileInput.rowsPerRun * inputsPerLane * IntegerDot.lanesPerRow
     tileInput.skippedWeights = (shape.paddedRunLength - inputsRead) * panelWidth / 4
     let tileOutput = TileOutput(
-        output: output,
+        floats: output.floats,
         residual: residual,
         columnStride: columns.outputStride,
         width: shape.outputChannels,
-        relu: relu
+        relu: relu,
+        quantised: output.quantised,
+        quantisedStride: output.quantisedStride,
+        quantiser: output.quantiser
     )
     let panels = (shape.outputChannels + panelWidth - 1) / panelWidth
     let weights = PanelGroup(first: packed, stride: quantisedPanelCount(shape))

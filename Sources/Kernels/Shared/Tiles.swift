@@ -28,27 +28,39 @@ struct TileInput {
 
 /// Positions of a tile's results.
 struct TileOutput {
-    var output: UnsafeMutablePointer<Float>
+    /// Nil where only quantised results are wanted.
+    var floats: UnsafeMutablePointer<Float>?
     var residual: UnsafePointer<Float>?
     /// Floats from one column to the next.
     var columnStride: Int
     /// Output channels from the tile's first one to the layer's last.
     var width: Int
     var relu: Bool
+    /// Nil where only floats are wanted.
+    var quantised: UnsafeMutableRawPointer?
+    /// Bytes from one quantised column to the next.
+    var quantisedStride = 0
+    var quantiser = Quantiser(range: 1, isNonNegative: true)
 
-    @inline(__always) func store(_ row: some TileRow, _ panels: PanelGroup, column: Int) {
-        let offset = column * columnStride
-        row.store(
-            to: output + offset,
-            residual: residual.map { $0 + offset },
-            width: width,
-            relu: relu,
-            of: panels
-        )
+    /// Moves to a later column.
+    @inline(__always) mutating func advance(columns: Int) {
+        move(floats: columns * columnStride, bytes: columns * quantisedStride)
+    }
+
+    /// Moves to a later panel.
+    @inline(__always) mutating func advance(panels: Int) {
+        move(floats: panels * panelWidth, bytes: panels * panelWidth * IntegerDot.layout.inputBytes)
+        width -= panels * panelWidth
+    }
+
+    @inline(__always) private mutating func move(floats count: Int, bytes: Int) {
+        if let start = floats { floats = start + count }
+        if let start = residual { residual = start + count }
+        if let start = quantised { quantised = start + bytes }
     }
 }
 
-/// The sums of a tile, column by column, in registers.
+/// The sums of a tile, column by column, in registers; in memory, all panels of a column follow each other.
 protocol TileColumns {
     associatedtype Row: TileRow
 
@@ -57,7 +69,6 @@ protocol TileColumns {
     init(_ panels: PanelGroup)
     /// Adds the products of the input of each column, which are `stride` apart, with one row of weights.
     mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights)
-    func store(_ panels: PanelGroup, _ output: TileOutput)
 }
 
 struct OneColumn<Row: TileRow>: TileColumns {
@@ -70,8 +81,6 @@ struct OneColumn<Row: TileRow>: TileColumns {
     @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights) {
         sums.add(Row.factor(input), weights)
     }
-
-    @inline(__always) func store(_ panels: PanelGroup, _ output: TileOutput) { output.store(sums, panels, column: 0) }
 }
 
 /// Some columns and one more.
@@ -91,11 +100,6 @@ struct AndNext<Before: TileColumns>: TileColumns {
     @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights) {
         before.add(input, stride, weights)
         sums.add(Row.factor(input + Before.count * stride), weights)
-    }
-
-    @inline(__always) func store(_ panels: PanelGroup, _ output: TileOutput) {
-        before.store(panels, output)
-        output.store(sums, panels, column: Before.count)
     }
 }
 
@@ -124,5 +128,27 @@ func tile<Columns: TileColumns>(
         }
         rows = rows.after(input.skippedWeights)
     }
-    columns.store(panels, output)
+    // Only this copy is in memory, so that the sums stay in registers until now.
+    withUnsafeBytes(of: columns) { sums in
+        guard let sums = sums.baseAddress else { return }
+        let panelCount = Columns.Row.panels
+        if Columns.count * panelCount <= 4 {
+            Columns.Row.finish(sums, columns: Columns.count, panelCount: panelCount, panels, output)
+        } else {
+            finishLarge(Columns.Row.self, sums, columns: Columns.count, panelCount: panelCount, panels, output)
+        }
+    }
+}
+
+/// Not inlined, because large tiles are few: their number of columns would repeat the code many times.
+@inline(never)
+private func finishLarge<Row: TileRow>(
+    _: Row.Type,
+    _ sums: UnsafeRawPointer,
+    columns: Int,
+    panelCount: Int,
+    _ panels: PanelGroup,
+    _ output: TileOutput
+) {
+    Row.finish(sums, columns: columns, panelCount: panelCount, panels, output)
 }

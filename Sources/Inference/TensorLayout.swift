@@ -1,0 +1,223 @@
+import KernelInterface
+import Kernels
+
+/// Which columns of each tensor a plan computes and keeps, in which form, and where they are in the state.
+///
+/// A tensor is kept as floats, quantised, or both: as its readers need it. Views have no memory of their own.
+struct TensorLayout: Sendable {
+    /// One form of a tensor: old columns that its readers still need, its history, then the columns that a run computes. All in bytes.
+    struct Buffer: Sendable {
+        var offset = 0
+        var historyCount = 0
+        var newCount = 0
+        var columnCount = 0
+
+        /// Offset of the first new column.
+        var newOffset: Int { offset + historyCount }
+        /// Offset after the last column.
+        var end: Int { newOffset + newCount }
+
+        var columns: Int { columnCount == 0 ? 0 : (historyCount + newCount) / columnCount }
+    }
+
+    /// The forms of a tensor; one that is not kept is empty.
+    struct Tensor: Sendable {
+        var floats = Buffer()
+        var quantised = Buffer()
+        /// How the quantised form is made.
+        var quantiser: Quantiser?
+        /// Whether the convolution that computes the tensor also quantises it.
+        var isFused = false
+    }
+
+    /// One entry for each tensor of the network; views, and tensors that nothing needs, stay empty.
+    private(set) var tensors: [Tensor]
+    /// Columns that a run computes, for each tensor.
+    private(set) var computed: [Int]
+    /// For each layer, whether the convolution before it computes it, too.
+    private(set) var isFusedAdd: [Bool]
+    /// Whether positions are counted from a tensor's end, as they must be for hops; otherwise from its start, because a stride may leave
+    /// columns at the end unread.
+    private let countsFromEnd: Bool
+    /// Floats of the state.
+    private(set) var count = 0
+
+    /// The newest columns that must be kept, for each tensor and form.
+    private struct Needs {
+        var floats: [Int]
+        var quantised: [Int]
+
+        init(_ count: Int) {
+            floats = Array(repeating: 0, count: count)
+            quantised = floats
+        }
+    }
+
+    /// - Parameters:
+    ///   - hops: number of hops of a run; nil for a window.
+    ///   - stream: the layout whose buffers a window must be able to fill.
+    init(
+        _ network: Network,
+        weights: borrowing PackedWeights,
+        embeds: Bool,
+        hops: Int?,
+        stream: TensorLayout? = nil
+    ) {
+        let required = network.required(embeds: embeds)
+        countsFromEnd = network.streams
+        tensors = Array(repeating: Tensor(), count: network.tensors.count)
+        isFusedAdd = network.layers.indices.map { index in
+            guard required[index + 1], network.fusedAddend(of: index) != nil,
+                case .convolution(_, _, relu: false) = network.layers[index - 1].operation
+            else { return false }
+            return network.tensors[index].newColumns == network.tensors[index + 1].newColumns
+        }
+
+        var needs = Needs(network.tensors.count)
+        func read(_ index: Int, columns: Int, isQuantised: Bool = false) {
+            // Readers need the newest columns of a view, and a cropped view may end before its root does.
+            let tensor = network.tensors[index]
+            let count = tensor.columnsAfter + columns
+            if isQuantised {
+                needs.quantised[tensor.root] = max(needs.quantised[tensor.root], count)
+            } else {
+                needs.floats[tensor.root] = max(needs.floats[tensor.root], count)
+            }
+        }
+        read(network.output, columns: hops ?? 1)
+        if embeds, let index = network.embedding { read(index, columns: hops ?? 1) }
+        if let index = network.activity { read(index, columns: (hops ?? 1) * network.tensors[index].columnsPerHop) }
+        if let stream {
+            for (index, tensor) in stream.tensors.enumerated() {
+                needs.floats[index] = max(needs.floats[index], tensor.floats.columns)
+                needs.quantised[index] = max(needs.quantised[index], tensor.quantised.columns)
+            }
+        }
+        // A layer's readers come after it, so that going backwards all of them are known. A window computes only what is read.
+        computed = network.tensors.map { tensor in hops.map { $0 * tensor.newColumns } ?? tensor.columns }
+        for (index, layer) in network.layers.enumerated().reversed() where required[index + 1] {
+            let output = index + 1
+            if hops == nil, network.streams, network.tensors[output].root == output {
+                // A convolution that computes a sum has the sum's columns.
+                let isFused = index + 1 < isFusedAdd.count && isFusedAdd[index + 1]
+                computed[output] = isFused ? computed[output + 1] : max(needs.floats[output], needs.quantised[output])
+            }
+            let columns = computed[output]
+            switch layer.operation {
+            case .convolution(let numbers, _, _):
+                let inputColumns = numbers.shape.inputColumns(for: columns)
+                read(layer.inputs[0], columns: inputColumns, isQuantised: weights.layers[index].isQuantised)
+            case .mean(let width): read(layer.inputs[0], columns: columns + width - 1)
+            case .add:
+                for input in layer.inputs where !(isFusedAdd[index] && input == index) { read(input, columns: columns) }
+            case .crop, .flatten: break
+            }
+        }
+        place(needs, network, weights, required, isStream: hops != nil)
+    }
+
+    /// Decides the forms of all tensors, and gives them memory.
+    private mutating func place(
+        _ needs: Needs,
+        _ network: Network,
+        _ weights: borrowing PackedWeights,
+        _ required: [Bool],
+        isStream: Bool
+    ) {
+        for (index, tensor) in network.tensors.enumerated() where tensor.root == index && required[index] {
+            // A convolution's own output is not kept where the sum that follows is computed instead.
+            if index < isFusedAdd.count, isFusedAdd[index] { continue }
+            let isQuantised = needs.quantised[index] > 0
+            let isFused = isQuantised && canFuse(index, network, weights)
+            let keepsFloats = needs.floats[index] > 0 || !isFused
+            func buffer(_ needed: Int, columnCount: Int, padding: Int) -> Buffer {
+                let history = isStream ? max(0, needed - computed[index]) : 0
+                let buffer = Buffer(
+                    offset: 4 * count,
+                    historyCount: history * columnCount,
+                    newCount: computed[index] * columnCount,
+                    columnCount: columnCount
+                )
+                count += Arena.aligned((buffer.historyCount + buffer.newCount + padding + 3) / 4)
+                return buffer
+            }
+            if keepsFloats {
+                tensors[index].floats = buffer(needs.floats[index], columnCount: 4 * tensor.channels, padding: 0)
+            }
+            if isQuantised {
+                let inputBytes = weights.layout.inputBytes
+                // The kernels may read up to the end of a group.
+                tensors[index].quantised = buffer(
+                    needs.quantised[index],
+                    columnCount: tensor.channels * inputBytes,
+                    padding: quantisedGroupSize * inputBytes
+                )
+                tensors[index].quantiser = weights.quantisers[index]
+                tensors[index].isFused = isFused
+            }
+        }
+    }
+
+    /// Whether the convolution that computes a tensor can quantise it.
+    ///
+    /// A column that is not finite must be known by its first channel. That holds for results of quantised convolutions, so
+    /// that a residual must be one, too.
+    private func canFuse(_ index: Int, _ network: Network, _ weights: borrowing PackedWeights) -> Bool {
+        func isQuantised(_ tensor: Int) -> Bool { tensor > 0 && weights.layers[tensor - 1].isQuantised }
+        guard index > 0, isFusedAdd[index - 1] else { return isQuantised(index) }
+        guard isQuantised(index - 1), let residual = network.fusedAddend(of: index - 1) else { return false }
+        let root = network.tensors[residual].root
+        return isQuantised(root) || (root > 0 && isFusedAdd[root - 1] && isQuantised(root - 1))
+    }
+
+    /// Byte offset of the newest `columns` columns of a tensor as floats; in a window of a model that does not stream, of its first ones.
+    func floats(_ index: Int, columns: Int, _ network: Network) -> Int {
+        offset(tensors[network.tensors[index].root].floats, network.tensors[index], columns)
+    }
+
+    /// The same for the quantised form.
+    func quantised(_ index: Int, columns: Int, _ network: Network) -> Int {
+        offset(tensors[network.tensors[index].root].quantised, network.tensors[index], columns)
+    }
+
+    private func offset(_ buffer: Buffer, _ tensor: Network.Tensor, _ columns: Int) -> Int {
+        countsFromEnd
+            ? buffer.end - (tensor.columnsAfter + columns) * buffer.columnCount
+            : buffer.offset + tensor.columnsBefore * buffer.columnCount
+    }
+
+    /// Moves the newest columns of every buffer into its history, before a hop computes new ones.
+    func shiftHistory(_ state: UnsafeMutablePointer<Float>) {
+        // Counts indices: an array's iterator allocates in builds without optimisation.
+        for index in tensors.indices {
+            shift(tensors[index].floats, UnsafeMutableRawPointer(state))
+            shift(tensors[index].quantised, UnsafeMutableRawPointer(state))
+        }
+    }
+
+    private func shift(_ buffer: Buffer, _ state: UnsafeMutableRawPointer) {
+        guard buffer.historyCount > 0 else { return }
+        let start = state + buffer.offset
+        start.copyMemory(from: start + buffer.newCount, byteCount: buffer.historyCount)
+    }
+
+    /// Copies the newest columns of a window's tensors into the buffers of this layout, which streams.
+    func copy(_ window: TensorLayout, _ source: UnsafePointer<Float>, to state: UnsafeMutablePointer<Float>) {
+        for index in tensors.indices {
+            copy(window.tensors[index].floats, source, to: tensors[index].floats, state)
+            copy(window.tensors[index].quantised, source, to: tensors[index].quantised, state)
+        }
+    }
+
+    private func copy(
+        _ source: Buffer,
+        _ window: UnsafePointer<Float>,
+        to target: Buffer,
+        _ state: UnsafeMutablePointer<Float>
+    ) {
+        let count = target.historyCount + target.newCount
+        guard count > 0 else { return }
+        let from = UnsafeRawPointer(window) + source.end - count
+        (UnsafeMutableRawPointer(state) + target.offset).copyMemory(from: from, byteCount: count)
+    }
+}
