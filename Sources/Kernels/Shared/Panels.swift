@@ -18,10 +18,6 @@ extension TileOutput {
         let channel = panel * panelWidth
         if width - channel < panelWidth {
             for column in 0..<columns { finishPartial(result(column), column, channel) }
-        } else if let quantised, floats == nil, residual == nil, !relu || quantiser.low >= 0 {
-            // Between two layers. The quantiser's lower bound does what ReLU would do.
-            let target = quantised + channel * IntegerDot.layout.inputBytes
-            for column in 0..<columns { clamp.quantise(result(column), to: target + column * quantisedStride) }
         } else {
             for column in 0..<columns { finishFull(result(column), column, channel, clamp) }
         }
@@ -132,6 +128,8 @@ protocol TileRow {
     static func factor(_ input: UnsafePointer<Input>) -> Factor
     static func weights(_ row: PanelGroup) -> Weights
     mutating func add(_ factor: Factor, _ weights: Weights)
+    /// Quantises all panels, which must be full.
+    func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer)
     /// Writes the results of a tile; `sums` holds its rows, `[columns × panelCount]`.
     static func finish(
         _ sums: UnsafeRawPointer,
@@ -161,6 +159,10 @@ struct FloatPanel: TileRow {
     @inline(__always) static func weights(_ row: PanelGroup) -> Panel { Panel(row.first) }
 
     @inline(__always) mutating func add(_ factor: Vector, _ weights: Panel) { sums.add(factor, weights) }
+
+    @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
+        clamp.quantise(sums, to: target)
+    }
 
     @inline(__always)
     static func finish(
@@ -205,6 +207,12 @@ struct PanelPair<Half: TileRow>: TileRow {
     @inline(__always) mutating func add(_ factor: Half.Factor, _ weights: Weights) {
         a.add(factor, weights.a)
         b.add(factor, weights.b)
+    }
+
+    @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
+        a.quantise(panels, clamp, to: target)
+        let channels = Half.panels * panelWidth
+        b.quantise(panels.skipping(Half.panels), clamp, to: target + channels * IntegerDot.layout.inputBytes)
     }
 
     @inline(__always)

@@ -26,6 +26,17 @@ struct QuantisedPanel: TileRow {
         dot.add(factor, weights)
     }
 
+    @inline(__always) func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer) {
+        clamp.quantise(QuantisedPanel.floats(dot.total, panels), to: target)
+    }
+
+    /// The sums of the first panel as floats.
+    @inline(__always) private static func floats(_ sums: Int32Panel, _ panels: PanelGroup) -> Panel {
+        let head = UnsafeRawPointer(panels.first).assumingMemoryBound(to: SIMD16<Float>.self)
+        // Product and sum are rounded separately, because not every instruction set has a fused multiply-add.
+        return unsafeBitCast(convertToFloat(sums) * head[0] + head[1], to: Panel.self)
+    }
+
     @inline(__always)
     static func finish(
         _ sums: UnsafeRawPointer,
@@ -37,13 +48,8 @@ struct QuantisedPanel: TileRow {
         let rows = sums.assumingMemoryBound(to: Int32Panel.self)
         let clamp = Clamp(output.quantiser)
         for panel in 0..<panelCount {
-            let head = UnsafeRawPointer(panels.skipping(panel).first).assumingMemoryBound(to: SIMD16<Float>.self)
-            let (multipliers, biases) = (head[0], head[1])
-            output.finish(panel: panel, columns: columns, clamp) { column in
-                // Product and sum are rounded separately, because not every instruction set has a fused multiply-add.
-                let values = convertToFloat(rows[column * panelCount + panel]) * multipliers + biases
-                return unsafeBitCast(values, to: Panel.self)
-            }
+            let own = panels.skipping(panel)
+            output.finish(panel: panel, columns: columns, clamp) { floats(rows[$0 * panelCount + panel], own) }
         }
     }
 }

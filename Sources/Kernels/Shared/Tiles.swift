@@ -42,6 +42,13 @@ struct TileOutput {
     var quantisedStride = 0
     var quantiser = Quantiser(range: 1, isNonNegative: true)
 
+    /// The quantised results, where the panels are full and nothing else is wanted, as between most layers: straight from registers.
+    @inline(__always) func onlyQuantised(panels: Int) -> UnsafeMutableRawPointer? {
+        guard floats == nil, residual == nil, width >= panels * panelWidth else { return nil }
+        // The quantiser's lower bound does what ReLU would do.
+        return !relu || quantiser.low >= 0 ? quantised : nil
+    }
+
     /// Moves to a later column.
     @inline(__always) mutating func advance(columns: Int) {
         move(floats: columns * columnStride, bytes: columns * quantisedStride)
@@ -69,6 +76,8 @@ protocol TileColumns {
     init(_ panels: PanelGroup)
     /// Adds the products of the input of each column, which are `stride` apart, with one row of weights.
     mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights)
+    /// Quantises all panels, which must be full, to columns `stride` bytes apart.
+    func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int)
 }
 
 struct OneColumn<Row: TileRow>: TileColumns {
@@ -80,6 +89,11 @@ struct OneColumn<Row: TileRow>: TileColumns {
 
     @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights) {
         sums.add(Row.factor(input), weights)
+    }
+
+    @inline(__always)
+    func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int) {
+        sums.quantise(panels, clamp, to: target)
     }
 }
 
@@ -100,6 +114,12 @@ struct AndNext<Before: TileColumns>: TileColumns {
     @inline(__always) mutating func add(_ input: UnsafePointer<Row.Input>, _ stride: Int, _ weights: Row.Weights) {
         before.add(input, stride, weights)
         sums.add(Row.factor(input + Before.count * stride), weights)
+    }
+
+    @inline(__always)
+    func quantise(_ panels: PanelGroup, _ clamp: Clamp, to target: UnsafeMutableRawPointer, _ stride: Int) {
+        before.quantise(panels, clamp, to: target, stride)
+        sums.quantise(panels, clamp, to: target + Before.count * stride)
     }
 }
 
@@ -127,6 +147,9 @@ func tile<Columns: TileColumns>(
             rows = rows.after(Columns.Row.weightRowCount)
         }
         rows = rows.after(input.skippedWeights)
+    }
+    if let target = output.onlyQuantised(panels: Columns.Row.panels) {
+        return columns.quantise(panels, Clamp(output.quantiser), to: target, output.quantisedStride)
     }
     // Only this copy is in memory, so that the sums stay in registers until now.
     withUnsafeBytes(of: columns) { sums in
