@@ -5,6 +5,9 @@ import numpy as np
 # A threshold's range, and the share of windows without the word that may reach it.
 THRESHOLDS, ALLOWED = np.arange(0.6, 0.951, 0.01), 0.001
 
+# Per cent of words and of all clips that one per cent of the seconds of babble and music taken for a word costs.
+WORDLESS_PRICE = 0.03
+
 
 def fit_shifts(accuracy):
     """What to subtract from the logits of single other words, and from that of all other speech.
@@ -39,8 +42,12 @@ def fit_thresholds(clips, truth, negatives, commands):
     return chosen
 
 
-def calibrate(sets, logits, output_labels, shift_of):
-    """Clip shifts (words, other) and temperature for `logits` of ValidationSets; `shift_of(words, other)` is [outputs]."""
+def calibrate(sets, logits, wordless, output_labels, shift_of):
+    """Clip shifts (words, other) and temperature for `logits` of ValidationSets; `shift_of(words, other)` is [outputs].
+
+    `wordless` are the logits [shifts, n, outputs] of seconds of babble and music. Clips hold none, so the shifts would otherwise be
+    chosen as if nothing but words were ever scored.
+    """
     pair, temperature = (1, 1), 1.0
     for _ in range(3):  # each depends on the other
         shift = shift_of(*pair)
@@ -48,7 +55,9 @@ def calibrate(sets, logits, output_labels, shift_of):
 
         def accuracy(*pair):
             figures = sets.figures((logits[0], {}), output_labels, temperature, shift_of(*pair))
-            return figures["all"] + figures["words"]
+            scores = sets.posteriors(wordless, output_labels, temperature, shift_of(*pair))
+            taken = 100 * (scores.argmax(axis=1) < len(sets.commands)).mean()
+            return figures["all"] + figures["words"] - WORDLESS_PRICE * taken
 
         pair = fit_shifts(accuracy)
     return pair, temperature

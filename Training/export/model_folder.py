@@ -15,10 +15,12 @@ from Training.augment import render
 from Training.data import command_line, files, log_mel
 from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
+from Training.evaluate import no_words
+from Training.evaluate.held_out import HeldOut
 from Training.export import calibration, card, ranges, reference
 from Training.model import voice_activity
 from Training.model.network import load_checkpoint
-from Training.model.scoring import ValidationSets, clip_shifts
+from Training.model.scoring import ValidationSets, clip_shifts, shifted_logits
 
 # Inputs in reference.safetensors, and those of them whose features are stored.
 INPUTS, FEATURES = 100, 4
@@ -50,17 +52,17 @@ def description(name, labels, streaming, front_end, layers, **rest):
     } | rest
 
 
-def write(folder, name, history, model, examples, sets, reported):
+def write(folder, name, history, model, examples, sets, reported, wordless):
     """Calibrates on the sets of part `tune`, reports those of part `report`, and writes the folder.
 
-    `history` is a sentence or more for the card.
+    `wordless` are waveforms [n, 16000] without a word, of part `tune`; `history` is a sentence or more for the card.
     """
     model.eval()
     folder.mkdir(parents=True, exist_ok=True)
     output_labels, commands = examples.output_labels(), list(examples.commands)
     logits = sets.logits(model)
     shift_of = lambda words, other: clip_shifts(examples, words, other)
-    pair, temperature = calibration.calibrate(sets, logits, output_labels, shift_of)
+    pair, temperature = calibration.calibrate(sets, logits, shifted_logits(model, wordless), output_labels, shift_of)
     report = reported.figures(reported.logits(model), output_labels, temperature, shift_of(*pair))
     in_stream = lambda part: sets.posteriors(part, output_labels, temperature)
     negatives = [in_stream(part) for part in logits[1].values()]
@@ -129,7 +131,9 @@ def main(arguments=None):
     model = averaged(options.checkpoints, examples.outputs)
     folder = Path(options.out)
     sets, reported = (ValidationSets(table, part, examples.commands) for part in ("tune", "report"))
-    write(folder, folder.resolve().name, options.history, model, examples, sets, reported)
+    kinds = no_words.windows(table, HeldOut(table, "tune", examples.commands))
+    wordless = np.concatenate([kinds[name] for name in kinds if name.startswith(("babble", "music"))])
+    write(folder, folder.resolve().name, options.history, model, examples, sets, reported, wordless)
     ranges.write(folder, table)
 
 
