@@ -14,7 +14,7 @@ import numpy as np
 import safetensors.numpy
 import torch
 
-from Training.data import recordings
+from Training.data import recordings, split
 from Training.data.audio import WINDOW
 from Training.export import reference
 
@@ -24,11 +24,11 @@ EACH = 24
 
 
 def recorded(data):
-    """Clips of the validation speakers, equally many of each word, [n, 16000]."""
+    """Clips of the tuning speakers, equally many of each word, [n, 16000]."""
     waves = []
     for archive in sorted(data.glob("speech_commands-*.tar")):
-        of_validation = (d for name, d in recordings.read_tar(archive) if recordings.partition(name) == "validation")
-        for _, clip in zip(range(EACH), of_validation):
+        of_tuning = (data for name, data in recordings.read_tar(archive) if split.partition(name) == "tune")
+        for _, clip in zip(range(EACH), of_tuning):
             wave = recordings.decode(clip)[:WINDOW]
             waves.append(np.pad(wave, (0, WINDOW - len(wave))) / 32768)
     return np.array(waves)
@@ -51,14 +51,14 @@ def load(model, data):
     """Windows for calibration, windows for comparison, and a sentence on where they come from."""
     front = json.loads((model / "model.json").read_text())["frontEnd"]
     waves = recorded(data) if data else []
-    source = "clips of validation speakers"
+    source = "clips of tuning speakers"
     if not len(waves):
         waves, source = stored(model), "the waveforms stored beside the model"
     order = np.random.default_rng(5).permutation(len(waves))
     found = columns(np.asarray(waves, np.float64)[order], front)
-    split = min(CALIBRATION, len(found) // 2)
-    test = found[split : split + TEST]
-    return found[:split], test, f"calibrated on {split}, answers compared on {len(test)} {source}"
+    first = min(CALIBRATION, len(found) // 2)
+    test = found[first : first + TEST]
+    return found[:first], test, f"calibrated on {first}, answers compared on {len(test)} {source}"
 
 
 def main():
