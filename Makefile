@@ -6,7 +6,7 @@ PYTHON  ?= python3
 PEERS   := .build/peers
 
 .PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products \
-	bench-words peers peer-programs deps generate lint format clean
+	bench-words bench-reload peers peer-programs deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -52,6 +52,10 @@ bench-end-to-end: bench-products
 # The cost of listening: processor, memory, threads, wake-ups; a minute.
 bench-cost: bench-products
 	Benchmarks/cost
+
+# What a large file of taught words costs the service: a reload's time and memory. SIZE="WORDS TAKES"; a minute.
+bench-reload: build
+	Benchmarks/reload $(SIZE)
 
 # The network's speed compared with other runtimes, alternating, on one core; five minutes. Recordings of DATA, if given,
 # calibrate their int8 models.

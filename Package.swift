@@ -89,7 +89,7 @@ let package = Package(
         ),
         .target(name: "Inference", dependencies: ["Core", "KernelInterface", "Kernels", "System"]),
         .target(name: "Spotting", dependencies: ["Audio", "Core", "Inference"]),
-        .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting"]),
+        .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(
             name: "Enrollment",
             dependencies: ["Inference", "KernelInterface", "Kernels", "System", "Spotting", "Core"],
@@ -111,7 +111,7 @@ let package = Package(
                 "Inference", "Spotting", "System",
             ]
         ),
-        .target(name: "Charts", dependencies: ["CZlib"]),
+        .target(name: "Charts", dependencies: ["Core", "CZlib"]),
         .target(
             name: "Diagnostics",
             dependencies: ["Audio", "Capture", "Control", "Core", "Inference", "Spotting", "System"],
@@ -159,7 +159,7 @@ let package = Package(
         ),
         .testTarget(
             name: "EnrollmentTests",
-            dependencies: ["Core", "Enrollment", "Inference", "Spotting", "TestSupport"]
+            dependencies: ["Core", "Enrollment", "Inference", "Spotting", "System", "TestSupport"]
         ),
         .testTarget(name: "DiagnosticsTests", dependencies: ["Audio", "Capture", "Diagnostics", "TestSupport"]),
         .testTarget(
@@ -175,7 +175,7 @@ let package = Package(
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport"]),
-        .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting"]),
+        .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting", "TestSupport"]),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: ["Configuration", "Core", "Inference", "Spotting", "TestSupport"]

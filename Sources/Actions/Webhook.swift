@@ -148,11 +148,19 @@ struct Webhook: Sendable {
                 throw broken("recv: \(SystemError.text(errno))")
             }
         }
-        let parts = line.split(separator: 32).map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let status = Int(parts[1].prefix(3)),
-            (100..<600).contains(status)
-        else { throw broken("it does not speak HTTP/1") }
+        guard let status = Self.status(ofLine: line) else { throw broken("it does not speak HTTP/1") }
         return status
+    }
+
+    /// The status of a status line (RFC 9112), without its line feed: exactly three digits, 100 to 599; nil for any other line.
+    static func status(ofLine line: [UInt8]) -> Int? {
+        let line = line.last == 13 ? line.dropLast() : line[...]
+        let parts = line.split(separator: 32, maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].starts(with: "HTTP/1.".utf8), parts[1].count == 3,
+            parts[1].allSatisfy({ (48...57).contains($0) })
+        else { return nil }
+        let status = parts[1].reduce(0) { $0 * 10 + Int($1 - 48) }
+        return (100..<600).contains(status) ? status : nil
     }
 
     private func broken(_ reason: String) -> ActionError {

@@ -39,8 +39,8 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noAudio = AudioError(.noAudio, "no audio in the file")
     /// The file holds less audio than its header declares.
     public static let truncated = AudioError(.truncated, "audio file ends early")
-    /// A sample is NaN or infinite.
-    public static let notFinite = AudioError(.notFinite, "sample is not a finite number")
+    /// A sample is NaN, infinite or far too large.
+    public static let notFinite = AudioError(.notFinite, "sample is not a usable number")
     /// The audio does not have the selected channel.
     public static let noSuchChannel = AudioError(.noSuchChannel, "no such channel")
     /// A call of libsamplerate failed, or a rate is outside the accepted range.

@@ -11,6 +11,9 @@ public struct AudioFile: ~Copyable {
     public static let rates = 8_000...192_000
     /// Accepted numbers of channels.
     public static let channelCounts = 1...8
+    /// The largest magnitude of a float sample: that of 32-bit integers. The sum of all channels, and the energy of a window,
+    /// then stay finite.
+    public static let largestSample: Float = 0x1p31
 
     public let path: String
     /// Frames per second.
@@ -60,7 +63,7 @@ public struct AudioFile: ~Copyable {
     ///   - maxFrames: The most frames to read.
     /// - Returns: Frames read; fewer than fit only near the end or before damage; 0 at the end.
     /// - Throws: At the end of the good part: ``AudioError/truncated`` if the file is shorter than its header
-    ///   declares, ``AudioError/notFinite`` with the time of a NaN or infinite sample, or
+    ///   declares, ``AudioError/notFinite`` with the time of a sample that is NaN or beyond ``largestSample``, or
     ///   ``AudioError/undecodable`` with libsndfile's text. Further calls throw the same error.
     public mutating func read(
         into output: inout MutableSpan<Float>,
@@ -82,11 +85,13 @@ public struct AudioFile: ~Copyable {
             return 0
         }
         var count = decoder.read(into: target, frames: wanted)
-        if checksSamples, let bad = firstNotFinite(output.prefix(count * channels)) {
+        // A file that grows faster than it is read would have no end, where its header promises more than it held.
+        let isBeyondEnd = lseek(file.descriptor, 0, SEEK_CUR) > file.size
+        if checksSamples, let bad = firstUnusable(output.prefix(count * channels)) {
             count = bad / channels
             ended = true
-            failure = notFinite(channel: bad % channels, frame: framesRead + count)
-        } else if count < wanted {
+            failure = unusable(output[bad], channel: bad % channels, frame: framesRead + count)
+        } else if count < wanted || isBeyondEnd {
             ended = true
             failure = failureAtEnd(after: framesRead + count)
         }
@@ -114,14 +119,15 @@ public struct AudioFile: ~Copyable {
         }
     }
 
-    /// The index of the first NaN or infinite sample; nil if all are finite.
-    private func firstNotFinite(_ samples: Slice<UnsafeMutableBufferPointer<Float>>) -> Int? {
-        samples.firstIndex { !$0.isFinite }
+    /// The index of the first sample that is NaN or beyond ``largestSample``; nil if there is none.
+    private func firstUnusable(_ samples: Slice<UnsafeMutableBufferPointer<Float>>) -> Int? {
+        samples.firstIndex { !($0.magnitude <= Self.largestSample) }
     }
 
-    private func notFinite(channel: Int, frame: Int) -> AudioError {
-        .notFinite.saying(
-            "audio file \(AudioError.quoted(path)) holds a NaN or infinite sample at \(seconds(frame)) s "
+    private func unusable(_ sample: Float, channel: Int, frame: Int) -> AudioError {
+        let what = sample.isFinite ? "a sample of \(sample), far beyond ±1," : "a NaN or infinite sample"
+        return .notFinite.saying(
+            "audio file \(AudioError.quoted(path)) holds \(what) at \(seconds(frame)) s "
                 + "(frame \(frame), channel \(channel)); write the file again"
         )
     }

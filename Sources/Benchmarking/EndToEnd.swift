@@ -71,10 +71,7 @@ public struct EndToEnd {
         self.model = model
         labels = LabelSet(model.labels)
         let name = printable(settings.track)
-        guard let track = FileManager.default.contents(atPath: settings.track) else {
-            throw BenchmarkError.endToEnd("\(name): cannot read this label track")
-        }
-        words = try LabelTrack(String(decoding: track, as: UTF8.self), file: name).words(of: labels)
+        words = try LabelTrack(path: settings.track).words(of: labels)
         guard !words.isEmpty else { throw BenchmarkError.endToEnd("\(name): there is no word of the model in it") }
         guard FileManager.default.isExecutableFile(atPath: settings.stamp) else {
             throw BenchmarkError.endToEnd(

@@ -1,3 +1,5 @@
+private import Core
+
 /// HTML or SVG as well-formed XML; text and attribute values are escaped.
 public struct Markup: Sendable, Equatable {
     public let source: String
@@ -27,7 +29,8 @@ public struct Markup: Sendable, Equatable {
 
 /// Text escaped for content and attributes.
 ///
-/// XML cannot represent control characters: each becomes U+FFFD, line ends and tabs become spaces.
+/// XML cannot represent control characters: each becomes U+FFFD, as do format characters that change how their neighbours
+/// are shown; line ends and tabs become spaces.
 func escaped(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -46,7 +49,7 @@ func escaped(_ text: String) -> String {
 }
 
 private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFFFE || scalar.value == 0xFFFF
+    isHidden(scalar) || scalar.value == 0xFFFE || scalar.value == 0xFFFF
 }
 
 /// A number without trailing zeros, by default with at most two decimals.

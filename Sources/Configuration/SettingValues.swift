@@ -41,7 +41,10 @@ extension SettingKind where Value == Float {
         "a confidence between 0 and 1, such as 0.8",
         write: { .shortest($0) },
         take: { node in
-            if case .number(let number) = node.value, number > 0, number < 1 { Float(number) } else { nil }
+            // Checked as the float that is kept: 1e-60 becomes 0, and 0.999999999999 becomes 1.
+            guard case .number(let number) = node.value else { return nil }
+            let value = Float(number)
+            return value > 0 && value < 1 ? value : nil
         }
     )
 }

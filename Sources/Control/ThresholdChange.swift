@@ -68,10 +68,12 @@ public struct ThresholdChange: Equatable, Sendable {
     /// Adds a threshold.
     mutating func add(_ word: String, number: Double) throws(ControlError) {
         try check(word)
-        guard number > 0, number < 1 else {
+        // As a float, which is what is kept: 1e-60 becomes 0, and 0.999999999999 becomes 1.
+        let value = Float(number)
+        guard value > 0, value < 1 else {
             throw .command.saying("the threshold of '\(word.prefix(40))' lies between 0 and 1, such as 0.7")
         }
-        words[word] = .confidence(Float(number))
+        words[word] = .confidence(value)
     }
 
     /// Adds a sensitivity.

@@ -100,7 +100,8 @@ extension JSON: CustomStringConvertible {
         }
     }
 
-    /// Appends a string with its quotes. Characters that JSON forbids in strings are escaped; all others stay UTF-8.
+    /// Appends a string with its quotes. Characters that JSON forbids in strings, and those that a terminal would not show, are
+    /// escaped; all others stay UTF-8.
     private static func write(_ string: String, to text: inout String) {
         text += "\""
         for scalar in string.unicodeScalars {
@@ -110,12 +111,26 @@ extension JSON: CustomStringConvertible {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.value < 0x20:
-                let hex = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            case _ where isHidden(scalar): text += escape(scalar)
             default: text.unicodeScalars.append(scalar)
             }
         }
         text += "\""
+    }
+
+    /// A scalar as `\u001b`; as a surrogate pair beyond U+FFFF.
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        UTF16.encode(scalar).map { units in
+            units.map { unit in
+                let hex = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            }.joined()
+        } ?? ""
+    }
+
+    /// The output of another encoder, with what a terminal would not show escaped. Such characters occur in strings only.
+    public static func escapingHidden(_ json: String) -> String {
+        guard json.unicodeScalars.contains(where: { $0 != "\n" && isHidden($0) }) else { return json }
+        return json.unicodeScalars.map { $0 != "\n" && isHidden($0) ? escape($0) : String($0) }.joined()
     }
 }

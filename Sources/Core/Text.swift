@@ -14,20 +14,38 @@ public func decimal(_ value: Double, _ places: Int) -> String {
 /// A confidence from 0 to 1 as a percentage, such as `97 %`.
 public func percent(_ confidence: Float) -> String { decimal(Double(confidence) * 100, 0) + " %" }
 
-/// Text from outside as one line that is safe on a terminal: control characters and line separators become `?`.
+/// Text from outside as one line that is safe on a terminal: what ``isHidden(_:)`` finds becomes `?`.
 ///
-/// File names may contain newlines and escape sequences, but a message must stay one line.
+/// File names may contain newlines and escape sequences, but a message must stay one line, and show what it names.
 public func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: breaksLine) else { return text }
+    guard text.unicodeScalars.contains(where: isHidden) else { return text }
     var cleaned = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { cleaned.append(breaksLine(scalar) ? "?" : scalar) }
+    for scalar in text.unicodeScalars { cleaned.append(isHidden(scalar) ? "?" : scalar) }
     return String(cleaned)
 }
 
-private func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+/// Whether a scalar moves the cursor, breaks the line, or changes how its neighbours are shown: control characters, line and
+/// paragraph separators, and format characters such as U+202E, which reverses the text after it.
+///
+/// The joiners U+200C and U+200D are not among them: Persian, Indic scripts and emoji are written with them.
+public func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.value < 0x7F { return scalar.value < 0x20 }
     switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator: true
-    default: false
+    case .control, .lineSeparator, .paragraphSeparator: return true
+    case .format: return !isJoiner(scalar)
+    default: return false
+    }
+}
+
+private func isJoiner(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0x200C || scalar.value == 0x200D }
+
+/// Whether a name shows all that it consists of: nothing that ``isHidden(_:)`` finds, and joiners only where scripts need
+/// them, between characters beyond ASCII.
+public func isReadableName(_ name: String) -> Bool {
+    let scalars = Array(name.unicodeScalars)
+    return scalars.indices.allSatisfy { index in
+        guard isJoiner(scalars[index]) else { return !isHidden(scalars[index]) }
+        return index > 0 && index + 1 < scalars.count && !scalars[index - 1].isASCII && !scalars[index + 1].isASCII
     }
 }
 

@@ -14,7 +14,8 @@ public struct TextTable: Sendable {
     /// Indices of the columns that hold numbers.
     public var numeric: Set<Int> { Set(header.indices).subtracting(names) }
 
-    public mutating func add(_ row: [String]) { rows.append(row) }
+    /// Adds a row; its cells are made ``printable(_:)``.
+    public mutating func add(_ row: [String]) { rows.append(row.map(printable)) }
 
     /// All lines, the header first; each column as wide as its widest cell.
     public var text: String {

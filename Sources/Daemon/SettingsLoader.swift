@@ -38,7 +38,7 @@ public struct SettingsLoader: Sendable {
         var loaded: (model: String?, vocabulary: Vocabulary)?
         if let path {
             let valid = try ParsedConfiguration(path: path).validated { configuration in
-                let vocabulary = try load(configuration.model)
+                let vocabulary = try load(configuration.model, storing: !leavesOut)
                 loaded = (configuration.model, vocabulary)
                 let words = Labels(vocabulary.labels).words
                 // Options may replace the file's mode or thresholds: only what is in force must fit the model.
@@ -54,7 +54,7 @@ public struct SettingsLoader: Sendable {
         }
         overrides(&configuration)
         let isLoaded = loaded.map { $0.model == configuration.model } ?? false
-        let vocabulary = try (isLoaded ? loaded?.vocabulary : nil) ?? load(configuration.model)
+        let vocabulary = try (isLoaded ? loaded?.vocabulary : nil) ?? load(configuration.model, storing: !leavesOut)
         if leavesOut {
             for word in configuration.leaveOut(wordsBeside: vocabulary.labels) {
                 log.write(.warning, "the configuration names '\(printable(word))', which is not known any more")
@@ -63,11 +63,13 @@ public struct SettingsLoader: Sendable {
         return try ServiceSettings(configuration, vocabulary)
     }
 
-    private func load(_ model: String?) throws -> Vocabulary {
+    /// - Parameter stores: false when the file of taught words has changed: what changed it stores it.
+    private func load(_ model: String?, storing stores: Bool) throws -> Vocabulary {
         var loader = vocabulary
         loader.modelFolder = model ?? loader.modelFolder
-        let (vocabulary, lost) = try loader.load()
-        for name in lost { log.write(.warning, TaughtWords.lostLine(name)) }
+        let (vocabulary, taught) = try loader.load(stores: stores)
+        if let note = taught.note { log.write(.notice, note) }
+        for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
         return vocabulary
     }
 }

@@ -5,7 +5,7 @@ private import Core
 /// Two errors are equal if they are of the same kind, whatever their messages; compare with the constants.
 /// ``description`` is one line: the input, what is wrong, what to do.
 public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case store, damaged, name, unknown, model }
+    private enum Code { case store, damaged, name, unknown, model, busy, cancelled }
 
     private let code: Code
     public let description: String
@@ -21,6 +21,10 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     public static let store = EnrollmentError(.store, "the word store cannot be read or written")
     /// A store or an exported file is damaged.
     public static let damaged = EnrollmentError(.damaged, "the word store is damaged")
+    /// Another program has been changing the store for too long.
+    public static let busy = EnrollmentError(.busy, "another program is changing the word store")
+    /// The caller ended the wait for another program.
+    public static let cancelled = EnrollmentError(.cancelled, "interrupted; nothing was changed")
     /// A name that no word can have.
     public static let name = EnrollmentError(.name, "not a valid name")
     /// There is no model, or one that cannot be used here.
@@ -33,11 +37,16 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         .name.saying("'\(name)' is taught already; forget it first, or export the other one without it")
     }
 
-    /// The stored words belong to another model and have no recordings.
-    public static func otherModel(file: String, words: [String]) -> EnrollmentError {
+    /// The word was changed by another program while takes for it were recorded.
+    public static func changedMeanwhile(_ name: String, _ what: String) -> EnrollmentError {
+        .store.saying("'\(name)' was \(what) by another program in the meantime; nothing was changed, teach it again")
+    }
+
+    /// The stored word belongs to another model and has no recordings.
+    public static func otherModel(_ name: String) -> EnrollmentError {
         .store.saying(
-            "\(file): taught to another model, and without recordings: \(words.joined(separator: ", ")); "
-                + "forget them, or keep this word in another file with --words FILE"
+            "'\(name)' was taught to another model, and without recordings; beckon forget takes it away, or keep this word in "
+                + "another file with --words FILE"
         )
     }
 

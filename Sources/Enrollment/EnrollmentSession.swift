@@ -12,6 +12,29 @@ public struct EnrollmentSession: ~Copyable {
     /// Takes of the word, including those from before this session.
     public private(set) var takes: [WordStore.Take]
 
+    /// What the session does to the takes that were stored before.
+    public struct Changes: Sendable {
+        /// New takes.
+        public fileprivate(set) var added: [WordStore.Take]
+        /// Stored takes that turned out to be outliers.
+        public fileprivate(set) var removed: [WordStore.Take] = []
+
+        /// The takes after the changes.
+        ///
+        /// - Parameter stored: the takes as they are stored now; another program may have added some.
+        public func applied(to stored: [WordStore.Take]) -> [WordStore.Take] {
+            var kept = stored
+            for take in removed {
+                if let index = kept.firstIndex(of: take) { kept.remove(at: index) }
+            }
+            return kept + added
+        }
+    }
+
+    /// The number of `takes` that were stored before the session; they come first.
+    private var storedCount: Int
+    private var removed: [WordStore.Take] = []
+
     private let model: Model
     private let keepsAudio: Bool
     private var embedder: TakeEmbedder
@@ -31,6 +54,7 @@ public struct EnrollmentSession: ~Copyable {
         self.model = model
         self.keepsAudio = keepsAudio
         takes = existing?.takes ?? []
+        storedCount = takes.count
         embedder = TakeEmbedder(model)
     }
 
@@ -63,12 +87,24 @@ public struct EnrollmentSession: ~Copyable {
                 similarities[worst] < Self.leastSimilarity
             else { break }
             removed.append((indices[worst], similarities[worst]))
-            takes.remove(at: worst)
+            let take = takes.remove(at: worst)
+            if worst < storedCount {
+                storedCount -= 1
+                self.removed.append(take)
+            }
             indices.remove(at: worst)
         }
         return removed
     }
 
     /// The word with its takes, not calibrated.
-    public var word: WordStore.Word { WordStore.Word(name: name, takes: takes) }
+    public var word: WordStore.Word { word(takes: takes) }
+
+    /// The word with other takes, not calibrated.
+    public func word(takes: [WordStore.Take]) -> WordStore.Word {
+        WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
+    }
+
+    /// What the session has changed so far.
+    public var changes: Changes { Changes(added: Array(takes[storedCount...]), removed: removed) }
 }

@@ -32,44 +32,90 @@ public struct TaughtWords: Sendable {
         return folder("HOME").map { $0 + "/.local/state/beckon/words" }
     }
 
-    /// The words for a detector that runs this model.
+    /// The words for a detector.
+    public struct Loaded: Sendable {
+        /// Those that the model can find.
+        public fileprivate(set) var words: [PersonalWord] = []
+        /// The names of the others: they were taught to another model and have no recordings.
+        public fileprivate(set) var lost: [String] = []
+        /// One line about words that were learnt anew for the model; nil if there were none.
+        public fileprivate(set) var note: String?
+    }
+
+    /// The words for a detector that runs this model. Words of another model are learnt anew from their recordings.
     ///
-    /// - Parameter folder: the model's folder, for its ``NegativeSet``; nil for none.
-    /// - Returns: the words, and the names of lost words: they were taught to another model and have no recordings.
+    /// - Parameters:
+    ///   - folder: the model's folder, for its ``NegativeSet``; nil for none.
+    ///   - stores: whether to store the words that were learnt anew, if that is possible at once and loses nothing. Set it
+    ///     for a service when it starts: without it, the words are learnt anew at each start. Two services with different
+    ///     models that stored at each change of the file would never come to rest.
     /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``; a `ModelError` if the ``NegativeSet`` is
     ///   damaged.
-    public func load(for model: Model, folder: String?) throws -> (words: [PersonalWord], lost: [String]) {
-        guard var store = try read() else { return ([], []) }
+    public func load(for model: Model, folder: String?, stores: Bool = false) throws -> Loaded {
+        guard let stored = try read({ file throws(EnrollmentError) in try file.readWithoutAudio() }), let path else {
+            return Loaded()
+        }
+        let file = WordStoreFile(path: path)
+        let unusable = stored.unusable(by: model)
+        let renews = !unusable.isEmpty && !file.recordedWords().isDisjoint(with: unusable)
+        var negatives: NegativeSet?
         // The negative set is large, and needed only to calibrate the words for another model, or words that an earlier
         // version stored without thresholds for sensitivities.
-        var negatives: NegativeSet?
-        let isOfAnotherModel = store.embedding != model.embeddingIdentity
-        if isOfAnotherModel || store.words.contains(where: \.sensitivities.isEmpty), let folder {
+        if renews || stored.lacksEstimates(for: model), let folder {
             negatives = try NegativeSet.beside(model, in: folder)
         }
-        let lost = store.reembed(for: model, negatives)
-        if let negatives {
-            for index in store.words.indices where store.words[index].sensitivities.isEmpty {
-                store.words[index].estimateSensitivities(negatives)
+        guard renews || negatives != nil else {
+            return Loaded(words: stored.personal(for: model), lost: unusable)
+        }
+        func complete(_ store: inout WordStore, _ renewal: WordStore.Renewal) -> Bool {
+            if let negatives { store.estimateSensitivities(for: model, negatives) }
+            return store.renew(for: model, negatives, renewal)
+        }
+        var loaded = Loaded()
+        var updated: WordStore?
+        if stores {
+            do throws(EnrollmentError) {
+                try file.update(.none) { store throws(EnrollmentError) in
+                    guard var changed = store else { return }
+                    if complete(&changed, .complete) {
+                        loaded.note = "\(path): the words were learnt anew for the model \(model.name), and stored"
+                    }
+                    store = changed
+                    updated = changed
+                }
+            } catch {
+                if renews { loaded.note = "\(error); words are learnt anew for the model \(model.name) at each start" }
             }
         }
-        return (store.words.compactMap(\.personal), lost)
+        var known = try updated ?? (renews ? file.read() : nil) ?? stored
+        _ = complete(&known, .partial)
+        loaded.words = known.personal(for: model)
+        loaded.lost = known.unusable(by: model)
+        return loaded
     }
 
     /// The store; nil if there is none and no option names one.
     ///
     /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``.
     public func read() throws(EnrollmentError) -> WordStore? {
+        try read { file throws(EnrollmentError) in try file.read() }
+    }
+
+    private func read(
+        _ read: (WordStoreFile) throws(EnrollmentError) -> WordStore?
+    ) throws(EnrollmentError) -> WordStore? {
         guard let path else { return nil }
-        if let store = try WordStoreFile(path: path).read() { return store }
+        if let store = try read(WordStoreFile(path: path)) { return store }
         guard !isNamed else {
             throw .store.saying("\(path): no words are kept here; beckon enroll WORD --words FILE adds some")
         }
         return nil
     }
 
-    /// The names of all words; none if they cannot be read, which ``load(for:folder:)`` reports.
-    public var names: [String] { (try? read())?.words.map(\.name) ?? [] }
+    /// The names of all words; none if they cannot be read, which ``load(for:folder:stores:)`` reports.
+    public var names: [String] {
+        (try? read { file throws(EnrollmentError) in try file.readWithoutAudio() })?.words.map(\.name) ?? []
+    }
 
     /// The file to change; its folder is created if it does not exist.
     ///
@@ -91,7 +137,7 @@ public struct TaughtWords: Sendable {
         return WordStoreFile(path: path)
     }
 
-    /// The message for a word that ``load(for:folder:)`` returned as lost.
+    /// The message for a word that ``load(for:folder:stores:)`` returned as lost.
     public static func lostLine(_ name: String) -> String {
         "'\(printable(name))' was taught to another model and its recordings were not kept; teach it again: beckon enroll "
             + "'\(printable(name))'"

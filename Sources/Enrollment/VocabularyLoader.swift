@@ -45,10 +45,11 @@ public struct VocabularyLoader: Sendable {
 
     /// The model with the user's own words.
     ///
-    /// - Returns: the vocabulary, and the names of lost words: taught to another model and without recordings.
-    public func load() throws -> (vocabulary: Vocabulary, lost: [String]) {
+    /// - Parameter stores: whether to store words that were learnt anew; see ``TaughtWords/load(for:folder:stores:)``.
+    /// - Returns: the vocabulary, and the words of the file as far as they concern the user.
+    public func load(stores: Bool = false) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
         let model = try Self.model(in: modelFolder)
-        let (personal, lost) = try words.load(for: model, folder: ModelFolder.find(modelFolder))
-        return (Vocabulary(model, personal: personal), lost)
+        let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
+        return (Vocabulary(model, personal: taught.words), taught)
     }
 }

@@ -3,6 +3,9 @@ public import Inference
 public import Spotting
 
 /// The words that the user taught, each with its takes.
+///
+/// A model finds the words that its own embedding taught. The others stay as they are: another model can learn a word
+/// anew from recordings, and a word without recordings is found again by the model that it was taught to.
 public struct WordStore: Sendable, Equatable {
     /// One recording of a word, as its templates.
     public struct Take: Sendable, Equatable {
@@ -23,6 +26,9 @@ public struct WordStore: Sendable, Equatable {
     /// A word with the takes that taught it.
     public struct Word: Sendable, Equatable {
         public let name: String
+        /// Identity of the embedding that computed the templates (`Model.embeddingIdentity`); templates of different
+        /// embeddings cannot be compared.
+        public let embedding: String
         /// Least probability at which it fires, 0…1.
         public var threshold: Float
         /// Thresholds of sensitivities and modes; empty for a word that was not calibrated.
@@ -33,12 +39,14 @@ public struct WordStore: Sendable, Equatable {
 
         public init(
             name: String,
+            embedding: String,
             threshold: Float = WordStore.suggestedThreshold,
             sensitivities: SensitivityTable<Float> = SensitivityTable(),
             boundary: Float = WordStore.defaultBoundary,
             takes: [Take]
         ) {
             self.name = name
+            self.embedding = embedding
             self.threshold = threshold
             self.sensitivities = sensitivities
             self.boundary = boundary
@@ -51,16 +59,10 @@ public struct WordStore: Sendable, Equatable {
     /// Boundary of a word that was not calibrated.
     public static let defaultBoundary: Float = 0.5
 
-    /// Identity of the embedding that computed the templates; templates of different embeddings cannot be compared.
-    public var embedding: String
     /// The words, in the order in which they were first taught.
     public var words: [Word]
 
-    /// - Parameter embedding: `Model.embeddingIdentity`.
-    public init(embedding: String, words: [Word] = []) {
-        self.embedding = embedding
-        self.words = words
-    }
+    public init(words: [Word] = []) { self.words = words }
 
     public subscript(name: String) -> Word? { words.first { $0.name == name } }
 
@@ -111,7 +113,7 @@ public struct WordStore: Sendable, Equatable {
         public static let bytes = 1 << 30
     }
 
-    /// Checks a name: one line of text that does not begin with an underscore, as special labels do.
+    /// Checks a name: one line of readable text that does not begin with an underscore, as special labels do.
     ///
     /// - Throws: ``EnrollmentError/name``.
     public static func check(name: String) throws(EnrollmentError) {
@@ -125,11 +127,9 @@ public struct WordStore: Sendable, Equatable {
         guard !Labels.isSpecial(name) else {
             throw .name.saying("'\(name)': names do not begin with an underscore; \(advice)")
         }
-        guard
-            name.unicodeScalars.allSatisfy({
-                $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x2028 && $0.value != 0x2029
-            })
-        else { throw .name.saying("'\(name)': a name is one line without control characters; \(advice)") }
+        guard isReadableName(name) else {
+            throw .name.saying("'\(name)': a name is one line without control or invisible characters; \(advice)")
+        }
         guard name.first?.isWhitespace == false, name.last?.isWhitespace == false else {
             throw .name.saying("'\(name)': a name neither begins nor ends with a space; \(advice)")
         }
@@ -178,10 +178,11 @@ extension WordStore.Word {
 
     /// Sets `boundary` and all thresholds from the negative examples and the takes.
     ///
-    /// - Parameter others: the user's words; one of this name is ignored.
+    /// - Parameter others: the user's words; one of this name, and those of another embedding, are ignored.
     /// - Returns: the calibration, with the error rates to expect.
     public mutating func calibrate(among others: [WordStore.Word], _ negatives: NegativeSet) -> WordCalibration {
-        let calibration = WordCalibration(self, besides: others.filter { $0.name != name }, negatives: negatives)
+        let besides = others.filter { $0.name != name && $0.embedding == embedding }
+        let calibration = WordCalibration(self, besides: besides, negatives: negatives)
         boundary = calibration.boundary
         threshold = calibration.suggested.threshold
         sensitivities = calibration.sensitivities
@@ -190,42 +191,88 @@ extension WordStore.Word {
 
     /// Estimates the thresholds of sensitivities for a word that was calibrated before there were any; its own threshold
     /// stays as it is.
-    mutating func estimateSensitivities(_ negatives: NegativeSet) {
+    fileprivate mutating func estimateSensitivities(_ negatives: NegativeSet) {
         sensitivities = WordCalibration(self, besides: [], negatives: negatives)
             .sensitivities(threshold: threshold, boundary: boundary)
     }
 }
 
+// MARK: - Another model
+
 extension WordStore {
-    /// Computes all templates again from the recordings, if they come from another embedding.
+    /// Whether a take may be lost when a word is learnt anew.
+    public enum Renewal: Sendable {
+        /// Words of which every take has a recording. Nothing is lost, so the result may be stored.
+        case complete
+        /// Takes without a recording, or with one in which this model hears no speech, are left out.
+        case partial
+    }
+
+    /// The words that a detector with this model finds.
+    public func personal(for model: Model) -> [PersonalWord] {
+        words.compactMap { $0.isUsable(by: model) ? $0.personal : nil }
+    }
+
+    /// Whether a word of this model was calibrated before there were sensitivities.
+    func lacksEstimates(for model: Model) -> Bool {
+        words.contains { $0.isUsable(by: model) && $0.sensitivities.isEmpty }
+    }
+
+    /// Estimates the thresholds of sensitivities for such words.
+    mutating func estimateSensitivities(for model: Model, _ negatives: NegativeSet) {
+        for index in words.indices where words[index].isUsable(by: model) && words[index].sensitivities.isEmpty {
+            words[index].estimateSensitivities(negatives)
+        }
+    }
+
+    /// The names of the words that this model cannot find as they are: they were taught to another one.
+    public func unusable(by model: Model) -> [String] { words.filter { !$0.isUsable(by: model) }.map(\.name) }
+
+    /// Learns the words of other embeddings anew from their recordings, and calibrates them. Words without recordings stay as
+    /// they are.
     ///
-    /// - Parameter negatives: to calibrate the words with; nil leaves them at the default boundary.
-    /// - Returns: names of the words that were removed, as they have no recordings.
-    public mutating func reembed(for model: Model, _ negatives: NegativeSet?) -> [String] {
-        guard embedding != model.embeddingIdentity else { return [] }
-        var removed: [String] = []
-        var renewed: [Word] = []
-        for word in words {
-            let utterances = word.takes.compactMap { Self.utterance($0.audio, model) }
-            guard let first = utterances.first else {
-                removed.append(word.name)
-                continue
-            }
-            var embedder = TakeEmbedder(model)
-            let spacing = TakeEmbedder.templateSpacing(seconds: first.seconds, model)
-            var takes: [Take] = []
-            for utterance in utterances {
-                let templates = embedder.templates(of: utterance, spacing: spacing)
-                takes.append(Take(templates: templates, templateSpacing: spacing, audio: utterance.audio))
-            }
-            renewed.append(Word(name: word.name, takes: takes))
+    /// - Parameters:
+    ///   - names: the words to learn; nil for all.
+    ///   - negatives: to calibrate the words with; nil leaves them at the default boundary.
+    /// - Returns: whether a word was changed.
+    @discardableResult
+    public mutating func renew(
+        _ names: [String]? = nil,
+        for model: Model,
+        _ negatives: NegativeSet?,
+        _ renewal: Renewal
+    ) -> Bool {
+        let changed = words.indices.filter { index in
+            guard names?.contains(words[index].name) ?? true, !words[index].isUsable(by: model),
+                let word = words[index].renewed(for: model, renewal)
+            else { return false }
+            words[index] = word
+            return true
         }
-        if let negatives {
-            for index in renewed.indices { _ = renewed[index].calibrate(among: renewed, negatives) }
+        guard let negatives else { return !changed.isEmpty }
+        for index in changed { _ = words[index].calibrate(among: words, negatives) }
+        return !changed.isEmpty
+    }
+}
+
+extension WordStore.Word {
+    fileprivate func isUsable(by model: Model) -> Bool {
+        embedding == model.embeddingIdentity && takes.first?.templates.first?.count == model.embeddingCount
+    }
+
+    /// The word with templates by this model, not calibrated; nil if its recordings do not suffice.
+    fileprivate func renewed(for model: Model, _ renewal: WordStore.Renewal) -> WordStore.Word? {
+        guard renewal == .partial || !takes.contains(where: \.audio.isEmpty) else { return nil }
+        let utterances = takes.compactMap { Self.utterance($0.audio, model) }
+        guard let first = utterances.first, renewal == .partial || utterances.count == takes.count else { return nil }
+        var embedder = TakeEmbedder(model)
+        let spacing = TakeEmbedder.templateSpacing(seconds: first.seconds, model)
+        var takes: [WordStore.Take] = []
+        for utterance in utterances {
+            let templates = embedder.templates(of: utterance, spacing: spacing)
+            takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: utterance.audio))
         }
-        words = renewed
-        embedding = model.embeddingIdentity
-        return removed
+        return WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
     }
 
     /// The speech of a recording as one utterance, from its first to its last active step; nil if there is none.

@@ -1,3 +1,6 @@
+private import Core
+private import System
+
 /// A word that is said in a recording. Times are in seconds from the recording's start.
 public struct SpokenWord: Sendable, Equatable {
     /// Index of its label.
@@ -17,6 +20,14 @@ public struct SpokenWord: Sendable, Equatable {
 /// A line has start and end in seconds and a label, separated by tabs. Lines that begin with a backslash hold
 /// frequencies and are ignored. An empty track means that no word is said.
 public struct LabelTrack: Sendable, Equatable {
+    /// Limits beyond which a file is no label track.
+    public enum Limit {
+        public static let fileBytes = 64 << 20
+        public static let lineBytes = 64 << 10
+        /// Lines with a label: one a second for eleven days.
+        public static let labels = 1_000_000
+    }
+
     /// One line. Its label is in lower case.
     public struct Entry: Sendable, Equatable {
         public let start: Double
@@ -27,6 +38,24 @@ public struct LabelTrack: Sendable, Equatable {
     /// The lines, in the order of the text.
     public let entries: [Entry]
 
+    /// Reads a track.
+    ///
+    /// - Throws: ``EvaluationError/unreadable(_:_:)``, ``EvaluationError/track(_:line:_:)``
+    public init(path: String) throws(EvaluationError) {
+        let bytes: [UInt8]
+        do throws(ReadFileError) {
+            bytes = try readFile(path, limit: Limit.fileBytes).bytes
+        } catch {
+            switch error {
+            case .system(let error): throw .unreadable(printable(path), "\(error)")
+            case .notRegularFile: throw .unreadable(printable(path), "not a regular file")
+            case .tooLarge: throw .unreadable(printable(path), "longer than \(Limit.fileBytes >> 20) MiB")
+            case .truncated: throw .unreadable(printable(path), "it became shorter while it was read")
+            }
+        }
+        try self.init(String(decoding: bytes, as: UTF8.self), file: printable(path))
+    }
+
     /// - Parameters:
     ///   - text: the track's text.
     ///   - file: name for error messages.
@@ -34,11 +63,17 @@ public struct LabelTrack: Sendable, Equatable {
     public init(_ text: String, file: String) throws(EvaluationError) {
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            guard line.utf8.count <= Limit.lineBytes else {
+                throw .track(file, line: index + 1, "longer than \(Limit.lineBytes >> 10) KiB")
+            }
             let line = index == 0 && line.hasPrefix("\u{FEFF}") ? line.dropFirst() : line
             if line.allSatisfy(\.isWhitespace) || line.hasPrefix("\\") { continue }
             let fields = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count >= 2, let start = Self.seconds(fields[0]), let end = Self.seconds(fields[1]) else {
                 throw .track(file, line: index + 1, "not a label")
+            }
+            guard entries.count < Limit.labels else {
+                throw .track(file, line: index + 1, "more than \(Limit.labels) labels")
             }
             guard start <= end else { throw .track(file, line: index + 1, "the label ends before it starts") }
             entries.append(Entry(start: start, end: end, label: fields.count > 2 ? Self.label(fields[2]) : ""))
@@ -48,10 +83,10 @@ public struct LabelTrack: Sendable, Equatable {
 
     /// The words of a model, sorted by start time. All other labels count as other speech.
     public func words(of labels: LabelSet) -> [SpokenWord] {
+        let names = labels.words.map { (labels.names[$0].lowercased(), $0) }
+        let indices = Dictionary(names, uniquingKeysWith: { first, _ in first })
         let words = entries.compactMap { entry in
-            labels.names[labels.words].firstIndex { $0.lowercased() == entry.label }.map {
-                SpokenWord(label: $0, start: entry.start, end: entry.end)
-            }
+            indices[entry.label].map { SpokenWord(label: $0, start: entry.start, end: entry.end) }
         }
         return words.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
@@ -81,7 +116,7 @@ public struct LabelTrack: Sendable, Equatable {
 
 /// Why a label track or a recording cannot be used.
 public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code: Equatable { case track, trackTooLong, tooShort }
+    private enum Code: Equatable { case unreadable, track, trackTooLong, tooShort }
 
     private let code: Code
     /// One line: where, what is wrong, what to do.
@@ -89,6 +124,11 @@ public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendab
 
     /// Two errors are equal if they are of the same kind, whatever their messages.
     public static func == (left: EvaluationError, right: EvaluationError) -> Bool { left.code == right.code }
+
+    /// A label track that cannot be read.
+    public static func unreadable(_ file: String, _ problem: String) -> EvaluationError {
+        EvaluationError(code: .unreadable, description: "\(file): cannot read this label track: \(problem)")
+    }
 
     /// A line that cannot be read.
     public static func track(_ file: String, line: Int, _ problem: String) -> EvaluationError {

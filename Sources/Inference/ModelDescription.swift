@@ -106,9 +106,13 @@ extension ModelDescription {
         }
         var seen: Set<String> = []
         for label in labels {
-            let isPrintable = label.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
-            guard !label.isEmpty, isPrintable, label.utf8.count <= Limits.labelBytes else {
-                throw wrong("labels", "\(quoted(label)) is empty, too long, or holds a space or control character")
+            guard !label.isEmpty, !label.contains(where: \.isWhitespace), isReadableName(label),
+                label.utf8.count <= Limits.labelBytes
+            else {
+                throw wrong(
+                    "labels",
+                    "\(quoted(label)) is empty, too long, or holds a space, a control or an invisible character"
+                )
             }
             guard seen.insert(label).inserted else { throw wrong("labels", "\(quoted(label)) is listed twice") }
         }

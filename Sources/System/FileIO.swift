@@ -23,28 +23,68 @@ public enum ReadFileError: Error, Equatable, Sendable {
 ///
 /// Not mapped into memory: access to a mapped file that was truncated kills the process.
 public func readFile(_ path: String, limit: Int) throws(ReadFileError) -> FileContents {
-    // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
-    let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
-    guard file.isOpen else { throw .system(SystemError("open")) }
-    var status = stat()
-    guard fstat(file.rawValue, &status) == 0 else { throw .system(SystemError("fstat")) }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile }
-    guard status.st_size <= limit else { throw .tooLarge(Int(status.st_size)) }
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    var filled = 0
-    while filled < bytes.count {
-        let count = bytes.withUnsafeMutableBytes { buffer in
-            read(file.rawValue, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
-        }
-        if count > 0 {
-            filled += count
-        } else if count == 0 {
-            throw .truncated(at: filled)
-        } else if errno != EINTR {
-            throw .system(SystemError("read"))
-        }
+    let file = try RegularFile(path)
+    guard file.size <= limit else { throw .tooLarge(file.size) }
+    return FileContents(bytes: try file.read(file.size, after: []), permissions: file.permissions)
+}
+
+/// Reads the beginning of a regular file.
+///
+/// - Parameters:
+///   - start: the bytes that tell how many are needed.
+///   - limit: the most bytes to read.
+///   - needed: gets the first `start` bytes, or all of a shorter file, and returns the number of bytes to read.
+/// - Returns: the first `needed` bytes, or all of a shorter file.
+public func readFile(
+    _ path: String,
+    start: Int,
+    limit: Int,
+    _ needed: ([UInt8]) -> Int
+) throws(ReadFileError) -> [UInt8] {
+    let file = try RegularFile(path)
+    let bytes = try file.read(min(start, file.size), after: [])
+    let count = max(bytes.count, min(needed(bytes), file.size))
+    guard count <= limit else { throw .tooLarge(count) }
+    return try file.read(count, after: bytes)
+}
+
+/// A regular file, open for reading.
+private struct RegularFile: ~Copyable {
+    /// In bytes, when it was opened.
+    let size: Int
+    let permissions: UInt32
+    private let descriptor: FileDescriptor
+
+    init(_ path: String) throws(ReadFileError) {
+        // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
+        let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        guard file.isOpen else { throw .system(SystemError("open")) }
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0 else { throw .system(SystemError("fstat")) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile }
+        size = Int(status.st_size)
+        permissions = status.st_mode & 0o7777
+        descriptor = file
     }
-    return FileContents(bytes: bytes, permissions: status.st_mode & 0o7777)
+
+    /// The first `count` bytes, of which those in `start` were read before.
+    func read(_ count: Int, after start: [UInt8]) throws(ReadFileError) -> [UInt8] {
+        var bytes = start + [UInt8](repeating: 0, count: count - start.count)
+        var filled = start.count
+        while filled < count {
+            let piece = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(descriptor.rawValue, buffer.baseAddress.map { $0 + filled }, count - filled)
+            }
+            if piece > 0 {
+                filled += piece
+            } else if piece == 0 {
+                throw .truncated(at: filled)
+            } else if errno != EINTR {
+                throw .system(SystemError("read"))
+            }
+        }
+        return bytes
+    }
 }
 
 /// Reads a descriptor to its end.

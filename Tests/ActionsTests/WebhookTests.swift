@@ -29,6 +29,15 @@ struct WebhookTests {
     }
 
     @Test(arguments: [
+        ("HTTP/1.1 204 No Content\r", 204), ("HTTP/1.0 200\r", 200), ("HTTP/1.1 599", 599), ("HTTP/1.1 100 x", 100),
+        ("HTTP/1.1 2000 OK\r", nil), ("HTTP/1.1 20\r", nil), ("HTTP/1.1 +20 OK\r", nil), ("HTTP/1.1  200 OK\r", nil),
+        ("HTTP/1.1 2０0 OK", nil), ("HTTP/1.1 600 x", nil), ("HTTP/1.1 099 x", nil), ("HTTP/2 200", nil), ("", nil),
+    ])
+    func `a status has exactly three digits`(_ line: String, status: Int?) {
+        #expect(Webhook.status(ofLine: Array(line.utf8)) == status)
+    }
+
+    @Test(arguments: [
         (
             "HTTP/1.1 302 Found\r\nLocation: http://example.org/\r\n\r\n",
             "answered 302, a redirect, which is not followed"

@@ -129,6 +129,52 @@ import Testing
         }
     }
 
+    /// Channels that are finite may add up to infinity, and the energy of a window may too.
+    @Test(arguments: [3e38, -1e30, 0x1.000002p31] as [Float]) func tooLarge(value: Float) throws {
+        var samples = [Float](repeating: 0.25, count: 32_000)
+        samples[2 * 12_345] = value
+        samples[2 * 12_345 + 1] = value
+        let path = try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, channels: 2, samples)
+        #expect(failure(path, says: "a sample of \(value), far beyond ±1, at 0.771 s", "channel 0") == .notFinite)
+    }
+
+    /// Integers that were written as floats are loud, and audio all the same.
+    @Test func largestSamples() throws {
+        let samples = [Float](repeating: 0x1p31, count: 32_000)
+        let path = try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, channels: 2, samples)
+        let clip = try FileBlocks.readClip(path: path, atMost: 2)
+        #expect(clip == [Float](repeating: 0x1p31, count: 16_000))
+    }
+
+    /// A recorder may write faster than the file is read. What came after it was opened is not read, so reading ends.
+    @Test func growingFile() throws {
+        var bytes = try noise("a.rf64", SF_FORMAT_RF64 | SF_FORMAT_PCM_16, frames: 8_000)
+        let sizes = try #require(bytes.firstIndex(of: UInt8(ascii: "d")))
+        #expect(Array(bytes[sizes..<sizes + 4]) == Array("ds64".utf8))
+        // A terabyte of audio.
+        for (index, byte) in withUnsafeBytes(of: UInt64(1 << 40).littleEndian, Array.init).enumerated() {
+            bytes[sizes + 16 + index] = byte
+            bytes[sizes + 24 + index] = byte
+        }
+        let path = try folder.write("growing.rf64", bytes: bytes)
+        var file = try AudioFile(path: path)
+        var block = [Float](repeating: 0, count: 2_000)
+        var total = 0
+        let error = #expect(throws: AudioError.self) {
+            while total < 1 << 20 {
+                let end = open(path, O_WRONLY | O_APPEND)
+                let more = [UInt8](repeating: 1, count: 64_000)
+                #expect(write(end, more, more.count) == more.count)
+                close(end)
+                var span = block.mutableSpan
+                total += try file.read(into: &span)
+            }
+        }
+        #expect(error == .truncated)
+        // What there was, and at most one read beyond it.
+        #expect((8_000...12_000).contains(total), "\(total) frames")
+    }
+
     struct Container: Sendable, CustomTestStringConvertible {
         var name: String
         var format: Int

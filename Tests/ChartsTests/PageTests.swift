@@ -7,7 +7,7 @@ import Testing
 struct PageTests {
     @Test(arguments: [
         ("a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;"), ("\u{0}\u{1B}[2J\u{7F}\u{9B}", "��[2J��"),
-        ("one\r\ntwo\tthree", "one  two three"), ("\u{FFFE}\u{FFFF}é😀", "��é😀"),
+        ("one\r\ntwo\tthree", "one  two three"), ("\u{FFFE}\u{FFFF}é😀", "��é😀"), ("a\u{202E}b\u{2028}", "a�b�"),
     ])
     func `text and attributes are escaped`(_ text: String, _ expected: String) { #expect(escaped(text) == expected) }
 

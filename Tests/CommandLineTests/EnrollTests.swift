@@ -141,10 +141,96 @@ struct EnrollTests {
         #expect(try enroll("mute", "Side_Left", ["--no-audio"]).status == 0)
         let warned = try beckon("classify", "--model", flat, Voices.path("Rear_Center"))
         #expect(warned.status == 0 && warned.error.contains("'mute' was taught to another model"))
-        let before = try folder.bytes("state/words")
-        let refused = try enroll("right", "Front_Right", ["--model", flat])
-        #expect(refused.status == 1 && refused.error.contains("without recordings: mute; forget them"))
-        #expect(try folder.bytes("state/words") == before)
+        let refused = try enroll("mute", "Side_Left", ["--more", "--model", flat])
+        #expect(refused.status == 1 && refused.error.contains("'mute' was taught to another model"))
+        // Teaching the other model leaves that word to its own.
+        let taught = try enroll("right side", "Front_Right", ["--model", flat])
+        #expect(taught.status == 0, "\(taught.error)")
+        #expect(try heard("Side_Left") == ["mute"])
+        #expect(try heard("Front_Right", ["--words", words]) == ["right side"])
+    }
+
+    // MARK: - Several programs at once
+
+    /// Starts `beckon enroll` with these words and returns at once.
+    private func start(_ arguments: [String]) throws -> Process {
+        let process = Process()
+        process.executableURL = Program.beckonFile
+        process.arguments = ["enroll"] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["BECKON_WORDS": words]) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = Pipe()
+        try process.run()
+        return process
+    }
+
+    private func error(_ process: Process) -> String {
+        let pipe = process.standardError as? Pipe
+        let data = pipe?.fileHandleForReading.readDataToEndOfFile() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func takeCount(_ word: String) throws -> Int? {
+        struct Word: Decodable {
+            var word: String
+            var takes: Int
+        }
+        return try beckon("words", "--json").lines
+            .map { try JSONDecoder().decode(Word.self, from: Data($0.utf8)) }.first { $0.word == word }?.takes
+    }
+
+    @Test func `six programs that add a take to one word at once keep all of them`() throws {
+        let file = try take("Rear_Center")
+        #expect(try beckon("enroll", "same", "--from", file).status == 0)
+        let programs = try (0..<6).map { _ in try start(["same", "--more", "--from", file]) }
+        for program in programs {
+            // They may have to wait for each other for a while.
+            let lines = error(program).split(separator: "\n" as Character)
+            #expect(!lines.contains { !$0.contains("waiting for another program") }, "\(lines)")
+            #expect(program.terminationStatus == 0)
+        }
+        #expect(try takeCount("same") == 7)
+    }
+
+    @Test func `of two programs that teach one new word at once, one is refused`() throws {
+        let file = try take("Rear_Center")
+        let programs = try (0..<4).map { _ in try start(["new", "--from", file]) }
+        let errors = programs.map(error)
+        #expect(programs.count { $0.terminationStatus == 0 } == 1)
+        for (program, text) in zip(programs, errors) where program.terminationStatus != 0 {
+            #expect(program.terminationStatus == 1)
+            #expect(text.contains("'new' was taught by another program in the meantime") || text.contains("already"))
+        }
+        #expect(try takeCount("new") == 1)
+    }
+
+    @Test func `a wait for another program is announced, and the first interrupt ends it`() throws {
+        let file = try take("Rear_Center")
+        #expect(try beckon("enroll", "first", "--from", file).status == 0)
+        let lock = open(words + ".lock", O_RDWR)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX) == 0)
+        let waiting = try start(["second", "--from", file])
+        let pipe = try #require(waiting.standardError as? Pipe)
+        var text = ""
+        while !text.contains("\n") {
+            let part = pipe.fileHandleForReading.availableData
+            guard !part.isEmpty else { break }
+            text += String(decoding: part, as: UTF8.self)
+        }
+        #expect(text.contains("waiting for another program that changes these words"), "\(text)")
+        kill(waiting.processIdentifier, SIGINT)
+        #expect(error(waiting).contains("interrupted; nothing was changed"))
+        #expect(waiting.terminationReason == .exit && waiting.terminationStatus == 130)
+
+        let patient = try start(["third", "--from", file])
+        let output = try #require(patient.standardError as? Pipe).fileHandleForReading.availableData
+        #expect(String(decoding: output, as: UTF8.self).contains("waiting for another program"))
+        flock(lock, LOCK_UN)
+        _ = error(patient)
+        #expect(patient.terminationStatus == 0)
+        #expect(try takeCount("third") == 1 && (try takeCount("second")) == nil)
     }
 
     @Test func `words are carried to another store, and a damaged one is not taken`() throws {
@@ -162,7 +248,10 @@ struct EnrollTests {
         try folder.write("broken", bytes: bytes)
         let broken = try beckon("words", "import", folder.file("broken"), "--words", folder.file("third"))
         #expect(broken.status == 1 && broken.error.contains("damaged"))
-        // With a damaged store, a service or a file job reports it and ends, instead of running without the words.
+        // With a damaged store, a service or a file job reports it and ends, instead of running without the words. They
+        // do not read the recordings.
+        bytes[30] ^= 1
+        try folder.write("broken", bytes: bytes)
         let classified = try beckon("classify", "--words", folder.file("broken"), Voices.path("Rear_Center"))
         #expect(classified.status == 1 && classified.error.contains("damaged"))
     }

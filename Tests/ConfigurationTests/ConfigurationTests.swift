@@ -38,6 +38,12 @@ struct ConfigurationTests {
         ),
         ("{\n threshold: 'high' }", ["f:2: threshold: expected a confidence between 0 and 1, such as 0.8, not 'high'"]),
         ("{threshold: 1.5}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 1.5"]),
+        // Checked as floats, which are kept.
+        ("{threshold: 1e-60}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 1e-60"]),
+        (
+            "{threshold: 0.999999999999}",
+            ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 0.999999999999"]
+        ),
         ("{threshold: NaN}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not nan"]),
         (
             "{cooldown: -9223372036854775808}",

@@ -56,6 +56,8 @@ struct ControlTests {
         ("{command: 'set', sensitivity: 'lax'}", "unknown sensitivity 'lax'"),
         ("{command: 'mute', sensitivity: 'eager'}", "mute takes nothing after it"),
         ("set yes=1", "lies between 0 and 1"),
+        ("set yes=1e-60", "the threshold of 'yes' lies between 0 and 1"),
+        ("set yes=0.999999999999", "the threshold of 'yes' lies between 0 and 1"),
         ("set yes=nan", "between 0 and 1"),
         ("set =0.5", "needs a word before it"), ("set a=0.5=0.6", "'a=0.5=0.6' is not"), ("{", "never closed"),
         ("{}", "the key command is missing"), ("{\"command\": 1}", "ill-typed key 'command'"),

@@ -19,10 +19,20 @@ import Testing
     @Test(arguments: [
         ("plain", #""plain""#), ("a \"b\" \\ c", #""a \"b\" \\ c""#), ("line\nend\r\ttab", #""line\nend\r\ttab""#),
         ("\u{1}\u{1F}\u{1B}", #""\u0001\u001f\u001b""#), ("grün 🎤 / é", #""grün 🎤 / é""#), ("", #""""#),
+        ("\u{7F}\u{85}\u{202E}\u{2028}\u{E0041}", #""\u007f\u0085\u202e\u2028\udb40\udc41""#),
+        ("👩\u{200D}💻", "\"👩\u{200D}💻\""),
     ])
-    func `escapes what a string may not hold, and nothing else`(text: String, expected: String) {
+    func `escapes what a string may not hold or a terminal does not show, and nothing else`(
+        text: String,
+        expected: String
+    ) {
         #expect(JSON.string(text).description == expected)
         #expect(JSON.object([.init(text, .null)]).description == "{\(expected): null}")
+    }
+
+    @Test func `escapes what another encoder left`() {
+        #expect(JSON.escapingHidden("{\n \"a\u{202E}\": 1\n}") == "{\n \"a\\u202e\": 1\n}")
+        #expect(JSON.escapingHidden(#"{"ä": 1}"#) == #"{"ä": 1}"#)
     }
 
     @Test func `writes numbers that read back the same, and no number that JSON does not know`() {

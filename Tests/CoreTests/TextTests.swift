@@ -15,6 +15,16 @@ struct TextTests {
 
     @Test func `names stay on their line`() {
         #expect(printable("a\nb\u{1B}[2Jé") == "a?b?[2Jé")
+        #expect(printable("a\u{7F}\u{9B}2J\u{2028}") == "a??2J?")
+    }
+
+    @Test func `names show what they are`() {
+        #expect(printable("yes\u{202E}exe.wav \u{2066}\u{FEFF}\u{AD}") == "yes?exe.wav ???")
+        // Scripts and emoji need joiners.
+        #expect(printable("می\u{200C}خواهم 👩\u{200D}💻") == "می\u{200C}خواهم 👩\u{200D}💻")
+        #expect(isReadableName("می\u{200C}خواهم") && isReadableName("👩\u{200D}💻") && isReadableName("hey house"))
+        #expect(!isReadableName("ye\u{200D}s") && !isReadableName("\u{200D}é") && !isReadableName("é\u{200C}"))
+        #expect(!isReadableName("a\u{E0041}") && !isReadableName("a\tb"))
     }
 
     @Test func `edit distances`() {

@@ -22,4 +22,26 @@ struct EnrollmentSessionTests {
             #expect(session.removeOutliers().count == 0)
         }
     }
+
+    @Test func `takes are added to those that another program has stored in the meantime`() throws {
+        let variants = try RecordedTakes.variants("Rear_Center", 4)
+        var stored = try RecordedTakes.word("center", Array(variants[..<2]))
+        stored.takes += try RecordedTakes.word("other", [try RecordedTakes.utterance("Front_Right")]).takes
+        let outlier = stored.takes[2]
+        var session = try EnrollmentSession(
+            "center",
+            existing: stored,
+            model: try RecordedTakes.model(),
+            keepsAudio: true
+        )
+        #expect(session.add(variants[2]) == nil)
+        // The same recording again is one take more.
+        #expect(session.add(variants[2]) == nil)
+        #expect(session.removeOutliers().map(\.index) == [2])
+        let changes = session.changes
+        #expect(changes.removed == [outlier] && changes.added.count == 2 && changes.added[0] == changes.added[1])
+        let meanwhile = try RecordedTakes.word("center", [variants[3]]).takes
+        #expect(changes.applied(to: stored.takes + meanwhile) == stored.takes[..<2] + meanwhile + changes.added)
+        #expect(changes.applied(to: []) == changes.added)
+    }
 }

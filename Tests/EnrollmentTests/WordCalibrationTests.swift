@@ -73,7 +73,7 @@ struct WordCalibrationTests {
         word.threshold = 0.85
         word.sensitivities = SensitivityTable()
         let file = WordStoreFile(path: folder.file("words"))
-        try file.update { $0 = WordStore(embedding: model.embeddingIdentity, words: [word]) }
+        try file.update { $0 = WordStore(words: [word]) }
         #expect(try file.read()?.words.first?.sensitivities.isEmpty == true)
         let words = try TaughtWords(file.path).load(for: model, folder: RecordedTakes.folder).words
         let loaded = try #require(words.first)

@@ -1,5 +1,7 @@
 import Core
 import Foundation
+import Synchronization
+import System
 import TestSupport
 import Testing
 
@@ -13,11 +15,11 @@ struct WordStoreFileTests {
             WordStore.Take(templates: [vector($0), vector($0 + 9)], templateSpacing: 7, audio: [1, -2, 32767])
         }
         return WordStore(
-            embedding: "0123456789abcdef",
             words: [
-                WordStore.Word(name: "hey house", threshold: 0.75, takes: takes),
+                WordStore.Word(name: "hey house", embedding: "0123456789abcdef", threshold: 0.75, takes: takes),
                 WordStore.Word(
                     name: "Käsekuchen 🎂",
+                    embedding: "fedcba9876543210",
                     threshold: 0.5,
                     takes: [.init(templates: [vector(4)], templateSpacing: 0)]
                 ),
@@ -28,7 +30,7 @@ struct WordStoreFileTests {
     @Test func `decoding reverses encoding`() throws {
         let bytes = try Self.store.encoded()
         #expect(try WordStore(bytes: bytes, file: "f") == Self.store)
-        #expect(try WordStore(bytes: try WordStore(embedding: "e").encoded(), file: "f") == WordStore(embedding: "e"))
+        #expect(try WordStore(bytes: try WordStore().encoded(), file: "f") == WordStore())
     }
 
     @Test func `thresholds of sensitivities are kept, and ones outside 0 to 1 refused`() throws {
@@ -90,8 +92,8 @@ struct WordStoreFileTests {
         let file = WordStoreFile(path: folder.file("words"))
         DispatchQueue.concurrentPerform(iterations: 16) { number in
             try? file.update { store throws(EnrollmentError) in
-                var changed = store ?? WordStore(embedding: "e")
-                try changed.put(.init(name: "word \(number)", threshold: 0.5, takes: []))
+                var changed = store ?? WordStore()
+                try changed.put(.init(name: "word \(number)", embedding: "e", threshold: 0.5, takes: []))
                 store = changed
             }
         }
@@ -102,17 +104,164 @@ struct WordStoreFileTests {
         let bytes = try Self.store.encoded()
         let take = #"{"anchors":2,"lag":7,"samples":3}"#
         let header = Array(
-            (#"{"dimensions":8,"embedding":"0123456789abcdef","words":[{"boundary":0.5,"name":"hey house","takes":["#
+            (#"{"words":[{"boundary":0.5,"dimensions":8,"embedding":"0123456789abcdef","name":"hey house","takes":["#
                 + "\(take),\(take),\(take)"
-                + #"],"threshold":0.75},{"boundary":0.5,"name":"Käsekuchen 🎂","takes":["#
-                + #"{"anchors":1,"lag":0,"samples":0}],"threshold":0.5}]}"#).utf8
+                + #"],"threshold":0.75},{"boundary":0.5,"dimensions":8,"embedding":"fedcba9876543210","#
+                + #""name":"Käsekuchen 🎂","takes":[{"anchors":1,"lag":0,"samples":0}],"threshold":0.5}]}"#).utf8
         )
-        #expect(bytes.starts(with: Array("BECKONW".utf8) + [1, UInt8(header.count & 0xFF), UInt8(header.count >> 8)]))
-        #expect(Array(bytes[16..<16 + header.count]) == header)
-        // Three takes of two vectors and three samples, one of one vector, a checksum.
-        #expect(bytes.count == 16 + header.count + 3 * (2 * 8 * 4 + 3 * 2) + 8 * 4 + 8)
-        // The first sample of the first take: 1, −2, 32767.
-        let audio = 16 + header.count + 2 * 8 * 4
-        #expect(Array(bytes[audio..<audio + 6]) == [1, 0, 0xFE, 0xFF, 0xFF, 0x7F])
+        #expect(bytes.starts(with: Array("BECKONW".utf8) + [2, UInt8(header.count & 0xFF), UInt8(header.count >> 8)]))
+        // Three takes of two vectors, one of one vector.
+        let vectors = (3 * 2 + 1) * 8 * 4
+        #expect(Array(bytes[16..<24]) == [UInt8(vectors), 0, 0, 0, 0, 0, 0, 0])
+        #expect(Array(bytes[24..<24 + header.count]) == header)
+        let front = 24 + header.count + vectors + 8
+        #expect(WordStore.detectorBytes(Array(bytes[..<24])) == front)
+        // Three recordings of 1, −2, 32767, and a checksum.
+        #expect(bytes.count == front + 3 * 3 * 2 + 8)
+        #expect(Array(bytes[front..<front + 6]) == [1, 0, 0xFE, 0xFF, 0xFF, 0x7F])
+    }
+
+    @Test func `a store of the first version is read`() throws {
+        var bytes = Array("BECKONW".utf8) + [1]
+        let header = Array(
+            #"{"dimensions":2,"embedding":"e","words":[{"boundary":0.5,"name":"a b","takes":[{"anchors":1,"lag":0,"samples":2},{"anchors":1,"lag":0,"samples":0}],"threshold":0.75}]}"#
+                .utf8
+        )
+        bytes += [UInt8(header.count & 0xFF), UInt8(header.count >> 8), 0, 0, 0, 0, 0, 0] + header
+        // 1, 2; −2, 5; 0.5, −1.
+        bytes += [0, 0, 0x80, 0x3F, 0, 0, 0, 0x40, 0xFE, 0xFF, 5, 0, 0, 0, 0, 0x3F, 0, 0, 0x80, 0xBF]
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        bytes += withUnsafeBytes(of: sum.littleEndian) { Array($0) }
+        let takes = [
+            WordStore.Take(templates: [[1, 2]], templateSpacing: 0, audio: [-2, 5]),
+            WordStore.Take(templates: [[0.5, -1]], templateSpacing: 0),
+        ]
+        let store = WordStore(words: [.init(name: "a b", embedding: "e", threshold: 0.75, takes: takes)])
+        #expect(try WordStore(bytes: bytes, file: "f") == store)
+        let folder = try TestFolder()
+        let file = WordStoreFile(path: try folder.write("words", bytes: bytes))
+        #expect(try file.readWithoutAudio()?.words[0].takes.map(\.audio) == [[], []])
+        #expect(file.recordedWords() == ["a b"])
+        bytes[bytes.count - 20] ^= 1
+        #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: bytes, file: "f") }
+    }
+
+    @Test func `a detector reads a store without its recordings`() throws {
+        let folder = try TestFolder()
+        let bytes = try Self.store.encoded()
+        let front = WordStore.detectorBytes(Array(bytes[..<24]))
+        // Only what a detector needs is there.
+        let file = WordStoreFile(path: try folder.write("words", bytes: Array(bytes[..<front])))
+        let store = try #require(try file.readWithoutAudio())
+        #expect(store.words.map(\.personal) == Self.store.words.map(\.personal))
+        #expect(!store.words.contains { $0.takes.contains { !$0.audio.isEmpty } })
+        #expect(file.recordedWords() == ["hey house"])
+        #expect(throws: EnrollmentError.damaged) { try file.read() }
+        for index in 0..<front {
+            var other = bytes
+            other[index] ^= 1 << UInt8(index % 8)
+            try folder.write("words", bytes: other)
+            #expect(throws: EnrollmentError.damaged) { try file.readWithoutAudio() }
+        }
+    }
+
+    // MARK: - Lock and links
+
+    /// Another descriptor of a store's lock that holds it, as another program would.
+    private func held(_ file: WordStoreFile) -> Int32 {
+        let lock = open(file.path + ".lock", O_RDWR)
+        #expect(flock(lock, LOCK_EX) == 0)
+        return lock
+    }
+
+    @Test func `a wait for another program is announced once, ends at its limit and can be cancelled`() throws {
+        let folder = try TestFolder()
+        let file = WordStoreFile(path: folder.file("words"))
+        try file.update { $0 = Self.store }
+        let lock = held(file)
+        let announced = Mutex(0)
+        let announce: @Sendable () -> Void = { announced.withLock { $0 += 1 } }
+        let wait = WordStoreFile.Wait(limit: .milliseconds(120), quiet: .zero, onWait: announce)
+        #expect(throws: EnrollmentError.busy) { try file.update(wait) { $0 = nil } }
+        #expect(announced.withLock { $0 } == 1)
+        let brief = WordStoreFile.Wait(limit: .milliseconds(60), quiet: .seconds(1), onWait: announce)
+        #expect(throws: EnrollmentError.busy) { try file.update(brief) { $0 = nil } }
+        #expect(announced.withLock { $0 } == 1)
+        #expect(throws: EnrollmentError.busy) { try file.update(.none) { $0 = nil } }
+        let asked = Mutex(0)
+        let cancelled = WordStoreFile.Wait(isCancelled: {
+            asked.withLock {
+                $0 += 1
+                return $0 == 3
+            }
+        })
+        #expect(throws: EnrollmentError.cancelled) { try file.update(cancelled) { $0 = nil } }
+        // The wait ends as soon as the other program is done.
+        let released = WordStoreFile.Wait(quiet: .zero, onWait: { flock(lock, LOCK_UN) })
+        try file.update(released) { $0?.words.removeLast() }
+        close(lock)
+        #expect(try file.read()?.words.count == 1)
+    }
+
+    @Test func `an update that changes nothing writes nothing`() throws {
+        let folder = try TestFolder()
+        let file = WordStoreFile(path: folder.file("words"))
+        try file.update { $0 = Self.store }
+        let before = try FileStatus(path: file.path)
+        try file.update { $0 = Self.store }
+        #expect(try FileStatus(path: file.path) == before)
+    }
+
+    @Test func `a lock with another name keeps its owner and is refused`() throws {
+        let folder = try TestFolder()
+        let state = try folder.folder("state")
+        let file = WordStoreFile(path: state + "/words")
+        try folder.write("precious", bytes: [1])
+        #expect(link(folder.file("precious"), file.path + ".lock") == 0)
+        if geteuid() == 0 { #expect(chown(state, 12345, 12345) == 0) }
+        let before = try FileStatus(path: folder.file("precious"))
+        #expect(throws: EnrollmentError.store) { try file.update { $0 = Self.store } }
+        #expect(throws: EnrollmentError.store) { try file.checkChangeable() }
+        #expect(try FileStatus(path: folder.file("precious")) == before)
+        #expect(try file.read() == nil)
+        unlink(file.path + ".lock")
+        try file.update { $0 = Self.store }
+        // What root creates belongs to the folder's owner.
+        let owner = try FileStatus(path: state).owner
+        #expect(try FileStatus(path: file.path).owner == owner)
+        #expect(try FileStatus(path: file.path + ".lock").owner == owner)
+        // A lock that was there before is not given away.
+        if geteuid() == 0 {
+            #expect(chown(file.path + ".lock", 0, 0) == 0)
+            try file.update { $0?.words.removeLast() }
+            #expect(try FileStatus(path: file.path + ".lock").owner == 0)
+        }
+    }
+
+    @Test func `a symbolic link stays, and what it names is replaced`() throws {
+        let folder = try TestFolder()
+        try folder.folder("real")
+        try folder.folder("links")
+        #expect(symlink("../real/words", folder.file("links/second")) == 0)
+        #expect(symlink(folder.file("links/second"), folder.file("links/first")) == 0)
+        let file = WordStoreFile(path: folder.file("links/first"))
+        try file.update { $0 = Self.store }
+        try file.update { $0?.words.removeLast() }
+        #expect(try WordStoreFile(path: folder.file("real/words")).read()?.words.count == 1)
+        #expect(
+            try Set(FileManager.default.contentsOfDirectory(atPath: folder.file("real"))) == ["words", "words.lock"]
+        )
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.file("links"))) == ["first", "second"])
+        #expect(symlink("loop", folder.file("links/loop")) == 0)
+        #expect(throws: EnrollmentError.store) {
+            try WordStoreFile(path: folder.file("links/loop")).update { $0 = Self.store }
+        }
+        // Whoever owns the folder of a service must not choose where root writes.
+        if geteuid() == 0 {
+            #expect(lchown(folder.file("links/first"), 12345, 12345) == 0)
+            #expect(throws: EnrollmentError.store) { try file.update { $0 = nil } }
+            #expect(try WordStoreFile(path: folder.file("real/words")).read()?.words.count == 1)
+        }
     }
 }

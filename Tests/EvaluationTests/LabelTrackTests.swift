@@ -1,4 +1,6 @@
 import Evaluation
+import Glibc
+import TestSupport
 import Testing
 
 struct LabelTrackTests {
@@ -41,6 +43,31 @@ struct LabelTrackTests {
     func `a line that cannot be read is refused with its number`(_ line: String) throws {
         let error = #expect(throws: EvaluationError.self) { try LabelTrack("1\t2\tup\n\(line)\n", file: "x.txt") }
         #expect(error?.description.hasPrefix("x.txt, line 2: ") == true)
+    }
+
+    @Test func `a file beyond the limits is no track, and the line says why`() throws {
+        let most = String(repeating: "x", count: LabelTrack.Limit.lineBytes - 4)
+        #expect(try LabelTrack("1\t2\t\(most)", file: "x.txt").entries.count == 1)
+        let long = #expect(throws: EvaluationError.self) { try LabelTrack("0\t1\tup\n1\t2\t\(most)x", file: "x.txt") }
+        #expect(long?.description.hasPrefix("x.txt, line 2: longer than 64 KiB; ") == true)
+        let lines = String(repeating: "1\t2\tup\n", count: LabelTrack.Limit.labels)
+        #expect(try LabelTrack(lines, file: "x.txt").words(of: Self.labels).count == LabelTrack.Limit.labels)
+        let many = #expect(throws: EvaluationError.self) { try LabelTrack(lines + "1\t2\tup\n", file: "x.txt") }
+        #expect(many?.description.hasPrefix("x.txt, line 1000001: more than 1000000 labels; ") == true)
+    }
+
+    @Test func `a file that cannot be read as a track is refused`() throws {
+        let folder = try TestFolder()
+        func problem(_ path: String) -> String {
+            #expect(throws: EvaluationError.self) { try LabelTrack(path: path) }?.description ?? ""
+        }
+        #expect(problem(folder.file("none")).contains("cannot read this label track: open: No such file"))
+        #expect(problem(folder.path).contains("not a regular file"))
+        let large = try folder.write("large.txt", bytes: [])
+        truncate(large, LabelTrack.Limit.fileBytes + 1)
+        #expect(problem(large).contains("longer than 64 MiB"))
+        let good = try folder.write("good\u{202E}.txt", bytes: Array("1\t2\tup\nx\n".utf8))
+        #expect(problem(good).contains("good?.txt, line 2: "))
     }
 
     @Test func `a track longer than its recording is refused`() throws {

@@ -94,6 +94,8 @@ struct ModelValidationTests {
             ("hopSamples", 0), ("hopSamples", -1600), ("hopSamples", 16001), ("hopSamples", 1500),
             ("labels", []), ("labels", ["yes", "_silence_", "_unknown_"]), ("labels", ["_unknown_", "_silence_"]),
             ("labels", ["yes", "yes", "_unknown_", "_silence_"]), ("labels", ["a b", "_unknown_", "_silence_"]),
+            ("labels", ["ye\u{202E}s", "_unknown_", "_silence_"]),
+            ("labels", ["yes\u{200D}", "_unknown_", "_silence_"]),
             ("outputLabels", []), ("outputLabels", ["other"]), ("output", "nothing"), ("embedding", "nothing"),
             ("thresholds", ["other": 0.5]), ("thresholds", ["yes": 0]), ("thresholds", ["yes": 1]),
             ("thresholds", ["_silence_": 0.5]), ("layers", []),

@@ -1,4 +1,5 @@
 import Control
+private import Core
 private import FoundationEssentials
 
 /// `beckon status`, `mute`, `unmute`, `reload`, `set` and `events`: commands to the running service.
@@ -30,7 +31,7 @@ struct ControlVerb {
         if json {
             Output.write(line + "\n")
         } else if command != .events {
-            Output.write(answer.lines.map { $0 + "\n" }.joined())
+            Output.write(answer.lines.map { printable($0) + "\n" }.joined())
         }
         guard command == .events else { return 0 }
         while let event = try client.nextLine(within: nil) {

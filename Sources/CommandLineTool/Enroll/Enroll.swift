@@ -45,9 +45,12 @@ struct Enroll {
         if existing == nil, options.more {
             throw Failure("'\(printable(options.word))' is not taught yet; leave --more out")
         }
-        if existing != nil {
-            _ = store?.reembed(for: model, negatives)
-            existing = store?[options.word]
+        if let word = existing {
+            store?.renew([word.name], for: model, negatives, .partial)
+            existing = store?[word.name]
+            guard store?.unusable(by: model).contains(word.name) == false else {
+                throw EnrollmentError.otherModel(word.name)
+            }
         }
         Interrupt.watch()
         var session = try EnrollmentSession(
@@ -65,13 +68,20 @@ struct Enroll {
             try addTakesFromMicrophone(&session)
         }
         if Interrupt.isRequested {
-            Output.tell(.error, "interrupted; nothing was changed")
+            Output.tell(.error, "\(EnrollmentError.cancelled)")
             return 130
         }
         guard session.takes.count > before else {
             throw Failure("'\(printable(options.word))' was not taught: none of its takes can be used")
         }
-        let report = try save(session.word, in: file)
+        let report: EnrollReport
+        do throws(EnrollmentError) {
+            report = try save(session.changes, of: session.word, in: file)
+        } catch {
+            guard error == .cancelled else { throw error }
+            Output.tell(.error, error.description)
+            return 130
+        }
         Output.write(options.json ? report.json + "\n" : report.text)
         return unread > 0 ? 1 : 0
     }
@@ -173,18 +183,48 @@ struct Enroll {
 
     // MARK: - Storing
 
-    /// Calibrates the word and stores it.
-    private func save(_ word: WordStore.Word, in file: WordStoreFile) throws -> EnrollReport {
-        var word = word
+    /// Adds the new takes to the word as it is stored now, calibrates it and stores it.
+    private func save(
+        _ changes: EnrollmentSession.Changes,
+        of session: WordStore.Word,
+        in file: WordStoreFile
+    ) throws(EnrollmentError) -> EnrollReport {
+        var word = session
         var calibration: WordCalibration?
-        try file.update { store throws(EnrollmentError) in
-            var new = store ?? WordStore(embedding: model.embeddingIdentity)
-            let removed = new.reembed(for: model, negatives)
-            guard removed.isEmpty else { throw .otherModel(file: file.path, words: removed) }
+        try file.update(.announced(file.path)) { store throws(EnrollmentError) in
+            var new = store ?? WordStore()
+            new.renew(for: model, negatives, .complete)
+            new.renew([word.name], for: model, negatives, .partial)
+            let stored = new[word.name]
+            // Another program may have changed the words while takes were recorded.
+            if let stored {
+                guard options.more else { throw .changedMeanwhile(word.name, "taught") }
+                guard stored.embedding == word.embedding,
+                    stored.takes.first?.templateSpacing == word.takes.first?.templateSpacing
+                else { throw .changedMeanwhile(word.name, "taught anew") }
+            } else if options.more {
+                throw .changedMeanwhile(word.name, "forgotten")
+            }
+            word.takes = changes.applied(to: stored?.takes ?? [])
             if let negatives { calibration = word.calibrate(among: new.words, negatives) }
             try new.put(word)
             store = new
         }
         return EnrollReport(word: word, calibration: calibration, path: file.path)
+    }
+}
+
+extension WordStoreFile.Wait {
+    /// Waits while another program changes the words, and says so. Ctrl-C ends it.
+    static func announced(_ path: String) -> WordStoreFile.Wait {
+        WordStoreFile.Wait(
+            onWait: {
+                Output.tell(
+                    .notice,
+                    "\(printable(path)): waiting for another program that changes these words; Ctrl-C ends"
+                )
+            },
+            isCancelled: { Interrupt.isRequested }
+        )
     }
 }

@@ -63,10 +63,7 @@ struct Evaluate {
         }
         var names: [String]?
         if let list = options.list {
-            guard let data = FileManager.default.contents(atPath: list) else {
-                throw Failure("\(printable(list)): cannot read this list of clips")
-            }
-            names = FileList.names(in: [UInt8](data), nulSeparated: false)
+            names = try FileList.names(inFile: list)
         }
         let found = FileList(paths: [path])
         let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
@@ -130,10 +127,7 @@ struct Evaluate {
                     + "start, end and word, separated by tabs (an empty file if no word is said)"
             )
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("\(printable(path)): cannot read this label track")
-        }
-        return try LabelTrack(String(decoding: data, as: UTF8.self), file: printable(path))
+        return try LabelTrack(path: path)
     }
 
     // MARK: - Output

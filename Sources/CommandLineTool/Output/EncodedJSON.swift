@@ -1,3 +1,4 @@
+private import Core
 private import FoundationEssentials
 
 /// A report as JSON, with keys in alphabetical order and a line end.
@@ -10,5 +11,5 @@ func encodedJSON(_ report: some Encodable, isPretty: Bool = false) throws -> Str
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
-    return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+    return JSON.escapingHidden(String(decoding: try encoder.encode(report), as: UTF8.self)) + "\n"
 }

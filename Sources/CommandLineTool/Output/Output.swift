@@ -33,7 +33,7 @@ enum Output {
     /// Writes to standard error; a failure cannot be reported anywhere.
     static func writeError(_ text: String) { _ = writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// Writes a message of one or more lines to standard error. Each line begins with the priority if the journal reads
+    /// Writes a message of one or more lines to standard error, made ``printable(_:)``. Each line begins with the priority if the journal reads
     /// standard error, else with the program's name.
     ///
     /// After standard output has failed it writes nothing: that failure ends the command, and is its only message.
@@ -44,7 +44,7 @@ enum Output {
     /// Like ``tell(_:_:)``, even after standard output has failed.
     static func tellAnyway(_ priority: LogLevel, _ text: String) {
         let mark = errorIsJournal ? "<\(priority.syslogPriority)>" : "beckon: "
-        writeError(text.split(separator: "\n").map { "\(mark)\($0)\n" }.joined())
+        writeError(text.split(separator: "\n").map { "\(mark)\(printable(String($0)))\n" }.joined())
     }
 
     /// Whether standard error is the journal stream named in `JOURNAL_STREAM`. The variable alone is not enough: a

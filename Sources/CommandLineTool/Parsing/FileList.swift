@@ -19,6 +19,10 @@ struct FileList {
     }
 
     private mutating func add(_ path: String) {
+        guard path.utf8.count < Self.longestName else {
+            problems.append("\(Self.tooLong(path)); give one name per line")
+            return
+        }
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder else {
             // A file that does not exist or is not audio is reported later, when it is opened.
@@ -52,6 +56,30 @@ struct FileList {
         }
     }
 
+    /// Bytes of a path that no file can have, as the end of its C string counts (PATH_MAX).
+    static let longestName = 4096
+    /// The longest list of names, in bytes.
+    private static let longestList = 64 << 20
+
+    private static func tooLong(_ name: String) -> String {
+        "\(printable(String(name.prefix(40))))…: \(name.utf8.count) bytes, longer than the name of a file can be"
+    }
+
+    /// The names of a list in a file.
+    static func names(inFile path: String) throws(Failure) -> [String] {
+        let bytes: [UInt8]
+        do throws(ReadFileError) {
+            bytes = try readFile(path, limit: longestList).bytes
+        } catch {
+            throw Failure("\(printable(path)): cannot read this list of clips, a text file of at most 64 MiB")
+        }
+        let names = names(in: bytes, nulSeparated: false)
+        if let name = names.first(where: { $0.utf8.count >= longestName }) {
+            throw Failure("\(printable(path)): \(tooLong(name)); is it a list of clips?")
+        }
+        return names
+    }
+
     /// Splits a list from standard input; empty names are skipped.
     static func names(in data: [UInt8], nulSeparated: Bool) -> [String] {
         let separator: UInt8 = nulSeparated ? 0 : 10
@@ -64,10 +92,15 @@ struct FileList {
 
     /// All of standard input.
     static func standardInput() throws(Failure) -> [UInt8] {
+        let bytes: [UInt8]
         do throws(SystemError) {
-            return try readAll(STDIN_FILENO)
+            bytes = try readAll(STDIN_FILENO, most: longestList)
         } catch {
             throw Failure("cannot read standard input: \(SystemError.text(error.number))")
         }
+        guard bytes.count <= longestList else {
+            throw Failure("standard input: a list of more than 64 MiB; give fewer names")
+        }
+        return bytes
     }
 }

@@ -70,8 +70,8 @@ struct ListeningOptions {
 
     /// The model with the taught words.
     func loadVocabulary() throws -> Vocabulary {
-        let (vocabulary, lost) = try vocabulary.load()
-        for name in lost { Output.tell(.warning, TaughtWords.lostLine(name)) }
+        let (vocabulary, taught) = try vocabulary.load()
+        for name in taught.lost { Output.tell(.warning, TaughtWords.lostLine(name)) }
         return vocabulary
     }
 

@@ -84,7 +84,7 @@ struct WordsCommand {
         guard let path = taught.path, try taught.read() != nil else {
             throw Failure("no word '\(printable(names[0]))' was taught; there are none")
         }
-        try WordStoreFile(path: path).update { store throws(EnrollmentError) in
+        try WordStoreFile(path: path).update(.announced(path)) { store throws(EnrollmentError) in
             for name in names { try store?.forget(name) }
         }
         if !json { Output.write("Forgotten: \(names.map(printable).joined(separator: ", "))\n") }
@@ -111,14 +111,14 @@ struct WordsCommand {
         let negatives = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
             try NegativeSet.beside(model, in: folder)
         }
-        let removed = new.reembed(for: model, negatives)
-        guard removed.isEmpty else {
-            throw Failure("\(printable(path)): \(TaughtWords.lostLine(removed[0])); nothing was imported")
+        new.renew(for: model, negatives, .partial)
+        if let lost = new.unusable(by: model).first {
+            throw Failure("\(printable(path)): \(TaughtWords.lostLine(lost)); nothing was imported")
         }
-        try taught.file().update { store throws(EnrollmentError) in
-            var merged = store ?? WordStore(embedding: model.embeddingIdentity)
-            let removed = merged.reembed(for: model, negatives)
-            guard removed.isEmpty else { throw .otherModel(file: taught.path ?? "", words: removed) }
+        let file = try taught.file()
+        try file.update(.announced(file.path)) { store throws(EnrollmentError) in
+            var merged = store ?? WordStore()
+            merged.renew(for: model, negatives, .complete)
             for word in new.words {
                 guard merged[word.name] == nil else { throw .taken(word.name) }
                 try merged.put(word)

@@ -1,0 +1,344 @@
+private import Core
+private import FoundationEssentials
+private import Kernels
+
+// A store as bytes, all numbers little-endian:
+//
+//     magic and version   8 bytes, "BECKONW" 2
+//     length of header    UInt64
+//     length of vectors   UInt64, in bytes
+//     header              JSON, see `Header`
+//     vectors             the templates of each take in the header's order, Float32
+//     checksum            UInt64, FNV-1a of all bytes before
+//     recordings          the audio of each take in the header's order, Int16
+//     checksum            UInt64, FNV-1a of the recordings
+//
+// A detector reads as far as the first checksum: it needs no recordings, which are nearly all of a store.
+//
+// Version 1 has no length of vectors, one embedding for all words, the audio of each take after its templates, and one
+// checksum at the end.
+private let magic: [UInt8] = Array("BECKONW".utf8)
+private let checksumBytes = 8
+
+/// The header in JSON, with sorted keys.
+private struct Header: Codable {
+    struct Take: Codable {
+        let templates: Int
+        let templateSpacing: Int
+        let samples: Int
+
+        enum CodingKeys: String, CodingKey {
+            case templates = "anchors"
+            case templateSpacing = "lag"
+            case samples
+        }
+
+        var isWithinLimits: Bool {
+            (1...WordStore.Limit.templates).contains(templates) && (0...100).contains(templateSpacing)
+                && (0...WordStore.Limit.audio).contains(samples)
+        }
+    }
+
+    struct Word: Codable {
+        let name: String
+        /// Nil in version 1.
+        var embedding: String?
+        /// Nil in version 1.
+        var dimensions: Int?
+        let threshold: Float
+        let boundary: Float
+        /// By sensitivity and mode; missing in files of earlier versions.
+        let sensitivities: [String: [String: Float]]?
+        let takes: [Take]
+
+        /// The table of `sensitivities`; nil for a threshold outside 0…1. Names of later versions are left out.
+        var table: SensitivityTable<Float>? {
+            var table = SensitivityTable<Float>()
+            for (name, modes) in sensitivities ?? [:] {
+                for (modeName, threshold) in modes {
+                    guard (0...1).contains(threshold) else { return nil }
+                    guard let sensitivity = Sensitivity(rawValue: name), let mode = DetectionMode(rawValue: modeName)
+                    else { continue }
+                    table[sensitivity, mode] = threshold
+                }
+            }
+            return table
+        }
+
+        static func members(of table: SensitivityTable<Float>) -> [String: [String: Float]]? {
+            var members: [String: [String: Float]] = [:]
+            for mode in DetectionMode.allCases {
+                for sensitivity in table.sensitivities(mode: mode) {
+                    members[sensitivity.rawValue, default: [:]][mode.rawValue] = table[sensitivity, mode]
+                }
+            }
+            return members.isEmpty ? nil : members
+        }
+    }
+
+    /// Nil from version 2 on.
+    var embedding: String?
+    /// Nil from version 2 on.
+    var dimensions: Int?
+    let words: [Word]
+}
+
+extension WordStore {
+    /// The store as bytes.
+    ///
+    /// - Throws: ``EnrollmentError/store`` for a threshold or boundary that is not finite.
+    func encoded() throws(EnrollmentError) -> [UInt8] {
+        let content = Header(
+            words: words.map { word in
+                Header.Word(
+                    name: word.name,
+                    embedding: word.embedding,
+                    dimensions: word.takes.first?.templates.first?.count ?? 0,
+                    threshold: word.threshold,
+                    boundary: word.boundary,
+                    sensitivities: Header.Word.members(of: word.sensitivities),
+                    takes: word.takes.map {
+                        Header.Take(
+                            templates: $0.templates.count,
+                            templateSpacing: $0.templateSpacing,
+                            samples: $0.audio.count
+                        )
+                    }
+                )
+            }
+        )
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let header = try? encoder.encode(content) else {
+            throw .store.saying("a threshold or boundary is not a finite number; this is a defect of beckon")
+        }
+        let takes = words.lazy.flatMap(\.takes)
+        let vectorBytes = takes.reduce(0) { $0 + $1.templates.reduce(0) { $0 + 4 * $1.count } }
+        let audioBytes = takes.reduce(0) { $0 + 2 * $1.audio.count }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24 + header.count + vectorBytes + audioBytes + 2 * checksumBytes)
+        bytes += magic + [2]
+        append(UInt64(header.count), to: &bytes)
+        append(UInt64(vectorBytes), to: &bytes)
+        bytes += header
+        for take in takes { for vector in take.templates { append(vector, to: &bytes) } }
+        append(checksum(bytes[...]), to: &bytes)
+        let audio = bytes.count
+        for take in takes { append(take.audio, to: &bytes) }
+        append(checksum(bytes[audio...]), to: &bytes)
+        return bytes
+    }
+
+    /// The number of bytes that a detector needs, from the beginning of a store; all, if the beginning does not tell.
+    ///
+    /// - Parameter start: the first ``startBytes`` bytes.
+    static func detectorBytes(_ start: [UInt8]) -> Int {
+        var reader = Reader(start.dropFirst(magic.count + 1))
+        guard start.starts(with: magic + [2]), let header = try? reader.number(), let vectors = try? reader.number()
+        else { return .max }
+        // Larger lengths belong to a damaged store.
+        return max(header, vectors) > Limit.bytes ? .max : startBytes + header + vectors + checksumBytes
+    }
+
+    /// The number of bytes that ``detectorBytes(_:)`` needs.
+    static let startBytes = 24
+
+    /// Decodes a store.
+    ///
+    /// - Parameters:
+    ///   - file: name for error messages.
+    ///   - withAudio: if false, the bytes may end after the vectors, and all takes are without their recordings.
+    /// - Throws: ``EnrollmentError/damaged``; ``EnrollmentError/name`` for a word with an invalid name.
+    init(bytes: [UInt8], file: String, withAudio: Bool = true) throws(EnrollmentError) {
+        func damaged(_ what: String) -> EnrollmentError { .damaged.saying("\(file): \(what)") }
+
+        guard bytes.starts(with: magic) else { throw damaged("not a word store; name one that beckon wrote") }
+        var reader = Reader(bytes.dropFirst(magic.count))
+        do throws(StoreDamage) {
+            switch try reader.bytes(1).first {
+            case 1: try self.init(version1: bytes, withAudio: withAudio)
+            case 2: try self.init(version2: bytes, withAudio: withAudio)
+            default: throw .newer
+            }
+        } catch {
+            switch error {
+            case .cutShort: throw damaged("cut short; restore it from a copy")
+            case .newer: throw damaged("written by a newer beckon; update this one")
+            case .checksum: throw damaged("damaged, its checksum does not match; restore it from a copy")
+            case .header: throw damaged("its header cannot be read; restore it from a copy")
+            case .limits: throw damaged("more words, or larger vectors, than the limits allow")
+            case .word(let name): throw damaged("the word '\(name)' has too many takes or an impossible threshold")
+            case .twice(let name): throw damaged("contains the word '\(name)' twice")
+            case .take(let name): throw damaged("the takes of '\(name)' are damaged; restore it from a copy")
+            case .longer: throw damaged("continues after its last word")
+            case .name(let error): throw error
+            }
+        }
+    }
+
+    /// The names of the words that have recordings, from bytes of which a store was decoded.
+    static func recordedWords(_ bytes: [UInt8]) -> Set<String> {
+        let isFirst = bytes.starts(with: magic + [1])
+        var reader = Reader(bytes.dropFirst(magic.count + 1))
+        guard let length = try? reader.number(), isFirst || (try? reader.number()) != nil,
+            let json = try? reader.bytes(length), let header = try? JSONDecoder().decode(Header.self, from: Data(json))
+        else { return [] }
+        return Set(header.words.filter { $0.takes.contains { $0.samples > 0 } }.map(\.name))
+    }
+
+    private init(version2 bytes: [UInt8], withAudio: Bool) throws(StoreDamage) {
+        var reader = Reader(bytes.dropFirst(magic.count + 1))
+        let (headerBytes, vectorBytes) = (try reader.number(), try reader.number())
+        let json = try reader.bytes(headerBytes)
+        var vectors = Reader(try reader.bytes(vectorBytes))
+        guard checksum(bytes[..<reader.position]) == (try reader.checksum()) else { throw .checksum }
+        let start = reader.position
+        try self.init(header: json) { take, word throws(StoreDamage) in
+            let templates = try vectors.templates(take, dimensions: word.dimensions ?? 0)
+            return Take(
+                templates: templates,
+                templateSpacing: take.templateSpacing,
+                audio: withAudio ? try reader.samples(take.samples) : []
+            )
+        }
+        guard vectors.isAtEnd else { throw .longer }
+        guard withAudio else { return }
+        guard checksum(bytes[start..<reader.position]) == (try reader.checksum()) else { throw .checksum }
+        guard reader.isAtEnd else { throw .longer }
+    }
+
+    private init(version1 bytes: [UInt8], withAudio: Bool) throws(StoreDamage) {
+        guard bytes.count >= magic.count + 1 + 8 + checksumBytes else { throw .cutShort }
+        let body = bytes.dropLast(checksumBytes)
+        var end = Reader(bytes[body.endIndex...])
+        guard checksum(body) == (try end.checksum()) else { throw .checksum }
+        var reader = Reader(body.dropFirst(magic.count + 1))
+        let headerBytes = try reader.number()
+        let json = try reader.bytes(headerBytes)
+        try self.init(header: json) { take, word throws(StoreDamage) in
+            let templates = try reader.templates(take, dimensions: word.dimensions ?? 0)
+            let audio = try reader.samples(take.samples)
+            return Take(
+                templates: templates,
+                templateSpacing: take.templateSpacing,
+                audio: withAudio ? audio : []
+            )
+        }
+        guard reader.isAtEnd else { throw .longer }
+    }
+
+    /// - Parameter take: reads the numbers of a take; takes are asked for in the header's order.
+    private init(
+        header json: ArraySlice<UInt8>,
+        take: (Header.Take, Header.Word) throws(StoreDamage) -> Take
+    ) throws(StoreDamage) {
+        guard let header = try? JSONDecoder().decode(Header.self, from: Data(json)) else { throw .header }
+        self.init()
+        guard header.words.count <= Limit.words else { throw .limits }
+        var names: Set<String> = []
+        for var word in header.words {
+            word.embedding = word.embedding ?? header.embedding
+            word.dimensions = word.dimensions ?? header.dimensions
+            guard (0...Limit.dimensions).contains(word.dimensions ?? 0) else { throw .limits }
+            do throws(EnrollmentError) { try WordStore.check(name: word.name) } catch { throw .name(error) }
+            guard names.insert(word.name).inserted else { throw .twice(word.name) }
+            guard word.takes.count <= Limit.takes, (0...1).contains(word.threshold), (-2...2).contains(word.boundary),
+                let sensitivities = word.table
+            else { throw .word(word.name) }
+            var takes: [Take] = []
+            for entry in word.takes {
+                guard entry.isWithinLimits else { throw .take(word.name) }
+                do throws(StoreDamage) {
+                    takes.append(try take(entry, word))
+                } catch .take {
+                    throw .take(word.name)
+                }
+            }
+            words.append(
+                Word(
+                    name: word.name,
+                    embedding: word.embedding ?? "",
+                    threshold: word.threshold,
+                    sensitivities: sensitivities,
+                    boundary: word.boundary,
+                    takes: takes
+                )
+            )
+        }
+    }
+}
+
+/// Why bytes are no store.
+private enum StoreDamage: Error {
+    case cutShort, newer, checksum, header, limits, longer
+    case word(String)
+    case twice(String)
+    case take(String)
+    case name(EnrollmentError)
+}
+
+/// Reads numbers in sequence.
+///
+/// The machines that Beckon runs on are little-endian, as a store is, so numbers are copied as they are.
+private struct Reader {
+    private let all: ArraySlice<UInt8>
+    private(set) var position: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        all = bytes
+        position = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { position == all.endIndex }
+
+    mutating func bytes(_ count: Int) throws(StoreDamage) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= all.endIndex - position else { throw .cutShort }
+        defer { position += count }
+        return all[position..<position + count]
+    }
+
+    /// A length in bytes, clamped to the largest `Int`.
+    mutating func number() throws(StoreDamage) -> Int { Int(clamping: try checksum()) }
+
+    mutating func checksum() throws(StoreDamage) -> UInt64 {
+        try bytes(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The templates of a take; their numbers are finite.
+    mutating func templates(_ take: Header.Take, dimensions: Int) throws(StoreDamage) -> [[Float]] {
+        guard dimensions > 0 else { throw .take("") }
+        var templates: [[Float]] = []
+        for _ in 0..<take.templates {
+            let vector: [Float] = try numbers(dimensions)
+            guard vector.allSatisfy(\.isFinite) else { throw .take("") }
+            templates.append(vector)
+        }
+        return templates
+    }
+
+    mutating func samples(_ count: Int) throws(StoreDamage) -> [Int16] { try numbers(count) }
+
+    private mutating func numbers<Number: BitwiseCopyable>(_ count: Int) throws(StoreDamage) -> [Number] {
+        let bytes = try bytes(count * MemoryLayout<Number>.stride)
+        return bytes.withUnsafeBytes { source in
+            [Number](unsafeUninitializedCapacity: count) { target, filled in
+                UnsafeMutableRawBufferPointer(target).copyMemory(from: source)
+                filled = count
+            }
+        }
+    }
+}
+
+private func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+}
+
+private func append<Number: BitwiseCopyable>(_ numbers: [Number], to bytes: inout [UInt8]) {
+    numbers.withUnsafeBytes { bytes += $0 }
+}
+
+private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.withUnsafeBytes { buffer in
+        buffer.baseAddress.map { fnv1a($0, count: buffer.count, from: fnvBasis) } ?? fnvBasis
+    }
+}
