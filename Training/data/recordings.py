@@ -64,6 +64,12 @@ def transcripts(folder):
     return said
 
 
+def machine_transcripts():
+    """What a recognizer heard in recordings that come without transcripts, by name: transcripts.tsv beside this module."""
+    with open(os.path.join(os.path.dirname(__file__), "transcripts.tsv")) as file:
+        return dict(line.rstrip("\n").split("\t") for line in file if not line.startswith("#"))
+
+
 def aligned_words(folder):
     """The aligned words of all tar files of a folder, as `alignment.parse` gives them."""
     words = {}
@@ -133,8 +139,8 @@ def load(folder, cache):
 
     A dict of `audio`, one int16 array [samples of all recordings], and one entry per recording in each of `start` and `length`
     (samples in `audio`), `from` and `to` (the utterance's bounds, samples after `start`), `kind`, `label`, `text` (the
-    transcript, if there is one), `part` (training, tune or report) and `name` (`<folder>/<file>` without extension). The part
-    is not stored, so that a cache outlives a change of the split.
+    transcript, if there is one, by hand or by a recognizer), `part` (training, tune or report) and `name` (`<folder>/<file>`
+    without extension). The part is not stored, so that a cache outlives a change of the split.
     """
     table = {}
     if os.path.exists(cache):
@@ -145,6 +151,8 @@ def load(folder, cache):
         os.makedirs(os.path.dirname(cache) or ".", exist_ok=True)
         with replacing(cache) as unfinished:
             np.savez(unfinished, **table)
+    heard = machine_transcripts()
+    table["text"] = np.array([text or heard.get(name, "") for text, name in zip(table["text"], table["name"])])
     table["part"] = np.array([part(*row) for row in zip(table["kind"], table["label"], table["name"])])
     return table
 

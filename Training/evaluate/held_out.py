@@ -4,8 +4,10 @@ import sys
 
 import numpy as np
 
+from Training.data import suspects
 from Training.data.audio import RATE, fade, rms, unit_rms
 from Training.data.recordings import samples
+from Training.data.sources import speaker
 from Training.data.split import background_span
 from Training.data.vocabulary import (
     BACKGROUND,
@@ -20,17 +22,19 @@ TALKERS = 4
 
 
 class HeldOut:
-    """Rows of the recordings' table of one part, `tune` or `report`."""
+    """Rows of the recordings' table of one part, `tune` or `report`; without clips of a doubtful label."""
 
     def __init__(self, table, part, commands=COMMANDS):
         self.table, self.part = table, part
         held, kind, label = table["part"] == part, table["kind"], table["label"]
         known = np.isin(label, commands)
-        self.commands = np.flatnonzero(held & (kind == "clip") & known)
+        self.commands = np.flatnonzero(held & (kind == "clip") & known & ~suspects.among(table["name"]))
         # A recording under MANY_WORDS has no label of its own and could be a command.
         spoken = np.isin(kind, ["clip", "word"]) & ~known & ~np.isin(label, MANY_WORDS)
         self.others = np.flatnonzero(held & spoken)
-        speech = held & (kind == "speech")
+        # A command in running speech would be no false accept.
+        without_command = np.array([not set(commands) & set(text.split()) for text in table["text"]])
+        speech = held & (kind == "speech") & without_command
         self.speech = np.flatnonzero(speech & ~np.isin(label, (*TRAINING_VOICES, *HELD_OUT_VOICES)))
         self.read = np.flatnonzero(speech & np.isin(label, HELD_OUT_VOICES))
         self.sounds = np.flatnonzero(held & (kind == "noise") & (label != BACKGROUND))
@@ -40,6 +44,16 @@ class HeldOut:
                 sys.exit(
                     f"the recordings have no {name} in the part {part}; Training/README.md lists what is needed"
                 )
+
+    def speakers(self, rows):
+        """Who speaks in each of these rows, [n]."""
+        return np.array([speaker(name) for name in self.table["name"][rows]])
+
+    def talk_sources(self):
+        """Rows of running speech by source; `read` is a synthetic voice."""
+        labels = self.table["label"][self.speech]
+        sources = {str(label): self.speech[labels == label] for label in sorted(set(labels))}
+        return sources | ({"read": self.read} if len(self.read) else {})
 
     def wave(self, row, first=0, last=None):
         """Samples [first, last) of a recording, float32."""

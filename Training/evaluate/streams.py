@@ -1,19 +1,21 @@
-"""Makes long recordings with known words and times, for `beckon evaluate --stream`.
+"""Makes long recordings with known words and times, for `beckon evaluate --stream`, from one half of the held-out speakers.
 
-    python -m Training.evaluate.streams --data DIR --cache DIR --out DIR [--seed N] [--minutes N]
+    python -m Training.evaluate.streams --data DIR --cache DIR --out DIR --part tune|report [--seed N] [--minutes N]
 
-Writes, for each stream, `NAME.wav` (16 kHz, 16 bits) and `NAME.txt`, an Audacity label track with one line a word: start, end,
-label. A stream without a command has an empty track: any detection in it is a false accept. `manifest.json` describes all
-streams. Everything comes from one half of the held-out speakers; the same seed gives the same bytes.
+Each set of recordings is a folder of files of about a minute, `SET/NNN.wav` (16 kHz, 16 bits) and `SET/NNN.txt`, an Audacity
+label track with one line a word: start, end, label. Nobody speaks in two files of a set, so that the files can be drawn anew for
+confidence intervals. A set without a command has empty tracks: any detection in it is a false accept. `manifest.json` describes
+all files. The same seed gives the same bytes.
 
-* `words-…`: single commands after gaps of 0.5 to 2.5 s, ±6 dB, and one other word in five; the same words in several kinds of
-  noise. The signal-to-noise ratio is over the spans of all words together; `clean` has digital silence between words.
+* `words-…`: every command clip once, after gaps of 0.5 to 2.5 s, ±6 dB, and one other word in five; the same words in several
+  kinds of noise. The signal-to-noise ratio is over the spans of all words of a file; `clean` has digital silence between words.
 * `words-talk-…`: the same with running speech in some of the gaps. `…-48k`: in stereo, the right channel at half the level.
-* `stop-500`: that word alone.
-* `speech-…`: phrases of running speech with pauses as in dictation. `read-…`: sentences without commands, read by a held-out
-  neural voice, up to three times as long.
+* `talk-SOURCE-…`: every utterance of a source once, phrases with pauses as in dictation. Utterances whose transcript has a
+  command are left out. `talk-read-…`: sentences read by a held-out neural voice.
 * `others-…`: single other words, which only the network can tell from commands.
 * `sounds`, `steady`: no speech at all.
+
+The part `tune` has only `words-…` and `talk-…`, which thresholds are chosen on.
 """
 
 import hashlib
@@ -35,7 +37,12 @@ from Training.evaluate.held_out import HeldOut
 LEVEL, SPREAD = 0.05, 6.0
 # Share of other words among the words, and of gaps with running speech.
 OTHER_WORDS, TALK = 0.2, 0.3
-STOPS = 500
+# Seconds of recordings in a file, pauses not counted.
+FILE = 60
+# Kind of noise and its signal-to-noise ratio in dB, of words and of talk.
+WORD_NOISE = (("clean", None), ("noise", 20), ("noise", 10), ("noise", 5), ("noise", 0), ("babble", 10))
+TUNING_NOISE = (("clean", None), ("noise", 10), ("noise", 5), ("babble", 10))
+TALK_NOISE = (("clean", None), ("noise", 20), ("noise", 10))
 
 
 class Stream:
@@ -87,12 +94,26 @@ def cycle(rows, generator):
         yield from generator.permutation(rows)
 
 
-def words(held_out, seconds, generator, talk=False):
-    """Commands and other words after gaps; with `talk`, running speech before three words in ten."""
+def groups(held_out, rows, generator, seconds=FILE):
+    """The rows in groups of so many seconds or a little more, all rows of a speaker in one group, in a random order."""
+    length, names = held_out.table["length"], held_out.speakers(rows)
+    group, total = [], 0.0
+    for name in generator.permutation(np.unique(names)):
+        own = rows[names == name]
+        group += list(own)
+        total += length[own].sum() / RATE
+        if total >= seconds:
+            yield generator.permutation(group)
+            group, total = [], 0.0
+    if group:
+        yield generator.permutation(group)
+
+
+def words(held_out, rows, generator, talk=False):
+    """Each row's command once, and other words, after gaps; with `talk`, running speech before three words in ten."""
     stream = Stream()
-    commands, others = cycle(held_out.commands, generator), cycle(held_out.others, generator)
-    phrases = endless_phrases(held_out, generator)
-    while stream.length < seconds * RATE:
+    others, phrases = cycle(held_out.others, generator), endless_phrases(held_out, generator)
+    for row in rows:
         if talk and generator.random() < TALK:
             stream.add_silence(generator.uniform(0.5, 2.5))
             until = stream.length + generator.uniform(3, 10) * RATE
@@ -100,24 +121,26 @@ def words(held_out, seconds, generator, talk=False):
                 stream.add(at_random_level(fade(next(phrases)), generator, 3))
                 stream.add_silence(generator.uniform(0.05, 0.25))
             stream.add_silence(generator.uniform(0.5, 2.5))
-        row = next(others if generator.random() < OTHER_WORDS else commands)
-        wave, first, last = held_out.word(row)
-        stream.add_gap(generator.uniform(0.5, 2.5), first)
-        stream.add_speech(at_random_level(wave, generator), first, last, held_out.table["label"][row])
+        add_word(stream, held_out, row, generator, held_out.table["label"][row])
+        while generator.random() < OTHER_WORDS:
+            other = next(others)
+            add_word(stream, held_out, other, generator, held_out.table["label"][other])
     stream.add_silence(2)
     return stream
 
 
-def single_words(held_out, rows, seconds, generator, labelled):
-    """Each row's word once, in the order given, after a gap."""
+def add_word(stream, held_out, row, generator, label=None):
+    """Adds a word after a gap, labelled if there is a label."""
+    wave, first, last = held_out.word(row)
+    stream.add_gap(generator.uniform(0.5, 2.5), first)
+    stream.add_speech(at_random_level(wave, generator), first, last, label)
+
+
+def single_words(held_out, rows, generator):
+    """Each row's word once after a gap, without a label."""
     stream = Stream()
     for row in rows:
-        if stream.length >= seconds * RATE:
-            break
-        wave, first, last = held_out.word(row)
-        stream.add_gap(generator.uniform(0.5, 2.5), first)
-        label = held_out.table["label"][row] if labelled else None
-        stream.add_speech(at_random_level(wave, generator), first, last, label)
+        add_word(stream, held_out, row, generator)
     stream.add_silence(2)
     return stream
 
@@ -147,12 +170,10 @@ def pause(generator):
     return generator.uniform(low, high)
 
 
-def speech(held_out, rows, seconds, generator):
+def speech(held_out, rows, generator):
     """Each of these utterances once, phrase by phrase, with a random pause after each phrase."""
     stream = Stream()
-    for row in generator.permutation(rows):
-        if stream.length >= seconds * RATE:
-            break
+    for row in rows:
         wave = at_random_level(unit_rms(held_out.wave(row)), generator)
         for piece in split_phrases(wave):
             stream.add_speech(fade(piece), 0, len(piece))
@@ -161,33 +182,30 @@ def speech(held_out, rows, seconds, generator):
     return stream
 
 
-def sounds(held_out, seconds, generator):
-    """Every environmental sound once, at levels from just audible to loud, with and without silence between."""
+def sounds(held_out, rows, generator):
+    """Each of these sounds once, at levels from just audible to loud, with and without silence between."""
     stream = Stream()
-    for row in generator.permutation(held_out.sounds):
-        if stream.length >= seconds * RATE:
-            break
+    for row in rows:
         stream.add(at_random_level(fade(unit_rms(held_out.wave(row))), generator, 18))
         stream.add_silence(generator.choice([0.0, 1.0]))
     return stream
 
 
-def steady(held_out, seconds, generator):
+def steady(held_out, generator):
     """White, pink and brown noise, hum, a tone and the ends of the background recordings, at random levels."""
     stream, length, time = Stream(), 10 * RATE, np.arange(10 * RATE) / RATE
-    while stream.length < seconds * RATE:
-        for slope in (0, 0.5, 1):
-            spectrum = generator.normal(size=length // 2 + 1) + 1j * generator.normal(size=length // 2 + 1)
-            spectrum[0] = 0
-            gains = np.maximum(np.arange(length // 2 + 1), 20 * length // RATE) ** -float(slope)
-            stream.add(at_random_level(unit_rms(scipy.fft.irfft(spectrum * gains)), generator, 18))
-        hum = sum(np.sin(2 * np.pi * 50 * k * time) / k for k in range(1, 9))
-        tone = np.sin(2 * np.pi * generator.uniform(100, 4000) * time)
-        for wave in (hum, tone):
-            stream.add(at_random_level(fade(unit_rms(wave)), generator, 18))
-        for row in held_out.background:
-            stream.add(at_random_level(fade(unit_rms(held_out.background_end(row))), generator, 18))
-        stream.add_silence(1)
+    for slope in (0, 0.5, 1):
+        spectrum = generator.normal(size=length // 2 + 1) + 1j * generator.normal(size=length // 2 + 1)
+        spectrum[0] = 0
+        gains = np.maximum(np.arange(length // 2 + 1), 20 * length // RATE) ** -float(slope)
+        stream.add(at_random_level(unit_rms(scipy.fft.irfft(spectrum * gains)), generator, 18))
+    hum = sum(np.sin(2 * np.pi * 50 * k * time) / k for k in range(1, 9))
+    tone = np.sin(2 * np.pi * generator.uniform(100, 4000) * time)
+    for wave in (hum, tone):
+        stream.add(at_random_level(fade(unit_rms(wave)), generator, 18))
+    for row in held_out.background:
+        stream.add(at_random_level(fade(unit_rms(held_out.background_end(row))), generator, 18))
+    stream.add_silence(1)
     return stream
 
 
@@ -199,6 +217,7 @@ def write(folder, name, stream, noise=None, ratio=None):
     clipped = int((np.abs(wave) > 1).sum())
     pcm = np.round(np.clip(wave, -1, 1) * 32767).astype(np.int16)
     path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     soundfile.write(path + ".wav", pcm, RATE, subtype="PCM_16")
     with open(path + ".txt", "w") as file:
         file.writelines(f"{first / RATE:.6f}\t{last / RATE:.6f}\t{label}\n" for first, last, label in stream.labels)
@@ -206,6 +225,7 @@ def write(folder, name, stream, noise=None, ratio=None):
     return {
         "name": name,
         "seconds": round(len(pcm) / RATE, 3),
+        "speechSeconds": round(sum(last - first for first, last in stream.spans) / RATE, 3),
         "commands": commands,
         "otherWords": len(stream.labels) - commands,
         "signalToNoise": ratio,
@@ -216,12 +236,14 @@ def write(folder, name, stream, noise=None, ratio=None):
 
 def copy_48k(folder, entry):
     """Writes a stream again at 48 kHz in stereo, the right channel at half the level, with the same labels."""
-    path, name = os.path.join(folder, entry["name"]), entry["name"] + "-48k"
+    path = os.path.join(folder, entry["name"])
+    name = "-48k/".join(entry["name"].split("/"))
     wave, _ = soundfile.read(path + ".wav", dtype="float64")
     taps = scipy.signal.firwin(6 * 128 + 1, 0.94, window=("kaiser", 12), fs=6)
     wave = scipy.signal.resample_poly(wave, 3, 1, window=taps)
     pcm = np.round(np.clip(np.stack([wave, wave / 2], axis=1), -1, 1) * 32767).astype(np.int16)
     copy = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(copy), exist_ok=True)
     soundfile.write(copy + ".wav", pcm, 3 * RATE, subtype="PCM_16")
     with open(path + ".txt") as source, open(copy + ".txt", "w") as target:
         target.write(source.read())
@@ -234,34 +256,42 @@ def checksum(path):
 
 
 def make(held_out, folder, seed, minutes):
-    """Writes all streams and returns their entries of the manifest."""
-    seconds, entries = minutes * 60, []
+    """Writes all sets, each of at most so many minutes, and returns the files' entries of the manifest.
 
-    def draw(name):
-        return seeded("stream", zlib.crc32(name.encode()), seed=seed)
+    Of the part `tune` only words and talk, which thresholds are chosen on.
+    """
+    entries = []
 
-    def put(name, stream, noise=None, ratios=()):
-        for ratio in ratios:
-            suffix = "clean" if ratio is None else f"{noise.__name__}-{ratio}"
-            wave = None if ratio is None else noise(stream.length, draw(name + noise.__name__))
-            entries.append(write(folder, f"{name}-{suffix}", stream, wave, ratio))
+    def draw(*names):
+        return seeded("stream", *(zlib.crc32(str(name).encode()) for name in names), seed=seed)
 
-    spoken = words(held_out, seconds, draw("words"))
-    put("words", spoken, held_out.noise, (None, 20, 10, 5, 0))
-    entries.append(copy_48k(folder, next(entry for entry in entries if entry["name"] == "words-noise-20")))
-    put("words", spoken, held_out.babble, (10,))
-    put("words-talk", words(held_out, seconds, draw("words-talk"), talk=True), held_out.noise, (20,))
-    stops = cycle(held_out.commands[held_out.table["label"][held_out.commands] == "stop"], draw("stop"))
-    stop = single_words(held_out, [next(stops) for _ in range(STOPS)], np.inf, draw("stop-gaps"), labelled=True)
-    entries.append(write(folder, f"stop-{STOPS}", stop))
-    put("speech", speech(held_out, held_out.speech, seconds, draw("speech")), held_out.noise, (None, 20, 10))
-    if len(held_out.read):
-        put("read", speech(held_out, held_out.read, 3 * seconds, draw("read")), held_out.noise, (None, 20, 10))
-    others = draw("others").permutation(held_out.others)
-    others = single_words(held_out, others, seconds, draw("others-gaps"), labelled=False)
-    put("others", others, held_out.noise, (None, 20))
-    entries.append(write(folder, "sounds", sounds(held_out, seconds, draw("sounds"))))
-    entries.append(write(folder, "steady", steady(held_out, seconds / 4, draw("steady"))))
+    def put(name, rows, stream_of, kinds):
+        """Writes a set in each kind of noise; `stream_of(rows, generator)` makes the stream of a group of rows."""
+        left = minutes * 60
+        for number, group in enumerate(groups(held_out, rows, draw(name, "groups"))):
+            if left <= 0:
+                break
+            stream = stream_of(group, draw(name, number))
+            left -= stream.length / RATE
+            for kind, ratio in kinds:
+                suffix = "" if kind is None else "-clean" if ratio is None else f"-{kind}-{ratio}"
+                # The same noise at every ratio.
+                source = getattr(held_out, kind) if ratio is not None else None
+                noise = None if source is None else source(stream.length, draw(name, number, kind))
+                entries.append(write(folder, f"{name}{suffix}/{number:03}", stream, noise, ratio))
+
+    is_tuning = held_out.part == "tune"
+    put("words", held_out.commands, lambda *group: words(held_out, *group), TUNING_NOISE if is_tuning else WORD_NOISE)
+    for source, rows in held_out.talk_sources().items():
+        put(f"talk-{source}", rows, lambda *group: speech(held_out, *group), TALK_NOISE)
+    if is_tuning:
+        return entries
+    entries.extend([copy_48k(folder, entry) for entry in entries if entry["name"].startswith("words-noise-20/")])
+    put("words-talk", held_out.commands, lambda *group: words(held_out, *group, talk=True), (("noise", 20),))
+    put("others", held_out.others, lambda *group: single_words(held_out, *group), (("clean", None), ("noise", 20)))
+    put("sounds", held_out.sounds, lambda *group: sounds(held_out, *group), ((None, None),))
+    for number in range(3):
+        entries.append(write(folder, f"steady/{number:03}", steady(held_out, draw("steady", number))))
     return entries
 
 
@@ -270,17 +300,18 @@ def main(arguments=None):
     parser.add_argument("--out", required=True, help="folder to write the streams to")
     command_line.add_part(parser)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--minutes", type=float, default=20, help="maximum length of a stream other than stop-500")
+    parser.add_argument("--minutes", type=float, default=120, help="maximum length of a set")
     options = parser.parse_args(arguments)
     if not options.minutes > 0:
         parser.error("--minutes must be above 0")
-    os.makedirs(options.out, exist_ok=True)
     held_out = HeldOut(recordings.load_all(options.data, options.cache), options.part)
     entries = make(held_out, options.out, options.seed, options.minutes)
-    manifest = {"part": options.part, "seed": options.seed, "minutes": options.minutes, "sampleRate": RATE, "streams": entries}
+    manifest = {"part": options.part, "seed": options.seed, "sampleRate": RATE, "files": entries}
     files.write_json(os.path.join(options.out, "manifest.json"), manifest)
-    for entry in entries:
-        print(f"{entry['name']:20} {entry['seconds'] / 60:5.1f} min {entry['commands']:5} commands")
+    for name in dict.fromkeys(entry["name"].split("/")[0] for entry in entries):
+        own = [entry for entry in entries if entry["name"].split("/")[0] == name]
+        seconds, speaking, commands = (sum(e[key] for e in own) for key in ("seconds", "speechSeconds", "commands"))
+        print(f"{name:32} {len(own):3} files {seconds / 60:6.1f} min, {speaking / 60:5.1f} of speech, {commands:5} commands")
 
 
 if __name__ == "__main__":

@@ -1,118 +1,174 @@
-"""Chooses the words' default thresholds from their results in streams, and writes them into a model folder.
+"""Chooses the words' thresholds for each sensitivity on streams of the tuning half, and measures them on the reporting half.
 
-    python -m Training.evaluate.thresholds --beckon BINARY --model MODEL --streams DIR [--budget 10]
+    python -m Training.evaluate.thresholds --beckon BINARY --model MODEL --tune DIR --report DIR [--write]
 
-In `command` mode, over words in noise at 10 dB and talk in noise at 10 and 20 dB: of all choices without a false accept in
-recorded talk, and with at most `budget` false accepts an hour in read talk, the one with the most hits. Streams are needed
-because such rates are below what any set of clips can resolve.
+DIR are folders of streams.py. A sensitivity is a budget of false accepts an hour over all recorded talk, clean and in noise at 20
+and 10 dB; within it the thresholds are those with the most hits among words in noise at 10 dB. They are chosen for each mode.
+Streams are needed because such rates are below what any set of clips can resolve. With --write the thresholds and what was
+measured at them are written into model.json, and the tables into the model's card.
 """
 
 import json
 import os
 
+import numpy as np
+
 from Training.data import command_line, files
-from Training.evaluate import program
+from Training.evaluate import intervals, stream_counts
 
-RECORDED, READ = ("words-noise-10", "speech-noise-10", "speech-noise-20"), ("read-noise-10", "read-noise-20")
-# Range of a threshold: one false accept more or less in a few hours says little about a single word.
-RANGE = (0.75, 0.99)
-# A word that another one ends with needs more: "stop" whose beginning is masked by noise sounds like "up".
-RANGES = {"up": (0.9, 0.95)}
-# False accepts in read talk are weighed against hits at these prices, from the cheapest on.
-PRICES = (0.25, 0.5, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128)
-
-
-def curves(beckon, model, paths):
-    """Each word's counts at each threshold, and the hours of the streams."""
-    report = json.loads(
-        program.run(beckon, "evaluate", "--json", "--mode", "command", "--model", model, "--stream", *paths)
-    )
-    words = {word["word"]: word["curve"] for word in report["settings"][0]["words"]}
-    return words, report["seconds"] / 3600
+# False accepts an hour of each sensitivity.
+BUDGETS = {"strict": 0.1, "balanced": 0.5, "eager": 5.0}
+DEFAULT = ("balanced", "command")
+WORDS, TALK, READ = "words-noise-10", "talk-", "talk-read"
+# Range of a threshold, and the threshold above which the tail of a word's false accepts is modelled.
+RANGE, TAIL = (0.5, 0.996), 0.7
+# False accepts that a word is credited with beside those counted: few hours say little about a single word.
+PRIOR = 0.5
+# Prices of a false accept in hits, from the cheapest on.
+PRICES = np.geomspace(0.05, 400, 80)
+# A hit's worth of another word in place of the one that was said.
+WRONG = 0.5
 
 
-def merged(recorded, read):
-    """One curve per word: that of the recorded streams, with the false accepts of the read ones as `read`."""
-    both = {}
-    for word, curve in recorded.items():
-        false_accepts = {point["threshold"]: point["falseAccepts"] for point in read.get(word, [])}
-        both[word] = [point | {"read": false_accepts.get(point["threshold"], 0)} for point in curve]
-    return both
+def logit(probability):
+    return np.log(probability / (1 - probability))
 
 
-def choose(words, price):
-    """For each word, of the points with the fewest false accepts in recorded talk, the one with the highest value.
+def expected(false_accepts, thresholds):
+    """Expected false accepts [words, thresholds], from those counted [words, thresholds] at ascending thresholds.
 
-    A false accept in read talk costs `price` hits, a wrong word half of that.
+    Above TAIL a word's false accepts fall exponentially with the logit of the threshold, with one slope for all words; the
+    expectation is the larger of this model and the count, so that the luck of a threshold just above a word's last false accept
+    is not believed.
     """
+    first = int(np.searchsorted(thresholds, TAIL))
+    x = logit(thresholds[first:])
+    above = false_accepts[:, first:].astype(float)
+    area = ((above[:, :-1] + above[:, 1:]) / 2 * np.diff(x)).sum()
+    slope = above[:, 0].sum() / area if area > 0 else 1.0
+    model = (above[:, :1] + PRIOR) * np.exp(-slope * (x - x[0]))
+    return np.concatenate([false_accepts[:, :first] + PRIOR, np.maximum(above, model)], axis=1)
 
-    def value(point):
-        hits = point["hits"] - price * (point["read"] + point["wrong"] / 2)
-        return -point["falseAccepts"], hits, point["threshold"]
 
-    chosen = {}
-    for word, curve in words.items():
-        least, most = RANGES.get(word, RANGE)
-        chosen[word] = max((p for p in curve if least <= p["threshold"] <= most), key=value)
+def choose(words, talk, budget, least=0, most=None):
+    """The index of each word's threshold [words]: most hits in `words` with at most `budget` false accepts an hour in `talk`.
+
+    `least` and `most` bound the indices, for each word or for all.
+    """
+    hits = words.hits.sum(axis=0) - WRONG * words.wrong.sum(axis=0)
+    cost = expected(talk.false_accepts.sum(axis=0), talk.thresholds)
+    index, last = np.arange(len(talk.thresholds)), len(talk.thresholds) - 1
+    most = last if most is None else most
+    allowed = (talk.thresholds >= RANGE[0]) & (talk.thresholds <= RANGE[1])
+    allowed = allowed & (index >= np.reshape(least, (-1, 1))) & (index <= np.reshape(most, (-1, 1)))
+    for price in PRICES:
+        value = np.where(allowed, hits - price * cost, -np.inf)
+        # Of equal values the highest threshold.
+        chosen = last - value[:, ::-1].argmax(axis=1)
+        if cost[np.arange(len(chosen)), chosen].sum() <= budget * talk.hours:
+            break
     return chosen
 
 
-def write_card(card, chosen, hours):
-    """Replaces the section on thresholds in the model's card."""
-    title, end = "## Default thresholds", "## Data and licences"
-    rows = "\n".join(
-        f"| {word} | {p['threshold']} | {p['hits']} | {p['wrong']} | {p['falseAccepts']} | {p['read']} |"
-        for word, p in chosen.items()
-    )
+def choose_all(words, talk):
+    """The thresholds' indices [words] of each sensitivity; no word's threshold rises from strict to balanced to eager."""
+    balanced = choose(words, talk, BUDGETS["balanced"])
+    strict = choose(words, talk, BUDGETS["strict"], least=balanced)
+    return {"strict": strict, "balanced": balanced, "eager": choose(words, talk, BUDGETS["eager"], most=balanced)}
+
+
+def talk_of(counts):
+    """The counts of all recorded talk."""
+    return stream_counts.joined(c for name, c in counts.items() if name.startswith(TALK) and not name.startswith(READ))
+
+
+def table(counts, chosen):
+    """Lines of Markdown: each set's recall or false accepts at each sensitivity's thresholds, with 95 % intervals."""
+    yield "| recordings | min | words | " + " | ".join(f"{name}, ≤ {BUDGETS[name]:g}/h" for name in chosen) + " |"
+    yield "|---|---|---|" + "---|" * len(chosen)
+    recorded = {"all recorded talk": talk_of(counts)}
+    for ending in ("clean", "noise-20", "noise-10"):
+        own = {name: c for name, c in counts.items() if name.endswith(ending)}
+        recorded[f"of it {ending}"] = talk_of(own)
+    for name, part in (recorded | counts).items():
+        said = int(part.said.sum())
+        figure = stream_counts.recall if name.startswith("words") else stream_counts.false_accepts
+        unit = " %" if name.startswith("words") else "/h"
+        cells = [intervals.text(*figure(part, indices), digits=1 if said else 2) + unit for indices in chosen.values()]
+        yield f"| {name} | {part.seconds.sum() / 60:.0f} | {said or '–'} | " + " | ".join(cells) + " |"
+
+
+def measured(counts, chosen):
+    """What model.json says of a sensitivity: recall of words at 10 dB, false accepts in recorded talk, intervals, hours."""
+    talk = talk_of(counts)
+    recall, recalls = stream_counts.recall(counts[WORDS], chosen)
+    rate, rates = stream_counts.false_accepts(talk, chosen)
+    digits = lambda values: [round(float(value), 4) for value in values]
+    return {
+        "falseAcceptsPerHour": round(float(rate), 4),
+        "falseAcceptsPerHourInterval": digits(intervals.interval(rates)),
+        "recall": round(float(recall) / 100, 4),
+        "recallInterval": digits(np.array(intervals.interval(recalls)) / 100),
+        "hours": round(float(talk.hours), 2),
+    }
+
+
+def collect(beckon, model, folder, part):
+    """Counts by mode and set of the streams of a part; of `tune` only what `choose_all` needs."""
+    if stream_counts.part_of(folder) != part:
+        raise SystemExit(f"{folder}: holds streams of part {stream_counts.part_of(folder)}, not {part}")
+    names = stream_counts.sets_in(folder)
+    if part == "tune":
+        names = [name for name in names if name == WORDS or name.startswith(TALK) and not name.startswith(READ)]
+    sets = {name: stream_counts.measure(beckon, model, folder, name) for name in names}
+    return {mode: {name: found[mode] for name, found in sets.items()} for mode in stream_counts.MODES}
+
+
+def write(model, sensitivities, lines):
+    """Writes the thresholds into model.json and the tables into the card."""
+    path = os.path.join(model, "model.json")
+    with open(path) as file:
+        description = json.load(file)
+    name, mode = DEFAULT
+    description["thresholds"] = sensitivities[name][mode]["thresholds"]
+    description["sensitivities"] = sensitivities
+    files.write_json(path, description)
+    card, title, end = os.path.join(model, "README.md"), "## Thresholds and streams", "## Data and licences"
     with open(card) as file:
         text = file.read()
     before = text.split(title)[0].split(end)[0]
-    section = f"""{title}
-
-Chosen by `make -C Training thresholds` in `command` mode over words in noise at 10 dB: the most hits without a false accept in
-{hours[0]:.1f} h of these and of recorded talk in noise at 10 and 20 dB, and with few in {hours[1]:.1f} h of talk read by a
-held-out voice. Counts at each threshold:
-
-| word | threshold | hits | wrong | false accepts, recorded | read |
-|---|---|---|---|---|---|
-{rows}
-
-"""
     with open(card, "w") as file:
-        file.write(before + section + end + text.split(end)[1])
+        file.write(before + title + "\n\n" + "\n".join(lines) + "\n\n" + end + text.split(end)[1])
 
 
 def main(arguments=None):
     parser = command_line.parser(__doc__, data=False)
     command_line.add_program(parser)
-    parser.add_argument("--streams", required=True, help="folder that streams.py wrote for the part `tune`")
-    parser.add_argument(
-        "--budget", type=float, default=10.0, help="false accepts an hour in read talk, all words together"
-    )
+    parser.add_argument("--tune", required=True, help="folder that streams.py wrote for the part tune")
+    parser.add_argument("--report", required=True, help="folder that streams.py wrote for the part report")
+    parser.add_argument("--write", action="store_true", help="write the thresholds into the model")
     options = parser.parse_args(arguments)
-    paths = [[os.path.join(options.streams, name + ".wav") for name in names] for names in (RECORDED, READ)]
-    present = [[path for path in part if os.path.exists(path)] for part in paths]
-    (recorded, recorded_hours), (read, read_hours) = (
-        curves(options.beckon, options.model, part) if part else ({}, 0.0) for part in present
-    )
-    words = merged(recorded, read)
-    for price in PRICES:
-        chosen = choose(words, price)
-        keys = ("hits", "wrong", "falseAccepts", "read")
-        hits, wrong, false_accepts, talk = (sum(p[key] for p in chosen.values()) for key in keys)
-        print(
-            f"at {price:5} hits a false accept: {hits} hits, {wrong} wrong, {false_accepts} false accepts, "
-            f"{talk} in read talk"
-        )
-        if talk <= options.budget * read_hours:
-            break
-    path = os.path.join(options.model, "model.json")
-    with open(path) as file:
-        description = json.load(file)
-    description["thresholds"] = {word: point["threshold"] for word, point in chosen.items()}
-    files.write_json(path, description)
-    write_card(os.path.join(options.model, "README.md"), chosen, (recorded_hours, read_hours))
-    print("  ".join(f"{word} {point['threshold']}" for word, point in chosen.items()))
+    tuned = collect(options.beckon, options.model, options.tune, "tune")
+    reported = collect(options.beckon, options.model, options.report, "report")
+    sensitivities, lines = {name: {} for name in BUDGETS}, [
+        "Chosen on streams of the tuning half and measured on those of the reporting half (`make -C Training thresholds`): recall of",
+        "words, false accepts an hour of everything else, 95 % intervals over files. A file holds about a minute; nobody speaks in",
+        "two files of a set. Talk counts with the pauses between its phrases; `read` is a synthetic voice.",
+    ]
+    for mode in stream_counts.MODES:
+        talk, counts = talk_of(tuned[mode]), reported[mode]
+        chosen = choose_all(tuned[mode][WORDS], talk)
+        for name, indices in chosen.items():
+            values = {word: float(talk.thresholds[index]) for word, index in zip(talk.words, indices)}
+            sensitivities[name][mode] = {"thresholds": values, "measured": measured(counts, indices)}
+        lines += ["", f"Mode `{mode}`:", "", *table(counts, chosen), "", "| word | " + " | ".join(chosen) + " |"]
+        lines += ["|---|" + "---|" * len(chosen)]
+        for index, word in enumerate(talk.words):
+            cells = [f"{talk.thresholds[indices[index]]:g}" for indices in chosen.values()]
+            lines.append(f"| {word} | " + " | ".join(cells) + " |")
+    print("\n".join(lines))
+    if options.write:
+        write(options.model, sensitivities, lines)
 
 
 if __name__ == "__main__":

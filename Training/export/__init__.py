@@ -1,1 +1,1 @@
-"""Model folders and what belongs in them: calibration, int8 ranges, reference answers, ONNX, fixtures."""
+"""Model folders and what belongs in them: int8 ranges, reference answers, ONNX, fixtures."""

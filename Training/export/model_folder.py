@@ -17,8 +17,8 @@ from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.evaluate import no_words
 from Training.evaluate.held_out import HeldOut
-from Training.export import calibration, card, ranges, reference
-from Training.model import voice_activity
+from Training.export import card, ranges, reference
+from Training.model import calibration, voice_activity
 from Training.model.network import load_checkpoint
 from Training.model.scoring import ValidationSets, clip_shifts, shifted_logits
 
@@ -131,8 +131,7 @@ def main(arguments=None):
     model = averaged(options.checkpoints, examples.outputs)
     folder = Path(options.out)
     sets, reported = (ValidationSets(table, part, examples.commands) for part in ("tune", "report"))
-    kinds = no_words.windows(table, HeldOut(table, "tune", examples.commands))
-    wordless = np.concatenate([kinds[name] for name in kinds if name.startswith(("babble", "music"))])
+    wordless = no_words.babble_and_music(table, HeldOut(table, "tune", examples.commands))
     write(folder, folder.resolve().name, options.history, model, examples, sets, reported, wordless)
     ranges.write(folder, table)
 

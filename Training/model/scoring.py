@@ -28,6 +28,12 @@ def clip_shifts(examples, words, other):
     return out
 
 
+def posteriors(logits, output_labels, labels, temperature=1.0, shift=0.0):
+    """Posteriors [n, labels], the mean over the time shifts; `shift` [outputs] is subtracted from the logits."""
+    outputs = torch.softmax((logits - torch.as_tensor(shift)) / temperature, dim=2).mean(dim=0).numpy()
+    return metrics.label_posteriors(outputs, output_labels, labels)
+
+
 class ValidationSets:
     """The validation sets of one part of a table, scored together; part `tune` chooses, part `report` is reported."""
 
@@ -50,9 +56,8 @@ class ValidationSets:
         return shifted_logits(network, self.clips), negatives
 
     def posteriors(self, logits, output_labels, temperature=1.0, shift=0.0):
-        """Posteriors [n, labels], the mean over the time shifts; `shift` [outputs] is subtracted from the logits."""
-        outputs = torch.softmax((logits - torch.as_tensor(shift)) / temperature, dim=2).mean(dim=0).numpy()
-        return metrics.label_posteriors(outputs, output_labels, self.labels)
+        """Posteriors [n, labels] of the sets' labels; see `posteriors`."""
+        return posteriors(logits, output_labels, self.labels, temperature, shift)
 
     def figures(self, logits, output_labels, temperature=1.0, shift=0.0):
         """Accuracies in per cent, calibration error `ece`, `auroc`, and per cent false accepts at 0.8 of each negative set.

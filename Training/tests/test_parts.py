@@ -1,22 +1,26 @@
 """Single functions of the recipe whose results are known in advance."""
 
+import contextlib
+import io
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import torch
 
 from Training.augment.examples import without_words
 from Training.data import alignment, recordings, seeding, sources, split, suspects, synthesize, word_folds
+from Training.data.vocabulary import COMMANDS
 from Training.embedding.export import LEAD, STEPS, decision_hops
 from Training.embedding.train import STAGES, stage
-from Training.evaluate import intervals, streams, thresholds
+from Training.evaluate import intervals, stream_counts, streams, thresholds
 from Training.evaluate import suspects as find_suspects
-from Training.export import calibration
-from Training.model import metrics
-from Training.model.network import ValidConvolution
+from Training.evaluate import word_folds as judge_folds
+from Training.model import calibration, metrics
+from Training.model.network import Spotter, ValidConvolution
 
 
 class DataTests(unittest.TestCase):
@@ -137,6 +141,43 @@ class WordFoldTests(unittest.TestCase):
         self.assertTrue(without_words(self.TABLE, ()).all())
 
 
+    def test_five_networks_are_judged_by_the_words_they_were_trained_without(self):
+        outputs = [*COMMANDS, "other", "_silence_"]
+        network = Spotter(len(outputs), [4, 4, 4, 4], 8)
+        # The weights leave every answer to the biases: `other` always wins.
+        torch.nn.init.zeros_(network.logits.weight)
+        network.logits.bias.data = torch.tensor([0.0] * len(COMMANDS) + [5.0, 0.0])
+        state = {"average": network.state_dict(), "channels": [4, 4, 4, 4], "head": 8, "outputs": outputs}
+        table = self.clips_of(["yes", "no", *(fold[0] for fold in word_folds.FOLDS)])
+        quiet = np.zeros((4, 16000), np.float32)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(recordings, "load_all", lambda *_: table),
+            mock.patch.object(judge_folds, "HeldOut"),
+            mock.patch.object(judge_folds.no_words, "babble_and_music", lambda *_: quiet),
+            contextlib.redirect_stdout(io.StringIO()) as printed,
+        ):
+            path = str(Path(folder) / "network.pt")
+            torch.save(state, path)
+            judge_folds.main(["--data", folder, "--cache", folder, *[path] * 5])
+        lines = printed.getvalue().splitlines()
+        self.assertEqual(len(lines), 2 + 5 + 2)
+        self.assertIn("| bed, six, wow, backward, learn | 0.0 (0.0–0.0) of 4 | 100.0 (100.0–100.0) of 8 | 100.0", lines[2])
+        self.assertTrue(lines[2].endswith("of 2 | 100.0 (100.0–100.0) of 4 |"), lines[2])
+        self.assertEqual(lines[-1], "| mean of the folds | 0.0 | 100.0 | 100.0 | 100.0 |")
+
+    @staticmethod
+    def clips_of(words):
+        """A table of two clips of each word in either half, and of one background recording."""
+        rows = [("clip", w, f"{w}/{part}{n}_nohash_0", part, 16000) for w in words for part in split.PARTS[1:] for n in (0, 1)]
+        rows.append(("noise", "gsc", "gsc/pink", "training", 20 * 16000))
+        kind, label, name, part, length = (np.array(column) for column in zip(*rows))
+        audio = np.random.default_rng(0).normal(0, 2000, length.sum()).astype(np.int16)
+        start = np.cumsum(length) - length
+        bounds = {"start": start, "length": length, "from": length // 8, "to": length // 2, "text": np.full(len(rows), "")}
+        return {"audio": audio, "kind": kind, "label": label, "name": name, "part": part} | bounds
+
+
 class SuspectTests(unittest.TestCase):
     def test_networks_must_agree_on_another_label(self):
         labels = ["_silence_", "_unknown_", "yes", "no"]
@@ -192,15 +233,42 @@ class MeasurementTests(unittest.TestCase):
         clips = np.array([[0.9, 0.05, 0.05]])
         self.assertEqual(calibration.fit_thresholds(clips, np.array([0]), [others], ["yes"]), {"yes": 0.71})
 
-    def test_thresholds_prefer_no_false_accept_then_hits(self):
-        point = {"wrong": 0, "read": 0}
-        curve = [
-            point | {"threshold": 0.8, "hits": 9, "falseAccepts": 1},
-            point | {"threshold": 0.9, "hits": 8, "falseAccepts": 0},
-            point | {"threshold": 0.95, "hits": 7, "falseAccepts": 0},
-            point | {"threshold": 0.995, "hits": 9, "falseAccepts": 0},
-        ]
-        self.assertEqual(thresholds.choose({"yes": curve}, 1)["yes"]["threshold"], 0.9)
+    @staticmethod
+    def counts(hits, false_accepts, hours=4.0):
+        """Counts of two files, each with half of these hits and false accepts [words, thresholds]."""
+        half = lambda values: np.stack([np.array(values) - np.array(values) // 2, np.array(values) // 2])
+        said = np.full((2, len(hits)), 50)
+        seconds = np.full(2, 1800 * hours)
+        thresholds_ = np.array([0.5, 0.7, 0.9, 0.99])
+        return stream_counts.Counts(
+            ["yes", "no"][: len(hits)], thresholds_, half(hits), half(np.zeros_like(hits)), half(false_accepts), said, seconds
+        )
+
+    def test_thresholds_have_the_most_hits_within_the_budget(self):
+        words = self.counts([[95, 90, 80, 40], [96, 94, 93, 92]], np.zeros((2, 4), int))
+        talk = self.counts(np.zeros((2, 4), int), [[40, 20, 4, 0], [60, 30, 20, 0]])
+        chosen = [list(thresholds.choose(words, talk, budget)) for budget in (50, 8, 0.5)]
+        self.assertEqual(chosen[0], [0, 0])
+        # The second word loses two hits where the first would lose ten.
+        self.assertEqual(chosen[1], [1, 3])
+        self.assertEqual(chosen[2], [3, 3])
+        named = thresholds.choose_all(words, talk)
+        self.assertTrue((named["strict"] >= named["balanced"]).all() and (named["balanced"] >= named["eager"]).all(), named)
+
+    def test_false_accepts_beyond_the_last_one_counted_are_expected(self):
+        counted = np.array([[30, 16, 4, 0], [0, 0, 0, 0]])
+        expected = thresholds.expected(counted, np.array([0.5, 0.7, 0.9, 0.99]))
+        self.assertTrue((expected >= counted).all())
+        self.assertTrue(0.001 < expected[0, 3] < 2, expected)
+        self.assertTrue(0.3 < expected[1, 1] <= 0.5 and expected[1, 3] < 0.1, expected)
+
+    def test_rates_are_of_all_files(self):
+        talk = self.counts(np.zeros((1, 4), int), [[8, 4, 2, 0]])
+        self.assertEqual(stream_counts.false_accepts(talk, [1])[0], 1.0)
+        words = self.counts([[95, 90, 80, 40]], np.zeros((1, 4), int))
+        self.assertEqual(stream_counts.recall(words, [2])[0], 80.0)
+        both = stream_counts.joined([talk, talk])
+        self.assertEqual((both.hours, stream_counts.false_accepts(both, [0])[0]), (8.0, 2.0))
 
     def test_phrases_are_cut_in_pauses(self):
         tone = np.sin(np.arange(8000))

@@ -6,6 +6,7 @@ one before it wrote, that the model folder has the format of Models/FORMAT.md, a
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import tempfile
@@ -16,6 +17,7 @@ from unittest import mock
 import numpy as np
 import onnx
 import safetensors.numpy
+import soundfile
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
@@ -28,7 +30,6 @@ from Training.embedding import render as embedding_render
 from Training.embedding import train as embedding_train
 from Training.embedding.network import first_block
 from Training.evaluate import program, streams
-from Training.evaluate.held_out import HeldOut
 from Training.export import model_folder, onnx_model, ranges, reference
 from Training.model import train, voice_activity
 from Training.model.network import load_checkpoint
@@ -241,14 +242,17 @@ class RecipeTests(unittest.TestCase):
         self.assertTrue(kept[kinds == Kind.SILENCE].all())
 
     def test_streams_have_label_tracks(self):
-        held_out = HeldOut(self.table, "report", clips.COMMANDS)
-        stream = streams.words(held_out, 10, np.random.default_rng(0), talk=True)
         out = Path(self.folder.name) / "streams"
-        out.mkdir()
-        entry = streams.write(out, "words", stream, held_out.noise(stream.length, np.random.default_rng(1)), 20)
-        track = (out / "words.txt").read_text().splitlines()
-        self.assertEqual(len(track), entry["commands"] + entry["otherWords"])
-        self.assertGreater(entry["seconds"], 10)
+        with mock.patch.object(streams, "FILE", 6):
+            run(streams, "--data", self.data, "--cache", self.cache, "--out", out, "--part", "report", "--minutes", 0.5)
+        manifest = json.loads((out / "manifest.json").read_text())
+        self.assertEqual(manifest["part"], "report")
+        sets = {entry["name"].split("/")[0] for entry in manifest["files"]}
+        self.assertTrue({"words-clean", "words-babble-10", "words-talk-noise-20", "talk-alsa-noise-10", "sounds"} <= sets)
+        for entry in manifest["files"]:
+            track = (out / f"{entry['name']}.txt").read_text().splitlines()
+            self.assertEqual(len(track), entry["commands"] + entry["otherWords"], entry)
+            self.assertAlmostEqual(soundfile.info(out / f"{entry['name']}.wav").duration, entry["seconds"], places=3)
 
     @unittest.skipUnless(BECKON.exists(), "the program is not built; make build builds it")
     def test_the_program_answers_as_pytorch(self):

@@ -1,0 +1,105 @@
+"""What the program detects in the recordings of streams.py: counts of every file, word and threshold."""
+
+import dataclasses
+import json
+import os
+
+import numpy as np
+
+from Training.evaluate import intervals, program
+
+MODES = ("command", "spot")
+
+
+@dataclasses.dataclass
+class Counts:
+    """Hits, wrong words and false accepts [files, words, thresholds], words said [files, words], and seconds [files]."""
+
+    words: list
+    thresholds: np.ndarray
+    hits: np.ndarray
+    wrong: np.ndarray
+    false_accepts: np.ndarray
+    said: np.ndarray
+    seconds: np.ndarray
+
+    @property
+    def hours(self):
+        return self.seconds.sum() / 3600
+
+    def at(self, values, chosen):
+        """`values` [files, words, thresholds] at the index of each word's threshold, [files, words]."""
+        return np.take_along_axis(values, np.asarray(chosen)[None, :, None], axis=2)[:, :, 0]
+
+
+def joined(parts):
+    """The files of several sets as one."""
+    parts = list(parts)
+    arrays = {
+        field: np.concatenate([getattr(part, field) for part in parts])
+        for field in ("hits", "wrong", "false_accepts", "said", "seconds")
+    }
+    return Counts(parts[0].words, parts[0].thresholds, **arrays)
+
+
+def sets_in(folder):
+    """The names of the sets that streams.py wrote into a folder."""
+    return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+
+
+def part_of(folder):
+    """Whose recordings these are, `tune` or `report`."""
+    with open(os.path.join(folder, "manifest.json")) as file:
+        return json.load(file)["part"]
+
+
+def measure(beckon, model, folder, name):
+    """The counts of one set by mode, each file played through the detector by itself."""
+    found = {mode: [] for mode in MODES}
+    for entry in sorted(os.listdir(os.path.join(folder, name))):
+        if entry.endswith(".wav"):
+            path = os.path.join(folder, name, entry)
+            report = json.loads(program.run(beckon, "evaluate", "--json", "--model", model, "--stream", path))
+            for setting in report["settings"]:
+                found[setting["mode"]].append((setting["words"], report["seconds"]))
+    return {mode: _counts(files) for mode, files in found.items()}
+
+
+def _counts(files):
+    first = files[0][0]
+
+    def table(key):
+        return np.array([[[point[key] for point in word["curve"]] for word in words] for words, _ in files])
+
+    return Counts(
+        [word["word"] for word in first],
+        np.array([point["threshold"] for point in first[0]["curve"]]),
+        table("hits"),
+        table("wrong"),
+        table("falseAccepts"),
+        np.array([[word["figures"]["said"] for word in words] for words, _ in files]),
+        np.array([seconds for _, seconds in files]),
+    )
+
+
+def recall(counts, chosen):
+    """Per cent of the words said that are hits at the thresholds' indices [words], and the values of the draws."""
+    hits, said = counts.at(counts.hits, chosen).sum(axis=1), counts.said.sum(axis=1)
+    return _ratio(100 * hits, said)
+
+
+def wrong(counts, chosen):
+    """Per cent of the words said that are taken for another, as `recall`."""
+    found, said = counts.at(counts.wrong, chosen).sum(axis=1), counts.said.sum(axis=1)
+    return _ratio(100 * found, said)
+
+
+def false_accepts(counts, chosen):
+    """False accepts an hour, as `recall`."""
+    return _ratio(counts.at(counts.false_accepts, chosen).sum(axis=1), counts.seconds / 3600)
+
+
+def _ratio(above, below):
+    drawn = intervals.weights(np.arange(len(above)))
+    total = drawn @ below
+    return above.sum() / below.sum(), np.divide(drawn @ above, total, out=np.full(len(drawn), np.nan), where=total > 0)
