@@ -50,6 +50,8 @@ struct ExecutionPlan: Sendable {
 
     /// Where the tensors are in the state.
     let layout: TensorLayout
+    /// Whether columns of earlier runs are read.
+    private let hasHistory: Bool
     private var steps: [Step] = []
     /// Floats of the state.
     var count: Int { layout.count }
@@ -78,17 +80,24 @@ struct ExecutionPlan: Sendable {
         stream: ExecutionPlan?
     ) -> ExecutionPlan {
         let layout = TensorLayout(network, weights: weights, embeds: embeds, hops: nil, stream: stream?.layout)
-        return ExecutionPlan(network, weights: weights, embeds: embeds, layout)
+        return ExecutionPlan(network, weights: weights, embeds: embeds, layout, hasHistory: false)
     }
 
     /// A plan that computes the new columns of `hops` hops: one for a live stream, more for a chunk of a file.
     static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> ExecutionPlan {
         let layout = TensorLayout(network, weights: weights, embeds: embeds, hops: hops)
-        return ExecutionPlan(network, weights: weights, embeds: embeds, layout)
+        return ExecutionPlan(network, weights: weights, embeds: embeds, layout, hasHistory: true)
     }
 
-    private init(_ network: Network, weights: borrowing PackedWeights, embeds: Bool, _ layout: TensorLayout) {
+    private init(
+        _ network: Network,
+        weights: borrowing PackedWeights,
+        embeds: Bool,
+        _ layout: TensorLayout,
+        hasHistory: Bool
+    ) {
         self.layout = layout
+        self.hasHistory = hasHistory
         inputColumns = layout.computed[0]
         inputOffset = layout.tensors[0].floats.newOffset / 4
         output = layout.floats(network.output, columns: 1, network) / 4
@@ -184,6 +193,8 @@ struct ExecutionPlan: Sendable {
             streams: streams,
             streamStride: 4 * streamStride
         )
+        // Columns may be marked that an earlier run marked, or this one.
+        var mayBeMarked = hasHistory
         // Counts indices: an array's iterator allocates in builds without optimisation, and tests require that these builds do not
         // allocate either.
         for index in steps.indices {
@@ -191,6 +202,7 @@ struct ExecutionPlan: Sendable {
             if case .convolution(let convolution) = step.operation {
                 if convolution.isQuantised {
                     convolveQuantised(step, convolution, memory, kernels)
+                    if mayBeMarked { propagateNonFinite(step, convolution, memory, kernels.quantisedLayout.inputBytes) }
                 } else {
                     convolve(step, convolution, memory, kernels)
                 }
@@ -208,6 +220,7 @@ struct ExecutionPlan: Sendable {
                 case .quantise(let quantiser, let output):
                     if !kernels.quantise(input, state + output, count, quantiser) {
                         markNonFinite(input, state + output, step, kernels.quantisedLayout)
+                        mayBeMarked = true
                     }
                 case .convolution: break
                 }
@@ -289,9 +302,6 @@ struct ExecutionPlan: Sendable {
                 convolution.relu
             )
         }
-        for stream in 0..<memory.streams {
-            propagateNonFinite(step, convolution, memory.state + stream * memory.streamStride, inputBytes)
-        }
     }
 
     // Integers cannot represent NaN and infinity. A quantised column that holds one has all bits of its first channel set, which
@@ -318,6 +328,17 @@ struct ExecutionPlan: Sendable {
     private func isMarked(_ column: UnsafeRawPointer) -> Bool { column.load(as: UInt8.self) > 127 }
 
     /// Marks each output column that depends on a marked one.
+    private func propagateNonFinite(
+        _ step: Step,
+        _ convolution: Convolution,
+        _ memory: Memory,
+        _ inputBytes: Int
+    ) {
+        for stream in 0..<memory.streams {
+            propagateNonFinite(step, convolution, memory.state + stream * memory.streamStride, inputBytes)
+        }
+    }
+
     private func propagateNonFinite(
         _ step: Step,
         _ convolution: Convolution,

@@ -94,11 +94,14 @@ struct QuantisedModelTests {
         var audio = random.floats(48_000, -0.1...0.1)
         audio[17_000] = invalid
         var session = Session(model)
+        var whole = Session(model)
         var seen = 0
         for hop in 0..<20 {
             let window = audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)
             if hop == 0 { session.scoreWhole(window: window) } else { session.score(window: window) }
-            let isFinite = session.isFinite
+            whole.scoreWhole(window: window)
+            let (isFinite, isWholeFinite) = (session.isFinite, whole.isFinite)
+            #expect(isFinite == isWholeFinite && session.posteriors == whole.posteriors)
             if !isFinite { seen += 1 }
             #expect(isFinite || session.posteriors == [0, 0, 0, 1])
         }
