@@ -6,7 +6,7 @@ PYTHON  ?= python3
 PEERS   := .build/peers
 
 .PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products \
-	bench-words bench-reload peers peer-programs deps generate lint format clean
+	bench-words bench-reload fuzz peers peer-programs deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -19,6 +19,11 @@ test: deps
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
 		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
+
+# Fuzzes everything that reads what comes from outside, SECONDS for each target (TARGETS), with address sanitizer. What
+# crashes is kept in .build/fuzz/crashes.
+fuzz: deps
+	Fuzz/run $(or $(SECONDS),60) $(TARGETS)
 
 # Checks that each set of kernels uses its own instruction set and no instructions beyond it.
 check-kernels: build
@@ -97,10 +102,10 @@ generate: build
 # Foundation is forbidden: its Unicode tables cost 6 MB, and 6 ms at every start.
 lint:
 	! grep -rnE '^([a-z]+ )?import Foundation$$' Sources
-	swift format lint --strict --recursive Package.swift Sources Examples Benchmarks Tests
+	swift format lint --strict --recursive Package.swift Sources Examples Benchmarks Fuzz Tests
 
 format:
-	swift format --in-place --recursive Package.swift Sources Examples Benchmarks Tests
+	swift format --in-place --recursive Package.swift Sources Examples Benchmarks Fuzz Tests
 
 clean:
 	rm -rf .build

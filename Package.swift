@@ -210,6 +210,17 @@ let package = Package(
 
 package.targets += wideKernels
 
+// Fuzz targets need instrumented modules, so `make fuzz` builds them into a folder of their own.
+if Context.environment["BECKON_FUZZ"] != nil {
+    let modules = [
+        "Actions", "Audio", "Configuration", "Control", "Core", "Enrollment", "Evaluation", "Inference", "Kernels",
+        "Spotting", "System",
+    ]
+    package.targets.append(
+        .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")
+    )
+}
+
 let houseSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),

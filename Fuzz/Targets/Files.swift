@@ -1,0 +1,136 @@
+import Core
+import Glibc
+import Kernels
+
+@testable import Audio
+@testable import Enrollment
+@testable import Inference
+@testable import Spotting
+
+/// Word stores. The checksums are made right, because no fuzzer guesses them.
+func fuzzWords(_ input: [UInt8]) {
+    var bytes = input
+    func seal(_ part: Range<Int>) {
+        guard part.upperBound + 8 <= bytes.count, !part.isEmpty else { return }
+        let sum = bytes.withUnsafeBytes { fnv1a($0.baseAddress! + part.lowerBound, count: part.count, from: fnvBasis) }
+        for index in 0..<8 { bytes[part.upperBound + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
+    }
+    let front = WordStore.detectorBytes(bytes)
+    if front <= bytes.count {
+        seal(0..<front - 8)
+        if bytes.count - 8 > front { seal(front..<bytes.count - 8) }
+    } else if bytes.count > 8 {
+        seal(0..<bytes.count - 8)
+    }
+    // Most inputs end here, so this is the one that decides how many are tried.
+    guard let outline = try? WordStore(bytes: bytes, file: "f", withAudio: false) else { return }
+    check(WordStore.recordedWords(bytes).isSubset(of: outline.words.map(\.name)), "an unknown word has recordings")
+    guard let store = try? WordStore(bytes: bytes, file: "f") else { return }
+    guard let encoded = try? store.encoded() else { fatalError("a store cannot be encoded") }
+    guard let again = try? WordStore(bytes: encoded, file: "g") else { fatalError("an encoded store is refused") }
+    check(again == store, "not the same store")
+    let personal = store.words.compactMap(\.personal)
+    var scorer = PersonalScorer(personal, dimensions: 8)
+    var ahead = [Float](repeating: 0, count: personal.count)
+    for step in 0..<4 {
+        let vector = (0..<8).map { Float(($0 + step) % 3) - 1 }
+        scorer.lookAhead(vector, into: &ahead)
+        scorer.add(vector)
+    }
+    for probability in scorer.probabilities { check(probability >= 0 && probability <= 1, "\(probability)") }
+    for word in store.words {
+        for take in word.takes.indices { _ = word.similarity(ofTake: take) }
+    }
+}
+
+/// Safetensors files.
+func fuzzTensors(_ bytes: [UInt8]) {
+    guard let file = try? SafeTensors(bytes: bytes, file: "f") else { return }
+    for name in file.names {
+        guard let shape = file.shape(of: name), let numbers = try? file.floats(name, shape: shape) else { continue }
+        check(numbers.count == shape.reduce(1, *), "\(name): \(numbers.count) numbers of \(shape)")
+    }
+}
+
+/// Descriptions of models, with weights that fit: a model that is accepted scores five hops.
+func fuzzModel(_ bytes: [UInt8]) {
+    guard let description = try? ModelDescription(json: bytes, file: "f") else { return }
+    guard let weights = weights(for: description) else {
+        _ = try? Model(description: bytes, weights: [2, 0, 0, 0, 0, 0, 0, 0, 123, 125])
+        return
+    }
+    for precision in Precision.allCases {
+        guard let model = try? Model(description: bytes, weights: weights, precision: precision) else { continue }
+        // Larger ones only take time.
+        guard model.multiplyAddsPerWindow < 1 << 22, model.windowSamples < 1 << 16,
+            model.network.tensors.reduce(0, { $0 + $1.channels * $1.columns }) < 1 << 20
+        else { continue }
+        var session = Session(model, embeds: true)
+        let samples = (0..<model.windowSamples).map { Float(($0 &* 7919) % 2001 - 1000) / 1000 }
+        for _ in 0..<3 { session.score(window: samples.span) }
+        session.lookAhead(window: samples.span)
+        session.score(window: samples.span)
+        session.scoreWhole(window: samples.span)
+        let sum = session.posteriors.reduce(0, +)
+        check(sum > 0.99 && sum < 1.01, "posteriors \(session.posteriors)")
+        session.reset()
+    }
+}
+
+/// A safetensors file with the weights that a description needs; nil if it needs many.
+private func weights(for description: ModelDescription) -> [UInt8]? {
+    var entries: [String] = []
+    var data: [UInt8] = []
+    var random = UInt32(12345)
+    func add(_ name: String, _ shape: [Int]) -> Bool {
+        var count = 1
+        for extent in shape {
+            let (product, overflow) = count.multipliedReportingOverflow(by: extent)
+            if extent < 0 || overflow || product > 1 << 16 { return false }
+            count = product
+        }
+        guard data.count + 4 * count <= 1 << 20 else { return false }
+        let offsets = "[\(data.count),\(data.count + 4 * count)]"
+        entries.append("\(JSON.string(name)):{\"dtype\":\"F32\",\"shape\":\(shape),\"data_offsets\":\(offsets)}")
+        for _ in 0..<count {
+            random = random &* 1_664_525 &+ 1_013_904_223
+            withUnsafeBytes(of: Float(Int32(bitPattern: random)) / 2_147_483_648) { data += $0 }
+        }
+        return true
+    }
+    var seen: Set<String> = []
+    for layer in description.layers {
+        guard case .convolution(let numbers, let dense, _) = layer.operation, numbers.groups > 0,
+            seen.insert(layer.name).inserted
+        else { continue }
+        let (inputs, outputs) = (numbers.inputChannels, numbers.outputChannels)
+        let shape = dense ? [outputs, inputs] : [outputs, numbers.kernel, inputs / numbers.groups]
+        guard add(layer.name + ".weight", shape), add(layer.name + ".bias", [outputs]) else { return nil }
+    }
+    let header = Array("{\(entries.joined(separator: ","))}".utf8)
+    return withUnsafeBytes(of: UInt64(header.count)) { Array($0) } + header + data
+}
+
+/// Audio files: containers through libsndfile, mixed and resampled to blocks.
+func fuzzAudio(_ bytes: [UInt8]) {
+    let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { close(file) }
+    _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    let log = String(decoding: bytes.suffix(bytes.count / 2), as: UTF8.self)
+    _ = DeclaredSize.shortage(descriptor: file, fileSize: bytes.count, log: log)
+    if !bytes.isEmpty { _ = OggEnd.isMarked(descriptor: file, fileSize: bytes.count) }
+    guard var blocks = try? FileBlocks(path: path) else { return }
+    var block = [Float](repeating: 0, count: 1600)
+    for _ in 0..<100 {
+        var span = block.mutableSpan
+        guard let count = try? blocks.next(into: &span), count > 0 else { break }
+        check(block.allSatisfy(\.isFinite), "a sample is not finite")
+    }
+}
+
+/// A file in memory. The process keeps the name free of others' files.
+private let path: String = {
+    let path = "/dev/shm/beckon-fuzz-\(getpid())"
+    atexit { unlink("/dev/shm/beckon-fuzz-\(getpid())") }
+    return path
+}()
