@@ -39,34 +39,42 @@ public struct PolyphaseShape: Sendable, Equatable {
     public func lowPass(cutOff: Double, attenuation: Double) -> [Float] {
         let beta = 0.1102 * (attenuation - 8.7)
         let half = Double(centre)
+        // A row's angles are evenly spaced: each sine follows from the one before by a rotation.
+        let step = Double.pi * cutOff
+        let (turnSine, turnCosine) = (sin(step), cos(step))
         var taps = [Double](repeating: 0, count: phases * tapCount)
-        var sum = 0.0
-        for phase in 0..<phases {
+        for phase in 0...phases / 2 {
+            // Mirroring the time turns this phase into another, and phase 0 into itself.
+            let mirrored = phase == 0 ? tapCount - 2 : (phases - phase) * tapCount + tapCount - 1
+            var offset = -half - Double(phase) / Double(phases)
+            var (sine, cosine) = (sin(step * offset), cos(step * offset))
             for tap in 0..<tapCount {
-                let offset = Double(tap - centre) - Double(phase) / Double(phases)
                 let place = offset / half
-                guard abs(place) <= 1 else { continue }
-                let angle = Double.pi * cutOff * offset
-                let sinc = offset == 0 ? 1 : sin(angle) / angle
-                let weight = sinc * bessel(beta * (1 - place * place).squareRoot())
-                taps[phase * tapCount + tap] = weight
-                sum += weight
+                if abs(place) <= 1 {
+                    let sinc = abs(offset) < 1e-9 ? 1 : sine / (step * offset)
+                    let weight = sinc * besselOfRoot(beta * beta / 4 * (1 - place * place))
+                    taps[phase * tapCount + tap] = weight
+                    taps[mirrored - tap] = weight
+                }
+                (sine, cosine) = (sine * turnCosine + cosine * turnSine, cosine * turnCosine - sine * turnSine)
+                offset += 1
             }
         }
-        return taps.map { Float($0 * Double(phases) / sum) }
+        let gain = Double(phases) / taps.reduce(0, +)
+        return taps.map { Float($0 * gain) }
     }
 }
 
-/// The modified Bessel function I0, by its power series.
-private func bessel(_ x: Double) -> Double {
-    var sum = 1.0
-    var term = 1.0
-    var step = 1.0
-    while term > 1e-17 * sum {
-        let factor = x / (2 * step)
-        term *= factor * factor
-        sum += term
-        step += 1
-    }
+/// The modified Bessel function I0 of `2 √x`, by its power series `Σ xᵏ / (k!)²`; exact to 1e-15 up to x = 60.
+private func besselOfRoot(_ x: Double) -> Double {
+    var sum = 0.0
+    for coefficient in inverseSquaredFactorials { sum = sum * x + coefficient }
     return sum
 }
+
+/// `1 / (k!)²`, from k = 45 down to 0.
+private let inverseSquaredFactorials: [Double] = {
+    var factors = [1.0]
+    for number in 1...45 { factors.append(factors[number - 1] / Double(number * number)) }
+    return factors.reversed()
+}()
