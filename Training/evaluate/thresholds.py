@@ -20,6 +20,8 @@ from Training.evaluate import intervals, stream_counts
 BUDGETS = {"strict": 0.1, "balanced": 0.5, "eager": 5.0}
 DEFAULT = ("balanced", "command")
 WORDS, TALK, READ = "words-noise-10", "talk-", "talk-read"
+# Sources of single letters, numbers and names, among which false accepts are many times as frequent as in sentences.
+SPELLING = ("talk-an4", "talk-alphanumeric")
 # Range of a threshold, and the threshold above which the tail of a word's false accepts is modelled.
 RANGE, TAIL = (0.5, 0.996), 0.7
 # False accepts that a word is credited with beside those counted: few hours say little about a single word.
@@ -87,6 +89,9 @@ def table(counts, chosen):
     yield "| recordings | min | words | " + " | ".join(f"{name}, ≤ {BUDGETS[name]:g}/h" for name in chosen) + " |"
     yield "|---|---|---|" + "---|" * len(chosen)
     recorded = {"all recorded talk": talk_of(counts)}
+    sentences = {name: c for name, c in counts.items() if not name.startswith(SPELLING)}
+    if any(name.startswith(TALK) for name in sentences):
+        recorded["of it without spelling and numbers"] = talk_of(sentences)
     for ending in ("clean", "noise-20", "noise-10"):
         own = {name: c for name, c in counts.items() if name.endswith(ending)}
         recorded[f"of it {ending}"] = talk_of(own)
