@@ -42,7 +42,7 @@ let wideKernels: [Target] = []
 ///     beckon → CommandLineTool → Daemon → Control, Actions → Configuration → Events → Spotting
 ///                             ↘        ↘  Capture → Audio → CSndFile, CSampleRate, Kernels
 ///                             ↘        ↘         ↘  CALSA, CALSAMessages
-///                             ↘        ↘  Enrollment, CSystemd
+///                             ↘        ↘  Enrollment
 ///                             ↘  Benchmarking → Daemon, Evaluation
 ///                             ↘  Reports → Charts, Diagnostics, Evaluation
 ///                             ↘  Diagnostics → Capture, Control, Spotting
@@ -57,6 +57,8 @@ let package = Package(
         .library(name: "Beckon", targets: ["Beckon"]),
         // A fake sound card for tests, which alsa-lib loads by path; it is not installed.
         .library(name: "FakeCard", type: .dynamic, targets: ["FakeCard"]),
+        // A clock and name servers for tests, preloaded; it is not installed.
+        .library(name: "FakeSystem", type: .dynamic, targets: ["FakeSystem"]),
     ],
     targets: [
         // C libraries: a module map and a thin shim each.
@@ -64,7 +66,6 @@ let package = Package(
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSystem"),
-        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "System", dependencies: ["Core", "CSystem"]),
@@ -107,7 +108,7 @@ let package = Package(
         .target(
             name: "Daemon",
             dependencies: [
-                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "CSystemd", "Enrollment", "Events",
+                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
                 "Inference", "Spotting", "System",
             ]
         ),
@@ -147,6 +148,7 @@ let package = Package(
 
         .target(name: "TestSupport", dependencies: ["CSndFile", "System"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
+        .target(name: "FakeSystem", path: "Tests/FakeSystem", cSettings: [.define("PIC")]),
         .testTarget(name: "CoreTests", dependencies: ["Core"]),
         .testTarget(name: "SystemTests", dependencies: ["Core", "System", "TestSupport"]),
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "System", "TestSupport"]),
@@ -178,7 +180,7 @@ let package = Package(
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting", "TestSupport"]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Core", "Inference", "Spotting", "TestSupport"]
+            dependencies: ["Configuration", "Core", "Inference", "Spotting", "System", "TestSupport"]
         ),
         .testTarget(
             name: "ActionsTests",

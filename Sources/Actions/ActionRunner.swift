@@ -9,8 +9,8 @@ import System
 
 /// Runs the configured actions of each detected word or phrase.
 ///
-/// Programs and webhooks run on a few threads with a bounded queue. Lines for standard output are written on one more
-/// thread. The journal and the sockets are written on the dispatcher's thread, because these writes never block.
+/// Programs and webhooks run on a few threads with a bounded queue. Lines for standard output, the journal and the
+/// sockets are handed over on the dispatcher's thread, because none of these waits.
 public final class ActionRunner: EventSink {
     /// Counts of actions since the start, all kinds together.
     public struct Counts: Equatable, Sendable {
@@ -18,7 +18,7 @@ public final class ActionRunner: EventSink {
         public var started = 0
         /// Ended with an error; each is also logged, at a limited rate.
         public var failed = 0
-        /// Dropped because the queue was full.
+        /// Dropped because the queue, or that of standard output, was full.
         public var dropped = 0
     }
 
@@ -35,30 +35,29 @@ public final class ActionRunner: EventSink {
 
     private let state: Mutex<State>
     private let programs: WorkQueue
-    private let printing = WorkQueue(name: "beckon-print", threads: 1, capacity: 64)
     private let stopEvent: EventFD
     private let journal: Journal
     private let environment: [String]
-    private let output: Int32
+    private let printLine: @Sendable (String) -> Bool
     private let log: ServiceLog
 
     /// Creates the sockets of `unix` actions.
     ///
     /// - Parameters:
     ///   - environment: environment variables that programs get, in addition to the event's.
-    ///   - output: the file descriptor that `print` writes to.
+    ///   - printLine: takes a line of a `print` action, with its line end; must not wait. False: it was dropped.
     ///   - log: receives failures, each kind at most once a minute.
     /// - Throws: ``ActionError/socket``.
     public init(
         _ configuration: Configuration,
         environment: [String: String],
-        output: Int32 = 1,
         journal: Journal = Journal(),
-        log: ServiceLog
+        log: ServiceLog,
+        printLine: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(ActionError) {
         stopEvent = try EventFD(or: ActionError.noEventFD)
         self.journal = journal
-        self.output = output
+        self.printLine = printLine
         self.log = log
         self.environment = Self.inherited(environment)
         let plan = ActionPlan(configuration)
@@ -87,7 +86,7 @@ public final class ActionRunner: EventSink {
             state.timeout = configuration.limits.timeout
         }
         programs.setLimits(threads: configuration.limits.atOnce, capacity: configuration.limits.queue)
-        for (path, server) in kept where sockets[path] == nil { server.stop() }
+        for (path, server) in kept where sockets[path] == nil { server.stop(until: Clock.now + .milliseconds(200)) }
     }
 
     /// Starts no more programs and requests; standard output, the journal and the sockets still get events.
@@ -95,19 +94,22 @@ public final class ActionRunner: EventSink {
 
     /// Ends running programs and closes the sockets. Later calls do nothing.
     ///
-    /// - Parameter seconds: the longest time to wait for programs to end.
-    public func stop(within seconds: Double = 3) {
+    /// - Parameter seconds: the longest time to wait for programs to end; one that ignores SIGTERM takes half a second.
+    /// - Returns: whether everything has ended.
+    @discardableResult
+    public func stop(within seconds: Double = 1) -> Bool {
+        let end = Clock.now + .seconds(seconds)
         let sockets = state.withLock { state -> [LineServer]? in
             guard !state.isStopped else { return nil }
             state.isClosing = true
             state.isStopped = true
             return Array(state.sockets.values)
         }
-        guard let sockets else { return }
+        guard let sockets else { return true }
         stopEvent.signal()
-        programs.stop(within: seconds)
-        printing.stop(within: min(seconds, 0.5))
-        for server in sockets { server.stop() }
+        var haveEnded = programs.stop(within: seconds)
+        for server in sockets where !server.stop(until: max(end, Clock.now + .milliseconds(100))) { haveEnded = false }
+        return haveEnded
     }
 
     /// Without systemd's variables, so that no program can notify systemd in the service's name.
@@ -135,7 +137,9 @@ public final class ActionRunner: EventSink {
                 if let server = kept[path] {
                     servers[path] = server
                 } else {
-                    servers[path] = try LineServer(path: path, settings: settings, snapshot: snapshot) { _ in .listen }
+                    servers[path] = try LineServer(path: path, settings: settings, snapshot: snapshot) { _, _ in
+                        .listen
+                    }
                 }
             } catch {
                 for (path, server) in servers where kept[path] == nil { server.stop() }
@@ -161,17 +165,19 @@ public final class ActionRunner: EventSink {
         switch action.effect {
         case .run(let arguments, let directory):
             guard !isClosing else { return }
-            submit(action, to: programs) { [self] in run(action, arguments, directory, timeout: timeout, event) }
+            submit(action) { [self] in run(action, arguments, directory, timeout: timeout, event) }
         case .webhook(let address):
             guard !isClosing else { return }
-            submit(action, to: programs) { [self] in
+            submit(action) { [self] in
                 attempt(action) { () throws(ActionError) in
                     try Webhook(address: address, timeout: timeout).post("\(event.json)", stop: stopEvent)
                 }
             }
         case .print(let template):
-            submit(action, to: printing) { [self] in
-                attempt(action) { () throws(ActionError) in try write(template.filled(with: event) + "\n") }
+            if printLine(template.filled(with: event) + "\n") {
+                count { $0.started += 1 }
+            } else {
+                count { $0.dropped += 1 }
             }
         case .journal(let level):
             let message = "heard \(event.name) (\(event.kind.key), \(percent(event.confidence)))"
@@ -185,8 +191,8 @@ public final class ActionRunner: EventSink {
         }
     }
 
-    private func submit(_ action: Action, to queue: WorkQueue, _ job: @escaping @Sendable () -> Void) {
-        if queue.submit(job) {
+    private func submit(_ action: Action, _ job: @escaping @Sendable () -> Void) {
+        if programs.submit(job) {
             count { $0.started += 1 }
         } else {
             count { $0.dropped += 1 }
@@ -236,12 +242,6 @@ public final class ActionRunner: EventSink {
         guard let suppressed = state.withLock({ $0.warnings.admit(kind, now: Clock.now) }) else { return }
         let more = suppressed > 0 ? " (\(suppressed) similar warnings were suppressed)" : ""
         log.write(.warning, text + more)
-    }
-
-    private func write(_ line: String) throws(ActionError) {
-        guard writeAll(Array(line.utf8), to: output) else {
-            throw .program.saying("cannot write to standard output: \(SystemError.text(errno))")
-        }
     }
 }
 

@@ -12,14 +12,16 @@ public final class ClipSaver: EventSink {
     private struct State {
         var settings = Configuration.Clips()
         var store: ClipStore?
+        var dropped = 0
+        var warnings = RateLimit(interval: 60)
     }
 
     private let history: AudioHistory
     private let log: ServiceLog
     private let state: Mutex<State>
-    /// Held while a clip is saved, so that one thread at a time uses the store. Clips have threads of their own and not
-    /// Dispatch's: those ask for priorities that a sandboxed service may not set, and log each refusal in the journal.
-    private let saving = Mutex(())
+    /// One thread, because the disk may be slow and only one thread at a time may use the store. Clips that find no room
+    /// are dropped; their audio would be gone anyway.
+    private let saving = WorkQueue(name: "beckon-clip", threads: 1, capacity: 32)
 
     /// - Parameter history: the detector's audio, from which clips are cut.
     public init(_ settings: Configuration.Clips, history: AudioHistory, log: ServiceLog) {
@@ -30,10 +32,10 @@ public final class ClipSaver: EventSink {
 
     /// Applies other settings from the next event on.
     public func apply(_ settings: Configuration.Clips) {
-        state.withLock { $0 = State(settings: settings, store: ClipStore(settings)) }
+        state.withLock { ($0.settings, $0.store) = (settings, ClipStore(settings)) }
     }
 
-    /// Starts a thread that waits for the audio after the word and then saves the clip.
+    /// Queues the clip; its thread waits for the audio after the word and then saves it.
     public func receive(_ event: DetectionEvent) {
         guard event.kind != .phrasePartial else { return }
         let (settings, store) = state.withLock { ($0.settings, $0.store) }
@@ -42,15 +44,23 @@ public final class ClipSaver: EventSink {
         let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
         let wait = max(0, event.end + settings.after - event.time) + 0.2
         let time = Clock.now + .seconds(wait)
-        attempt { () throws(ActionError) in
-            _ = try SystemThread(name: "beckon-clip", stackSize: 512 << 10, or: ActionError.noThread) { [self] in
-                while Clock.now < time { Clock.sleep(until: time) }
-                attempt { () throws(ActionError) in
-                    _ = try saving.withLock { _ throws(ActionError) in
-                        try store.save(history.samples(range), of: event)
-                    }
+        let isTaken = saving.submit { [self] in
+            while Clock.now < time { Clock.sleep(until: time) }
+            attempt { () throws(ActionError) in
+                let samples = history.samples(range)
+                guard !samples.isEmpty else {
+                    throw .clip.saying("a clip was too late for its audio; is the disk of \(store.folder) slow?")
                 }
+                try store.save(samples, of: event)
             }
+        }
+        guard !isTaken else { return }
+        let warning = state.withLock { state in
+            state.dropped += 1
+            return state.warnings.admit("clip", now: Clock.now) != nil ? state.dropped : nil
+        }
+        if let warning {
+            log.write(.warning, "\(warning) clips were dropped so far, as \(store.folder) takes them too slowly")
         }
     }
 
@@ -64,6 +74,9 @@ public final class ClipSaver: EventSink {
 }
 
 /// A folder of clips: the newest are kept, the oldest are removed. Files with other names are not touched.
+///
+/// Which clip is older is told by the number in its name, which is one more than the highest in the folder: the wall clock
+/// may have been wrong when a clip was saved.
 ///
 /// Not thread-safe: only one thread at a time may use a store.
 public struct ClipStore: Sendable {
@@ -90,13 +103,19 @@ public struct ClipStore: Sendable {
         self.init(folder: folder, keep: clips.keep, quota: clips.quota * 1_000_000)
     }
 
-    /// The file name of an event's clip: start time, sequence number and word.
-    public static func name(of event: DetectionEvent) -> String {
+    /// The file name of an event's clip: start time, number and word.
+    public static func name(of event: DetectionEvent, number: UInt64) -> String {
         let word = event.name.unicodeScalars.prefix(40).map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
                 ? String(scalar) : "_"
         }.joined()
-        return "\(prefix)\(event.startDate.compactText)-\(event.sequence)-\(word).wav"
+        return "\(prefix)\(event.startDate.compactText)-\(number)-\(word).wav"
+    }
+
+    /// The number in a clip's name; 0 if it has none.
+    private static func number(_ name: String) -> UInt64 {
+        let parts = name.split(separator: "-", maxSplits: 3)
+        return parts.count == 4 ? UInt64(parts[2]) ?? 0 : 0
     }
 
     /// Writes a clip under a temporary name, renames it when complete, and removes the oldest clips beyond the limits.
@@ -106,7 +125,8 @@ public struct ClipStore: Sendable {
     /// - Throws: ``ActionError/clip``; no partial file is left then.
     @discardableResult
     public func save(_ samples: [Float], of event: DetectionEvent) throws(ActionError) -> String {
-        let name = Self.name(of: event)
+        let highest = clips().map(\.number).max() ?? 0
+        let name = Self.name(of: event, number: highest < .max ? highest + 1 : highest)
         let path = "\(folder)/\(name)"
         let temporary = "\(folder)/\(Self.unfinished)\(getpid())-\(event.sequence)"
         unlink(temporary)
@@ -135,26 +155,37 @@ public struct ClipStore: Sendable {
         )
     }
 
-    /// Names begin with the time, so sorting by name puts the oldest first.
+    private struct Clip {
+        let name: String
+        let number: UInt64
+        let size: Int
+    }
+
     private func removeOldest(but newest: String) {
-        var clips: [(name: String, size: Int)] = []
-        for name in names() {
-            var status = stat()
-            guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            if name.hasPrefix(Self.unfinished) {
-                // Left by a service that ended while it was writing.
-                unlink("\(folder)/\(name)")
-            } else if name.hasPrefix(Self.prefix), name.hasSuffix(".wav") {
-                clips.append((name, Int(status.st_size)))
-            }
-        }
-        clips.sort { $0.name < $1.name }
+        // Clips of an earlier version may share a number; those are in the order of their times.
+        let clips = clips().sorted { ($0.number, $0.name) < ($1.number, $1.name) }
         var count = clips.count
         var size = clips.reduce(0) { $0 + $1.size }
         for clip in clips where clip.name != newest && (count > keep || size > quota) {
             guard unlink("\(folder)/\(clip.name)") == 0 else { continue }
             count -= 1
             size -= clip.size
+        }
+    }
+
+    /// The clips in the folder; also removes what a service left that ended while it was writing.
+    private func clips() -> [Clip] {
+        names().compactMap { name in
+            guard name.hasPrefix(Self.unfinished) || name.hasPrefix(Self.prefix) && name.hasSuffix(".wav") else {
+                return nil
+            }
+            var status = stat()
+            guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+            guard !name.hasPrefix(Self.unfinished) else {
+                unlink("\(folder)/\(name)")
+                return nil
+            }
+            return Clip(name: name, number: Self.number(name), size: Int(status.st_size))
         }
     }
 

@@ -6,7 +6,8 @@ import System
 ///
 /// It gets `input` on standard input, standard output at /dev/null, and a pipe as standard error; no other file
 /// descriptor is inherited. Signal dispositions and scheduling policy are the defaults. Processes that it leaves in the
-/// background may run until the timeout.
+/// background may run until the timeout. A child that leaves the process group (`setsid`) is not ended by the timeout;
+/// systemd ends it with the service.
 struct Program: Sendable {
     /// The absolute path of the program, then its arguments.
     let arguments: [String]
@@ -68,6 +69,8 @@ public struct ProgramEnd: Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         case exited(Int32)
         case signalled(Int32)
+        /// The system did not say how it ended: another part of the process has waited for it.
+        case unknown
         /// It took longer than its timeout; its whole process group was ended.
         case timedOut(seconds: Double)
         /// It was ended because the service stopped.
@@ -87,6 +90,7 @@ public struct ProgramEnd: Equatable, Sendable {
         let what =
             switch reason {
             case .exited(let status): "exit status \(status)"
+            case .unknown: "ended, and the system does not say how"
             case .signalled(let number): "ended by signal \(number) (\(String(cString: strsignal(number))))"
             case .timedOut(let seconds): "took longer than \(shortest(seconds)) s and was ended"
             case .stopped: "was ended because the service is stopping"
@@ -122,7 +126,7 @@ struct Supervision {
 
     private let pid: pid_t
     private let timeout: Double
-    private let grace: Double
+    private var grace: Double
     private let stop: EventFD?
     private var phase = Phase.running
     private var isStopping = false
@@ -149,22 +153,32 @@ struct Supervision {
             Poll.request(stop?.descriptor ?? -1, POLLIN),
         ]
         var status: Int32 = 0
-        while waitpid(pid, &status, WNOHANG) == 0 {
+        var waited: pid_t = 0
+        while true {
+            waited = waitpid(pid, &status, WNOHANG)
+            if waited < 0, errno == EINTR { continue }
+            guard waited == 0 else { break }
             // Without a pidfd, poll every 5 ms.
             let soon = watch < 0 ? min(deadline, Clock.now + .milliseconds(5)) : deadline
             Poll.wait(&requests, until: soon)
             if requests[1].revents != 0, !readOutput(output) { requests[1].fd = -1 }
             if requests[2].revents != 0 {
                 requests[2].fd = -1
-                isStopping = true
-                deadline = Clock.now
+                stopNow()
             }
             if Clock.now >= deadline, !endGroup() { break }
         }
         // Reads what is left in the pipe. Bounded, because other processes of the group may write without end.
         for _ in 0..<32 where !readOutput(output) { break }
-        ended(ProgramEnd(reason: reason(status), errorTail: tail.line))
+        ended(ProgramEnd(reason: waited < 0 ? .unknown : reason(status), errorTail: tail.line))
         waitForGroup(requests, output: output)
+    }
+
+    /// The service stops, and systemd or the user waits for it.
+    private mutating func stopNow() {
+        isStopping = true
+        grace = min(grace, 0.4)
+        deadline = Clock.now
     }
 
     private func reason(_ status: Int32) -> ProgramEnd.Reason {
@@ -209,7 +223,7 @@ struct Supervision {
             if requests[0].revents != 0, !readOutput(output) { requests[0].fd = -1 }
             if requests[1].revents != 0 {
                 requests[1].fd = -1
-                deadline = Clock.now
+                stopNow()
             }
             if Clock.now >= deadline, !endGroup() { return }
         }

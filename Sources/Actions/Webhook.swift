@@ -3,14 +3,16 @@ private import Core
 import Glibc
 import System
 
-/// Posts JSON to a web server: one HTTP/1.1 request per connection, with one timeout for all of it.
+/// Posts JSON to a web server: one HTTP/1.1 request per connection, with one timeout for all of it, the look-up of the
+/// name included.
 ///
-/// Redirects are not followed, and only the status line of the answer is read. The C library resolves the name; its own
-/// timeout applies to that.
+/// Redirects are not followed, and only the status line of the answer is read.
 struct Webhook: Sendable {
     let address: WebAddress
     /// Seconds.
     let timeout: Double
+    /// Finds the addresses of the host; may block.
+    var resolve: NameLookup.Resolver = NameLookup.system
 
     /// Posts `body`. Returns the status of the answer, 200…299. Blocks until then.
     ///
@@ -42,27 +44,23 @@ struct Webhook: Sendable {
     }
 
     private func connect(deadline: Instant, stop: EventFD?) throws(ActionError) -> FileDescriptor {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        var found: UnsafeMutablePointer<addrinfo>?
-        let result = getaddrinfo(address.host, String(address.port), &hints, &found)
-        guard result == 0 else {
-            throw .webhook.saying(
-                "cannot find \(address.host): \(String(cString: gai_strerror(result))); check the name"
-            )
+        let lookup = try NameLookup(host: address.host, port: address.port, resolve)
+        let reason = "the name server does not answer"
+        try wait(lookup.descriptor, POLLIN, deadline: deadline, stop: stop, lateBecause: reason)
+        let found: [NetworkAddress]
+        switch lookup.result {
+        case .success(let addresses): found = addresses
+        case .failure(let failure):
+            throw .webhook.saying("cannot find \(address.host): \(failure.text); check the name")
         }
-        defer { if let found { freeaddrinfo(found) } }
-        var failure = ActionError.webhook
-        var next = found
-        while let entry = next?.pointee {
-            next = entry.ai_next
-            // `localhost` must be this machine, even if a name server says otherwise.
-            if address.isLoopback, !Self.isLoopback(entry) { continue }
-            let type = entry.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-            let connection = FileDescriptor(socket(entry.ai_family, type, entry.ai_protocol))
+        var failure = ActionError.webhook.saying("\(address.text): the name has no address that may be used")
+        // `localhost` must be this machine, even if a name server says otherwise.
+        for place in found where !address.isLoopback || place.isLoopback {
+            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let connection = FileDescriptor(socket(place.family, type, 0))
             guard connection.isOpen else { continue }
             do throws(ActionError) {
-                try connect(connection, entry, deadline: deadline, stop: stop)
+                try connect(connection, place, deadline: deadline, stop: stop)
                 return connection
             } catch {
                 failure = error
@@ -71,32 +69,16 @@ struct Webhook: Sendable {
         throw failure
     }
 
-    private static func isLoopback(_ entry: addrinfo) -> Bool {
-        guard let address = entry.ai_addr else { return false }
-        switch entry.ai_family {
-        case AF_INET:
-            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                UInt32(bigEndian: $0.pointee.sin_addr.s_addr) >> 24 == 127
-            }
-        case AF_INET6:
-            return address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in
-                var host = pointer.pointee.sin6_addr
-                var loopback = in6addr_loopback
-                return memcmp(&host, &loopback, MemoryLayout<in6_addr>.size) == 0
-            }
-        default: return false
-        }
-    }
-
     private func connect(
         _ connection: borrowing FileDescriptor,
-        _ entry: addrinfo,
+        _ place: NetworkAddress,
         deadline: Instant,
         stop: EventFD?
     ) throws(ActionError) {
-        if Glibc.connect(connection.rawValue, entry.ai_addr, entry.ai_addrlen) == 0 { return }
-        guard errno == EINPROGRESS else { throw unreachable(errno) }
-        try wait(connection, POLLOUT, deadline: deadline, stop: stop)
+        let refusal = place.connect(connection.rawValue)
+        if refusal == 0 { return }
+        guard refusal == EINPROGRESS else { throw unreachable(refusal) }
+        try wait(connection.rawValue, POLLOUT, deadline: deadline, stop: stop)
         var number: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(connection.rawValue, SOL_SOCKET, SO_ERROR, &number, &size)
@@ -121,7 +103,7 @@ struct Webhook: Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                try wait(connection, POLLOUT, deadline: deadline, stop: stop)
+                try wait(connection.rawValue, POLLOUT, deadline: deadline, stop: stop)
             } else if errno != EINTR {
                 throw broken("send: \(SystemError.text(errno))")
             }
@@ -143,7 +125,7 @@ struct Webhook: Sendable {
             } else if count == 0 {
                 break
             } else if errno == EAGAIN {
-                try wait(connection, POLLIN, deadline: deadline, stop: stop)
+                try wait(connection.rawValue, POLLIN, deadline: deadline, stop: stop)
             } else if errno != EINTR {
                 throw broken("recv: \(SystemError.text(errno))")
             }
@@ -168,17 +150,18 @@ struct Webhook: Sendable {
     }
 
     private func wait(
-        _ connection: borrowing FileDescriptor,
+        _ descriptor: Int32,
         _ events: Int32,
         deadline: Instant,
-        stop: EventFD?
+        stop: EventFD?,
+        lateBecause reason: String? = nil
     ) throws(ActionError) {
-        var requests = [Poll.request(connection.rawValue, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
+        var requests = [Poll.request(descriptor, events), Poll.request(stop?.descriptor ?? -1, POLLIN)]
         Poll.wait(&requests, until: deadline)
         if requests[1].revents != 0 { throw .webhook.saying("\(address.text): cancelled, the service is stopping") }
         guard requests[0].revents != 0 else {
             throw .timedOut.saying(
-                "\(address.text) took longer than \(shortest(timeout)) s; check the server's log"
+                "\(address.text) took longer than \(shortest(timeout)) s; \(reason ?? "check the server's log")"
             )
         }
     }

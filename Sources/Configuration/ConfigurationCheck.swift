@@ -24,10 +24,12 @@ struct ConfigurationCheck {
 
     private func checkWords(_ known: [String], _ findings: inout Findings) {
         for word in configuration.words.keys.sorted() where !known.contains(word) {
+            guard !findings.isFull else { return }
             findings.add(unknown(word, known), key: "words.\(word)")
         }
         var firstKeys: [String: String] = [:]
         for (key, phrase) in findings.phrases {
+            guard !findings.isFull else { return }
             if let first = firstKeys[phrase.name] {
                 findings.add("is the same as \(first), whose actions apply", key: key + ".phrase", isWarning: true)
             } else if !phrase.name.isEmpty {

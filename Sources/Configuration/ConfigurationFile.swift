@@ -32,7 +32,7 @@ public struct ConfigurationFile: Sendable {
 /// ``configuration`` names the model; ``validated(words:)`` then checks the rest against the model's words.
 public struct ParsedConfiguration: Sendable {
     /// The largest file that is read, in bytes.
-    private static let maxSize = 1 << 20
+    private static let maxSize = 256 << 10
 
     /// The settings that could be read. Use only `model` before validation.
     public let configuration: Configuration
@@ -42,19 +42,17 @@ public struct ParsedConfiguration: Sendable {
     ///
     /// - Throws: if the file cannot be read or is not JSON5. ``validated(words:)`` reports all other mistakes.
     public init(path: String) throws(ConfigurationError) {
-        let (text, isOpenToAll) = try Self.contents(of: path)
-        try self.init(text: text, file: path, isOpenToAll: isOpenToAll)
+        let (text, status) = try Self.contents(of: path)
+        try self.init(text: text, file: path, doubts: FileTrust(path: path, status).doubts)
     }
 
     /// - Parameters:
     ///   - text: the configuration as JSON5.
     ///   - file: the file's name in messages.
-    ///   - isOpenToAll: whether all users may write the file; gives a warning.
-    public init(text: String, file: String, isOpenToAll: Bool = false) throws(ConfigurationError) {
+    ///   - doubts: who else may change the file; each gives a warning.
+    public init(text: String, file: String, doubts: [String] = []) throws(ConfigurationError) {
         var findings = Findings(file: file)
-        if isOpenToAll {
-            findings.add("everybody may write this file, which names programs to run; try chmod o-w", isWarning: true)
-        }
+        for doubt in doubts { findings.add(doubt, isWarning: true) }
         do throws(JSON5Error) {
             let node = try JSON5Parser.parse(text)
             configuration = SettingKind.configuration.read(node, "", &findings) ?? Configuration()
@@ -105,8 +103,8 @@ public struct ParsedConfiguration: Sendable {
         return ConfigurationError(problems: findings.sorted)
     }
 
-    /// The text of a file, and whether all users may write it. Reads regular files only: a pipe could block for ever.
-    private static func contents(of path: String) throws(ConfigurationError) -> (text: String, isOpenToAll: Bool) {
+    /// The text of a file, and its status. Reads regular files only: a pipe could block for ever.
+    private static func contents(of path: String) throws(ConfigurationError) -> (text: String, status: FileStatus) {
         func refuse(_ reason: String) -> ConfigurationError {
             ConfigurationError(problems: [
                 ConfigurationProblem(file: path, line: nil, key: "", message: reason, isWarning: false)
@@ -124,13 +122,13 @@ public struct ParsedConfiguration: Sendable {
             case .system(let error):
                 throw refuse("cannot read the configuration: \(SystemError.text(error.number))")
             case .notRegularFile: throw refuse("is not a file; name the configuration file itself")
-            case .tooLarge: throw refuse("is too large for a configuration (1 MiB at most)")
+            case .tooLarge: throw refuse("is too large for a configuration (256 KiB at most)")
             case .truncated: throw refuse("became shorter while it was read; try again")
             }
         }
         guard let text = String(validating: contents.bytes, as: UTF8.self) else {
             throw refuse("is not UTF-8 text; save it as such")
         }
-        return (text, contents.permissions & 0o002 != 0)
+        return (text, contents.status)
     }
 }

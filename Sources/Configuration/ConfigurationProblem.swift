@@ -42,13 +42,31 @@ struct Findings {
 
     init(file: String) { self.file = file }
 
+    /// Most problems that are reported; what is read after them is not looked at.
+    static let limit = 100
+    /// Whether so many problems were found that the rest of the file is not worth a look.
+    var isFull: Bool { problems.count >= Self.limit }
+
     mutating func note(_ key: String, line: Int) { lines[key] = line }
 
     mutating func add(_ message: String, key: String = "", line: Int? = nil, isWarning: Bool = false) {
+        guard !isFull else { return }
         let line = line ?? lines[key]
         problems.append(
-            ConfigurationProblem(file: file, line: line, key: key, message: message, isWarning: isWarning)
+            ConfigurationProblem(
+                file: file,
+                line: line,
+                key: Self.cut(key, 120),
+                message: Self.cut(message, 500),
+                isWarning: isWarning
+            )
         )
+    }
+
+    /// A text of at most so many characters, because names in a file may be as long as the file.
+    private static func cut(_ text: String, _ length: Int) -> String {
+        guard text.utf8.count > length, text.count > length else { return text }
+        return text.prefix(length - 1) + "…"
     }
 
     mutating func expected(_ what: String, at key: String, not node: JSON5Node) {
@@ -57,8 +75,20 @@ struct Findings {
 
     /// Errors and warnings by line; those that concern the whole file come first.
     var sorted: [ConfigurationProblem] {
-        problems.enumerated().sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }.map(
-            \.element
+        let sorted = problems.enumerated().sorted {
+            ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset)
+        }
+        return sorted.map(\.element) + (isFull ? [rest] : [])
+    }
+
+    /// Stands for what was not looked at; an error, because there may be errors.
+    private var rest: ConfigurationProblem {
+        ConfigurationProblem(
+            file: file,
+            line: nil,
+            key: "",
+            message: "\(Self.limit) problems or more; the rest of the file was not checked",
+            isWarning: false
         )
     }
 }

@@ -72,7 +72,7 @@ extension SettingKind where Value == Configuration.Phrase {
         var kind = object(
             Configuration.Phrase(),
             Section([
-                Setting("phrase", \.phrase, .text("two words or more, such as \"go left\"")),
+                Setting("phrase", \.phrase, .phraseText),
                 Setting("maximumGap", \.maximumGap, .number(0.1...10, "seconds from 0.1 to 10")),
                 Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
                 Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
@@ -86,6 +86,13 @@ extension SettingKind where Value == Configuration.Phrase {
         }
         return kind
     }()
+}
+
+extension SettingKind where Value == String {
+    /// Bounded, because the time to split a phrase into words grows with its length.
+    fileprivate static let phraseText = text("two words or more, such as \"go left\", in 1000 bytes at most") {
+        !$0.isEmpty && $0.utf8.count <= 1000
+    }
 }
 
 extension SettingKind where Value == Double {

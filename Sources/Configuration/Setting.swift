@@ -61,6 +61,7 @@ struct Section<Root: Sendable>: Sendable {
         }
         let names = settings.map(\.name)
         for member in findings.unique(members, of: key) {
+            guard !findings.isFull else { break }
             let path = key.isEmpty ? member.name : "\(key).\(member.name)"
             if let setting = settings.first(where: { $0.name == member.name }) {
                 setting.read(member.node, path, &root, &findings)

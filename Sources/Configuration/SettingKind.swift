@@ -47,6 +47,7 @@ extension SettingKind {
                     return nil
                 }
                 return elements.enumerated().compactMap { index, element in
+                    guard !findings.isFull else { return nil }
                     findings.note("\(key)[\(index)]", line: element.line)
                     return read(element, "\(key)[\(index)]", &findings)
                 }
@@ -66,7 +67,7 @@ extension SettingKind {
                     return nil
                 }
                 var table: [String: Value] = [:]
-                for member in findings.unique(members, of: key) {
+                for member in findings.unique(members, of: key) where !findings.isFull {
                     table[member.name] = read(member.node, "\(key).\(member.name)", &findings)
                 }
                 return table
@@ -84,6 +85,7 @@ extension Findings {
     mutating func unique(_ members: [JSON5Node.Member], of key: String) -> [JSON5Node.Member] {
         var first: [String: Int] = [:]
         return members.filter { member in
+            guard !isFull else { return false }
             let path = key.isEmpty ? member.name : "\(key).\(member.name)"
             if let line = first[member.name] {
                 add("given twice, on line \(line) already; leave one of them out", key: path, line: member.line)

@@ -25,15 +25,19 @@ public final class ControlServer: EventSink {
         }
     }
 
-    /// Executes commands; called on the socket's thread, and never with `events`.
-    public typealias Performer = @Sendable (ControlCommand) -> Reply
+    /// Executes commands; called on the socket's thread, which must not wait, and never with `events`.
+    ///
+    /// - Parameter later: takes the reply where it is not returned, on any thread.
+    /// - Returns: the reply; nil if it comes later.
+    public typealias Performer = @Sendable (ControlCommand, _ later: @escaping @Sendable (Reply) -> Void) -> Reply?
 
     /// Shared with the socket's thread: holds the performer, which is set only when the service has started.
     private final class Handler: Sendable {
         let performer = Mutex<Performer?>(nil)
 
-        func perform(_ command: ControlCommand) -> Reply {
-            performer.withLock { $0 }?(command) ?? .failed("the service is just starting")
+        func perform(_ command: ControlCommand, _ later: @escaping @Sendable (Reply) -> Void) -> Reply? {
+            guard let performer = performer.withLock({ $0 }) else { return .failed("the service is just starting") }
+            return performer(command, later)
         }
     }
 
@@ -43,18 +47,23 @@ public final class ControlServer: EventSink {
     /// Opens the socket. Commands fail until ``start(_:)`` is called.
     ///
     /// - Throws: ``ControlError/socket``.
-    public init(path: String, settings: LineServer.Settings = LineServer.Settings()) throws(ControlError) {
+    public init(path: String, settings: LineServer.Settings = defaultSettings) throws(ControlError) {
         let handler = Handler()
         self.handler = handler
-        let answer: @Sendable (String) -> LineServer.Answer = { line in
+        let answer: @Sendable (String, LineServer.Reply) -> LineServer.Answer = { line, later in
             do throws(ControlError) {
                 let command = try ControlCommand(line: line)
-                return command == .events ? .listen : .line("\(handler.perform(command).json)")
+                if command == .events { return .listen }
+                let reply = handler.perform(command) { later.send("\($0.json)") }
+                return reply.map { .line("\($0.json)") } ?? .later
             } catch {
                 return .line("\(Reply.failed(error.description).json)")
             }
         }
-        let snapshot: @Sendable (String?) -> String = { _ in "\(handler.perform(.status).json)" }
+        let snapshot: @Sendable (String?) -> String = { _ in
+            let reply = handler.perform(.status) { _ in }
+            return "\((reply ?? .done).json)"
+        }
         do throws(SocketError) {
             server = try LineServer(path: path, settings: settings, snapshot: snapshot, answer: answer)
         } catch {
@@ -63,9 +72,16 @@ public final class ControlServer: EventSink {
     }
 
     /// Opens the socket and executes commands from the start.
-    public convenience init(path: String, perform: @escaping Performer) throws(ControlError) {
+    public convenience init(path: String, perform: @escaping @Sendable (ControlCommand) -> Reply) throws(ControlError) {
         try self.init(path: path)
-        start(perform)
+        start { command, _ in perform(command) }
+    }
+
+    /// No user may hold more than half of the connections.
+    public static var defaultSettings: LineServer.Settings {
+        var settings = LineServer.Settings()
+        settings.perUser = settings.clients / 2
+        return settings
     }
 
     /// Executes commands from now on. Any thread.
@@ -80,8 +96,24 @@ public final class ControlServer: EventSink {
     /// Sends a line to all clients that asked for events.
     public func publish(_ line: String) { server.publish(line) }
 
+    /// Makes the socket's file again if it was deleted; the connections stay.
+    ///
+    /// - Returns: whether it was made again.
+    /// - Throws: ``ControlError/socket``.
+    public func restore() throws(ControlError) -> Bool {
+        do throws(SocketError) {
+            return try server.restore()
+        } catch {
+            throw ControlError(error)
+        }
+    }
+
     /// Sends the lines published so far, closes all connections and removes the socket's file.
-    public func stop() { server.stop() }
+    ///
+    /// - Parameter time: when to give up, on `Clock`; nil: never.
+    /// - Returns: whether it has ended.
+    @discardableResult
+    public func stop(until time: Instant? = nil) -> Bool { server.stop(until: time) }
 
     /// The path of the daemon's socket; nil for `.none`.
     ///

@@ -28,7 +28,9 @@ public enum SettingsChange: Equatable, Sendable {
 ///
 /// Threads: the capture thread fills the ring. The detector's thread (``DetectorThread``) reads the ring and queues
 /// detections. The dispatcher's thread (``EventDispatcher``) turns them into events for all sinks. The control socket's
-/// thread serves clients. The caller of ``run(_:)`` handles signals, the log of the microphone and the watchdog.
+/// thread serves clients. A thread of its own reads and applies changed settings. The caller of ``run(_:)`` handles
+/// signals, the log of the microphone and the watchdog; it waits for none of the others, so that a signal always ends
+/// the service.
 public final class Daemon: Sendable {
     /// What a service needs in addition to its settings.
     public struct Setup: Sendable {
@@ -38,11 +40,23 @@ public final class Daemon: Sendable {
         public var recording: String?
         /// The program's environment variables.
         public var environment: [String: String]
+        /// Standard output, for `print` actions.
+        public var output: LineWriter
+        /// What the log is written to; only its counts are used here.
+        public var logOutput: LineWriter
 
-        public init(file: String? = nil, recording: String? = nil, environment: [String: String]) {
+        public init(
+            file: String? = nil,
+            recording: String? = nil,
+            environment: [String: String],
+            output: LineWriter,
+            logOutput: LineWriter
+        ) {
             self.file = file
             self.recording = recording
             self.environment = environment
+            self.output = output
+            self.logOutput = logOutput
         }
     }
 
@@ -54,15 +68,22 @@ public final class Daemon: Sendable {
     private let log: ServiceLog
     private let history = AudioHistory()
     private let settings: Mutex<ServiceSettings>
-    /// Held while a change is applied, so that changes from several threads are applied one after the other.
-    private let applying = Mutex(())
+    private let changes: ChangeQueue
     private let actions: ActionRunner
     private let clips: ClipSaver
     private let control: ControlServer?
     private let dispatcher: EventDispatcher
     private let detector: DetectorThread
-    private let notifier = SystemdNotifier()
+    private let notifier: SystemdNotifier
     private let isEnding = Atomic<Bool>(false)
+    private let stuck = Atomic<Bool>(false)
+    /// Whether the log has said that the control socket cannot be made again.
+    private let socketProblem = Atomic<Bool>(false)
+    /// The setting that the control socket was made by.
+    private let configuredSocket: Configuration.Socket
+
+    /// The time to end everything in, so that the process ends within 2 s.
+    private static let stopTime = Duration.milliseconds(1300)
 
     /// Opens what the service needs and starts its threads; the microphone is opened by ``run(_:)``.
     ///
@@ -93,9 +114,13 @@ public final class Daemon: Sendable {
         self.setup = setup
         self.loader = loader
         self.log = log
+        notifier = SystemdNotifier(environment: setup.environment)
+        changes = try ChangeQueue()
         self.settings = Mutex(settings)
+        configuredSocket = configuration.socket
         log.level = configuration.log
-        actions = try ActionRunner(configuration, environment: setup.environment, log: log)
+        let output = setup.output
+        actions = try ActionRunner(configuration, environment: setup.environment, log: log) { output.write($0) }
         clips = ClipSaver(configuration.clips, history: history, log: log)
         control = try Self.controlPath(configuration, setup).map { path throws(ControlError) in
             try ControlServer(path: path)
@@ -114,7 +139,15 @@ public final class Daemon: Sendable {
             queue: dispatcher.queue,
             history: history
         )
-        control?.start { [weak self] command in self?.perform(command) ?? .failed("the service is stopping") }
+        let words = Mutex(FileWatch(loader.vocabulary.words.path))
+        try changes.start(
+            make: { [weak self] change in try self?.apply(change) ?? ChangeQueue.Outcome() },
+            look: { [weak self] in self?.lookAtFiles(words) }
+        )
+        control?.start { [weak self] command, later in
+            guard let self else { return .failed("the service is stopping") }
+            return perform(command, later)
+        }
     }
 
     /// The detector's counters and newest scores. Any thread.
@@ -134,51 +167,62 @@ public final class Daemon: Sendable {
         return ControlServer.path(for: configuration.socket, environment: setup.environment)
     }
 
-    // MARK: - Changes, on any thread
+    // MARK: - Changes, on the thread of the queue of changes
 
     /// Changes the settings in force. All changes go through this method, one after the other. Each writes one line to
     /// the log, and systemd sees the service as reloading until it is done.
     ///
-    /// - Returns: one line about what does not apply, or only after a restart; nil if everything applies now.
     /// - Throws: what is wrong with the new settings; nothing has changed then.
-    @discardableResult
-    public func apply(_ change: SettingsChange) throws -> String? {
+    private func apply(_ change: SettingsChange) throws -> ChangeQueue.Outcome {
         switch change {
         case .configuration:
-            return try apply("the configuration was read again") { try apply(try loader.load()) }
+            return try apply("the configuration was read again") {
+                restoreSocket()
+                return try apply(try loader.load())
+            }
         case .words:
             return try apply("your own words were read again") {
                 try apply(try loader.load(leavingOutUnknownWords: true))
             }
         case .thresholds(let change):
-            return try apply("thresholds were set: \(printable(change.text))") { try set(change) }
+            return try apply("thresholds were set: \(printable(change.text))") {
+                ChangeQueue.Outcome(note: try set(change))
+            }
         case .mute(let isMuted):
-            guard let microphone else { throw DaemonError("cannot mute: a file is played, not a microphone") }
-            // The main thread logs the change when the microphone reports it.
-            if isMuted { microphone.mute() } else { microphone.unmute() }
-            return nil
+            try mute(isMuted)
+            return ChangeQueue.Outcome()
         }
     }
 
-    private func apply(_ what: String, _ change: () throws -> String?) throws -> String? {
-        try applying.withLock { _ in
-            try notifier.reloading {
-                do {
-                    let note = try change()
-                    log.write(.notice, what + (note.map { "; \($0)" } ?? ""))
-                    return note
-                } catch {
-                    log.write(.error, "\(error); the configuration in force stays as it was")
-                    throw error
-                }
+    private func apply(
+        _ what: String,
+        _ change: () throws -> ChangeQueue.Outcome
+    ) throws -> ChangeQueue.Outcome {
+        try notifier.reloading {
+            do {
+                let outcome = try change()
+                let effect = outcome.hasRebuilt ? "" : "; nothing has changed"
+                log.write(.notice, what + effect + (outcome.note.map { "; \($0)" } ?? ""))
+                return outcome
+            } catch {
+                log.write(.error, "\(error); the configuration in force stays as it was")
+                throw error
             }
         }
     }
 
-    private func apply(_ loaded: ServiceSettings) throws(ActionError) -> String? {
+    private func apply(_ loaded: ServiceSettings) throws(ActionError) -> ChangeQueue.Outcome {
         let old = settings.withLock { $0 }
         var new = loaded
         var notes = new.keepChoices(of: old)
+        if new.configuration.socket != configuredSocket {
+            notes.append("socket: the one in use stays until the service is started again")
+        }
+        let note = notes.isEmpty ? nil : notes.joined(separator: "; ")
+        // Nothing is rebuilt for nothing: each rebuilding may cost the detector a hop.
+        guard new.configuration != old.configuration || new.vocabulary !== old.vocabulary else {
+            return ChangeQueue.Outcome(note: note, hasRebuilt: false)
+        }
         // First, because it is the only step that can fail.
         try actions.apply(new.configuration)
         let generation = dispatcher.apply(
@@ -192,10 +236,7 @@ public final class Daemon: Sendable {
         clips.apply(new.configuration.clips)
         detector.apply(new.detector(generation: generation))
         microphone?.apply(InputSelection(new.configuration))
-        if new.configuration.socket != old.configuration.socket {
-            notes.append("socket: the one in use stays until the service is started again")
-        }
-        return notes.isEmpty ? nil : notes.joined(separator: "; ")
+        return ChangeQueue.Outcome(note: note)
     }
 
     private func set(_ change: ThresholdChange) throws(SpottingError) -> String? {
@@ -206,23 +247,61 @@ public final class Daemon: Sendable {
         return others.isEmpty ? nil : "these keep a choice of their own: \(printable(others.joined(separator: ", ")))"
     }
 
+    /// Notices changed files, once a second.
+    private func lookAtFiles(_ words: borrowing Mutex<FileWatch>) {
+        if words.withLock({ $0.hasChanged(at: Clock.now) }) { changes.submit(.words) }
+        restoreSocket()
+    }
+
+    /// Makes the control socket again if somebody deleted its file.
+    private func restoreSocket() {
+        do throws(ControlError) {
+            if try control?.restore() == true {
+                log.write(.warning, "the control socket was deleted; it was made again")
+            }
+        } catch {
+            // Its folder is gone, or not writable: said once.
+            if !socketProblem.exchange(true, ordering: .relaxed) { log.write(.warning, error.description) }
+            return
+        }
+        socketProblem.store(false, ordering: .relaxed)
+    }
+
+    // MARK: - On any thread
+
+    /// Closes or opens the microphone; never waits for the device.
+    private func mute(_ isMuted: Bool) throws(DaemonError) {
+        guard let microphone else { throw DaemonError("cannot mute: a file is played, not a microphone") }
+        // The main thread logs the change when the microphone reports it.
+        if isMuted { microphone.mute() } else { microphone.unmute() }
+    }
+
     // MARK: - On the control socket's thread
 
-    private func perform(_ command: ControlCommand) -> ControlServer.Reply {
-        do {
-            switch command {
-            case .status, .events: return .status(status)
-            case .mute: try apply(.mute(true))
-            case .unmute: try apply(.mute(false))
-            case .reload:
-                if let note = try apply(.configuration) { return .status(["note": .string(note)]) }
-            case .set(let change):
-                if let note = try apply(.thresholds(change)) { return .status(["note": .string(note)]) }
-            }
-            return .done
-        } catch {
-            return .failed("\(error)")
+    private func perform(
+        _ command: ControlCommand,
+        _ later: @escaping @Sendable (ControlServer.Reply) -> Void
+    ) -> ControlServer.Reply? {
+        switch command {
+        case .status, .events: return .status(status)
+        case .mute: return submit(.mute(true), later)
+        case .unmute: return submit(.mute(false), later)
+        case .reload: return submit(.configuration, later)
+        case .set(let change): return submit(.thresholds(change), later)
         }
+    }
+
+    private func submit(
+        _ change: SettingsChange,
+        _ later: @escaping @Sendable (ControlServer.Reply) -> Void
+    ) -> ControlServer.Reply? {
+        let isTaken = changes.submit(change) { result in
+            switch result {
+            case .success(let note): later(note.map { .status(["note": .string($0)]) } ?? .done)
+            case .failure(let error): later(.failed("\(error)"))
+            }
+        }
+        return isTaken ? nil : .failed("too many changes wait already; try again later")
     }
 
     private var status: JSON {
@@ -237,7 +316,11 @@ public final class Daemon: Sendable {
         }
         status.append([
             "events": .number(events.events), "suppressed": .number(events.suppressed),
-            "actionsFailed": .number(actions.failed),
+            "unnamed": .number(events.unnamed), "lostDetections": .number(dispatcher.queue.droppedCount),
+            "actionsFailed": .number(actions.failed), "actionsDropped": .number(actions.dropped),
+            "droppedLines": [
+                "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
+            ],
         ])
         choices.describe(in: &status)
         status.append(["thresholds": .object(words)])
@@ -252,23 +335,31 @@ public final class Daemon: Sendable {
     /// - Returns: the program's exit status.
     /// - Throws: if the microphone cannot be started, the file cannot be read or the recording cannot be written.
     public func run(_ signals: Signals) throws -> Int32 {
-        defer { stop() }
         let recording = try setup.recording.map { path throws(DaemonError) in
             try Recording(path: path, history: history)
         }
         let choices = settings.withLock { $0.choices }
         if choices.all != ThresholdChoices().all { log.write(.info, choices.text) }
-        try microphone?.start()
-        let status = try loop(signals, recording)
-        try recording?.catchUp()
+        do {
+            try microphone?.start()
+        } catch {
+            stop(recording)
+            throw error
+        }
+        let status = loop(signals, recording)
+        stop(recording)
+        if let problem = recording?.problem { throw problem }
         if let problem = (source as? FileSource)?.problem { throw problem }
         return status
     }
 
-    private func loop(_ signals: Signals, _ recording: Recording?) throws -> Int32 {
+    /// Whether ``run(_:)`` left a thread behind that waits for a device or a disk, so that only `_exit` is safe.
+    public var isStuck: Bool { stuck.load(ordering: .relaxed) }
+
+    private func loop(_ signals: Signals, _ recording: Recording?) -> Int32 {
         var watchdog = Watchdog(notifier)
-        var words = FileWatch(loader.vocabulary.words.path)
         var gaps = GapReport()
+        var costs = LossReport()
         while true {
             switch signals.next(within: .milliseconds(250)) {
             case SIGTERM:
@@ -277,31 +368,52 @@ public final class Daemon: Sendable {
             case SIGINT:
                 notifier.tellStopping()
                 return 130
-            case SIGHUP: _ = try? apply(.configuration)
-            case SIGUSR1: _ = try? apply(.mute(microphone?.status.state != .muted))
+            case SIGHUP: changes.submit(.configuration)
+            case SIGUSR1: try? mute(microphone?.status.state != .muted)
             default: break
             }
             if let microphone {
                 for message in gaps.messages(of: microphone, at: Clock.now) { log.write(message.level, message.text) }
             }
-            try recording?.catchUp()
-            // apply(_:) has logged the error.
-            if words.hasChanged(at: Clock.now) { _ = try? apply(.words) }
+            for message in costs.messages(detectorStatus, recording: recording, at: Clock.now) {
+                log.write(.warning, message)
+            }
             watchdog.look(at: self)
-            if source.hasEnded || isEnding.load(ordering: .relaxed) { return 0 }
+            if source.hasEnded || recording?.problem != nil || isEnding.load(ordering: .relaxed) { return 0 }
         }
     }
 
     /// Makes ``run(_:)`` return 0 within 250 ms. Any thread.
     public func end() { isEnding.store(true, ordering: .relaxed) }
 
-    /// Stops listening, dispatches the last detections, then stops the control socket and running actions.
-    private func stop() {
-        microphone?.stop()
-        detector.stop()
+    /// Stops listening, dispatches the last detections, then stops the control socket and running actions. What does not
+    /// end in time is left behind.
+    private func stop(_ recording: Recording?) {
+        let end = Clock.now + Self.stopTime
+        func soon(_ milliseconds: Int) -> Instant { min(end, Clock.now + .milliseconds(milliseconds)) }
+        var haveEnded = [stopMicrophone(until: soon(300)), detector.stop(until: soon(500))]
         actions.close()
-        dispatcher.stop()
-        control?.stop()
-        actions.stop()
+        haveEnded.append(dispatcher.stop(until: soon(200)))
+        haveEnded.append(control?.stop(until: soon(200)) ?? true)
+        haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))
+        haveEnded.append(changes.stop(until: soon(200)))
+        haveEnded.append(recording?.stop(until: soon(300)) ?? true)
+        stuck.store(haveEnded.contains(false), ordering: .relaxed)
+    }
+
+    /// Stops the microphone on a thread of its own, because a driver may hang.
+    private func stopMicrophone(until end: Instant) -> Bool {
+        guard let microphone else { return true }
+        let finished = Latch()
+        do throws(DaemonError) {
+            _ = try SystemThread(name: "beckon-stop", stackSize: 512 << 10, or: DaemonError.noThread) {
+                microphone.stop()
+                finished.open()
+            }
+        } catch {
+            microphone.stop()
+            return true
+        }
+        return finished.wait(until: end)
     }
 }

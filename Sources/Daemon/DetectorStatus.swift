@@ -15,6 +15,9 @@ public struct DetectorStatus: Equatable, Sendable {
     public var longestHop: Duration
     /// The processing time of all hops together.
     public var busy: Duration
+    /// Changes of settings, and the hops that could not be processed because of them.
+    public var changes: UInt64
+    public var hopsMissedByChanges: UInt64
     /// Smoothed posteriors after the newest hop, `[labels]`.
     public var scores: [Float]
 }
@@ -24,6 +27,8 @@ final class DetectorRecord: Sendable {
     let hops = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
     let gaps = Atomic<UInt64>(0)
+    let changes = Atomic<UInt64>(0)
+    let hopsMissedByChanges = Atomic<UInt64>(0)
     private let late = Atomic<UInt64>(0)
     private let longest = Atomic<Int64>(0)
     private let busy = Atomic<Int64>(0)
@@ -53,6 +58,8 @@ final class DetectorRecord: Sendable {
             lateHops: late.load(ordering: .relaxed),
             longestHop: .nanoseconds(longest.load(ordering: .relaxed)),
             busy: .nanoseconds(busy.load(ordering: .relaxed)),
+            changes: changes.load(ordering: .relaxed),
+            hopsMissedByChanges: hopsMissedByChanges.load(ordering: .relaxed),
             scores: scores.withLock { Array($0) }
         )
     }

@@ -1,6 +1,5 @@
 public import Audio
-import Core
-private import Dispatch
+public import Core
 import Inference
 import Spotting
 import Synchronization
@@ -10,7 +9,7 @@ import System
 public final class DetectorThread: Sendable {
     private let ends: DetectorLoop.Ends
     private let isStopping = Atomic<Bool>(false)
-    private let hasStopped = DispatchSemaphore(value: 0)
+    private let hasStopped = Latch()
 
     /// - Parameters:
     ///   - settings: the initial settings; the model is warmed up before this returns.
@@ -24,16 +23,16 @@ public final class DetectorThread: Sendable {
         history: AudioHistory
     ) throws(DaemonError) {
         ends = DetectorLoop.Ends(source: source, queue: queue, history: history)
-        let isReady = DispatchSemaphore(value: 0)
+        let isReady = Latch()
         _ = try SystemThread(name: "beckon-detector", stackSize: 1 << 20, or: DaemonError.noThread) { [self] in
             var loop = DetectorLoop(settings, ends)
-            isReady.signal()
+            isReady.open()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
                 // 300 ms: longer than a hop, so normally only a block wakes it; yet a stop or new settings wait no
                 // longer than this if no audio comes.
                 loop.step(ends, until: Clock.now + AudioFormat.hopDuration * 3)
             }
-            hasStopped.signal()
+            hasStopped.open()
         }
         isReady.wait()
     }
@@ -45,9 +44,13 @@ public final class DetectorThread: Sendable {
     public func apply(_ settings: DetectorSettings) { ends.settings.post(settings) }
 
     /// Stops the detector; returns when its thread is done with the last block.
-    public func stop() {
-        guard !isStopping.exchange(true, ordering: .relaxed) else { return }
-        hasStopped.wait()
+    ///
+    /// - Parameter time: when to give up, on the monotonic clock; nil: never.
+    /// - Returns: whether the thread has ended.
+    @discardableResult
+    public func stop(until time: Instant? = nil) -> Bool {
+        isStopping.store(true, ordering: .relaxed)
+        return hasStopped.wait(until: time)
     }
 }
 
@@ -79,6 +82,8 @@ struct DetectorLoop: ~Copyable {
     private var sequence: UInt64 = 0
     /// Whether the previous block was skipped because it was late.
     private var hasSkipped = false
+    /// Whether the settings have changed since the last hop.
+    private var hasChanged = false
 
     init(_ settings: DetectorSettings, _ ends: Ends) {
         self.settings = settings
@@ -99,12 +104,17 @@ struct DetectorLoop: ~Copyable {
 
     private mutating func process(_ window: Span<Float>, _ block: AudioBlock, _ ends: Ends) {
         let began = Clock.now
-        if block.missed > 0 { ends.record.dropped.add(block.missed, ordering: .relaxed) }
-        guard began - block.time < Self.maxAge else {
+        let isLate = began - block.time >= Self.maxAge
+        let missed = block.missed + (isLate ? 1 : 0)
+        if missed > 0 {
+            ends.record.dropped.add(missed, ordering: .relaxed)
+            if hasChanged { ends.record.hopsMissedByChanges.add(missed, ordering: .relaxed) }
+        }
+        guard !isLate else {
             hasSkipped = true
-            ends.record.dropped.add(1, ordering: .relaxed)
             return
         }
+        hasChanged = false
         if !block.continues || hasSkipped {
             hasSkipped = false
             detector.flush()
@@ -130,6 +140,8 @@ struct DetectorLoop: ~Copyable {
             ends.record.prepare(labels: new.vocabulary.labels.count)
         }
         settings = new
+        hasChanged = true
+        ends.record.changes.add(1, ordering: .relaxed)
         detector.apply(new.vocabulary, settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
     }
 }

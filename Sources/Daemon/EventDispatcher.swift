@@ -1,6 +1,5 @@
 public import Configuration
-import Core
-private import Dispatch
+public import Core
 public import Events
 import Spotting
 import Synchronization
@@ -17,6 +16,8 @@ public final class EventDispatcher: Sendable {
         public var events = 0
         /// Those of them that fell into their cool-down.
         public var suppressed = 0
+        /// Detections under settings that are two changes old, so that their names are not known any more.
+        public var unnamed = 0
     }
 
     private struct State {
@@ -33,7 +34,7 @@ public final class EventDispatcher: Sendable {
     public let queue: DetectionQueue
     private let sinks: [any EventSink]
     private let state: Mutex<State>
-    private let finished = DispatchSemaphore(value: 0)
+    private let finished = Latch()
 
     /// Starts the thread.
     ///
@@ -53,7 +54,7 @@ public final class EventDispatcher: Sendable {
         state = Mutex(State(names: EventNames(configuration, labels: labels, generation: 1), device: device))
         _ = try SystemThread(name: "beckon-dispatch", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
             run()
-            finished.signal()
+            finished.open()
         }
     }
 
@@ -70,23 +71,24 @@ public final class EventDispatcher: Sendable {
     @discardableResult
     public func apply(_ configuration: Configuration, labels: [String], device: String? = nil) -> UInt32 {
         state.withLock { state in
+            if let device { state.device = device }
             let names = EventNames(configuration, labels: labels, generation: state.names.generation + 1)
+            guard !names.isSame(as: state.names) else { return state.names.generation }
             state.previous = state.names
             state.names = names
-            if let device { state.device = device }
             return names.generation
         }
     }
 
-    /// Dispatches the detections left in the queue, ends the thread and waits for it. Later calls do nothing.
-    public func stop() {
-        let isFirst = state.withLock { state in
-            defer { state.isStopped = true }
-            return !state.isStopped
-        }
-        guard isFirst else { return }
+    /// Dispatches the detections left in the queue, ends the thread and waits for it.
+    ///
+    /// - Parameter time: when to give up, on the monotonic clock; nil: never.
+    /// - Returns: whether the thread has ended.
+    @discardableResult
+    public func stop(until time: Instant? = nil) -> Bool {
+        state.withLock { $0.isStopped = true }
         queue.wake()
-        finished.wait()
+        return finished.wait(until: time)
     }
 
     // MARK: - On the dispatcher's thread
@@ -111,6 +113,7 @@ public final class EventDispatcher: Sendable {
         return state.withLock { state in
             let names = queued.generation == state.names.generation ? state.names : state.previous
             guard let names, names.generation == queued.generation, let subject = names.subject(of: detection) else {
+                state.counts.unnamed += 1
                 return nil
             }
             state.counts.events += 1
@@ -155,6 +158,9 @@ struct EventNames: Sendable {
             Subject(name: phrase.name, cooldown: phrase.cooldown ?? configuration.cooldown)
         }
     }
+
+    /// Whether all names and cool-downs are those of another generation.
+    func isSame(as other: EventNames) -> Bool { words == other.words && phrases == other.phrases }
 
     /// The word or phrase of a detection; nil if these settings do not have its index.
     func subject(of detection: Detection) -> Subject? {

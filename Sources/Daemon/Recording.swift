@@ -1,40 +1,89 @@
 import Audio
 import Core
 import Glibc
+import Synchronization
 import System
 
-/// Writes the detector's audio to a WAV file while it comes in. Used by the main thread.
-final class Recording {
+/// Writes the detector's audio to a WAV file while it comes in, on a thread of its own, because the disk may stall.
+final class Recording: Sendable {
+    private struct Writing: ~Copyable {
+        var writer: WaveWriter
+        /// Samples of the history that were written or lost.
+        var done = 0
+    }
+
+    private struct State {
+        var lost = 0
+        var problem: DaemonError?
+        var isStopped = false
+    }
+
+    /// Shorter than the history, so that nothing is lost while the disk keeps up.
+    private static let interval = Duration.milliseconds(250)
+
     private let path: String
     private let history: AudioHistory
-    /// Samples written so far.
-    private var written = 0
-    private var writer: WaveWriter
+    /// Locked by the thread for as long as it runs.
+    private let writing: Mutex<Writing>
+    private let state = Mutex(State())
+    private let wakeUp: EventFD
+    private let finished = Latch()
 
+    /// Creates the file and starts the thread.
     init(path: String, history: AudioHistory) throws(DaemonError) {
         let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
         guard file.isOpen else { throw Self.failure(path, SystemError.text(errno)) }
         do throws(AudioError) {
-            writer = try WaveWriter(file, sampleRate: AudioFormat.sampleRate)
+            writing = Mutex(Writing(writer: try WaveWriter(file, sampleRate: AudioFormat.sampleRate)))
         } catch {
             throw Self.failure(path, error.description)
         }
         self.path = path
         self.history = history
+        wakeUp = try EventFD(or: DaemonError.noEventFD)
+        _ = try SystemThread(name: "beckon-record", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
+            writing.withLock { run(&$0) }
+            finished.open()
+        }
     }
 
-    /// Writes the samples since the last call. Call it more often than the history's length (8 s), or samples are lost.
+    /// Why nothing is written any more; nil if all is well. Any thread.
+    var problem: DaemonError? { state.withLock { $0.problem } }
+
+    /// Samples that were too old when the disk took them again. Any thread.
+    var lostSamples: Int { state.withLock { $0.lost } }
+
+    /// Writes what is left and ends the thread.
     ///
-    /// - Throws: ``DaemonError`` if the file cannot be written.
-    func catchUp() throws(DaemonError) {
-        let now = history.count
-        let samples = history.samples(written..<now)
-        written = now
-        do throws(AudioError) {
-            try writer.append(samples)
-        } catch {
-            throw Self.failure(path, error.description)
+    /// - Parameter time: when to give up, on the monotonic clock.
+    /// - Returns: whether it has ended.
+    func stop(until time: Instant) -> Bool {
+        state.withLock { $0.isStopped = true }
+        wakeUp.signal()
+        return finished.wait(until: time)
+    }
+
+    private func run(_ writing: inout Writing) {
+        while true {
+            wakeUp.wait(until: Clock.now + Self.interval)
+            // Read first, so that what came before the stop is written.
+            let isStopped = state.withLock { $0.isStopped }
+            do throws(AudioError) {
+                try catchUp(&writing)
+            } catch {
+                let problem = Self.failure(path, error.description)
+                return state.withLock { $0.problem = problem }
+            }
+            if isStopped { return }
         }
+    }
+
+    private func catchUp(_ writing: inout Writing) throws(AudioError) {
+        let range = writing.done..<history.count
+        let samples = history.samples(range)
+        writing.done = range.upperBound
+        if samples.count < range.count { state.withLock { $0.lost += range.count - samples.count } }
+        try writing.writer.append(samples)
     }
 
     private static func failure(_ path: String, _ reason: String) -> DaemonError {

@@ -2,7 +2,10 @@ public import Configuration
 private import Core
 public import Enrollment
 public import Events
+private import Inference
 import Spotting
+private import Synchronization
+private import System
 
 /// Reads a service's settings: configuration file, overrides of the command line, model and taught words.
 ///
@@ -15,6 +18,7 @@ public struct SettingsLoader: Sendable {
     /// Applies the options of the command line on top of the file.
     public var overrides: @Sendable (inout Configuration) -> Void
     private let log: ServiceLog
+    private let cache = Cache()
 
     public init(
         path: String?,
@@ -67,9 +71,36 @@ public struct SettingsLoader: Sendable {
     private func load(_ model: String?, storing stores: Bool) throws -> Vocabulary {
         var loader = vocabulary
         loader.modelFolder = model ?? loader.modelFolder
+        // Before the files are read, so that a file that changes meanwhile is read again next time.
+        let files = Cache.Files(loader)
+        if let known = cache.vocabulary(of: files) { return known }
         let (vocabulary, taught) = try loader.load(stores: stores)
         if let note = taught.note { log.write(.notice, note) }
         for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
+        cache.keep(vocabulary, of: files)
         return vocabulary
+    }
+
+    /// The newest vocabulary, and the files that it was read from: while these do not change, nothing is read or rebuilt.
+    private final class Cache: Sendable {
+        struct Files: Equatable {
+            private let folder: String?
+            private let files: [FileStatus?]
+
+            init(_ loader: VocabularyLoader) {
+                folder = ModelFolder.find(loader.modelFolder)
+                let names = ["model.json", "model.safetensors", "background.safetensors"]
+                let paths = (folder.map { folder in names.map { "\(folder)/\($0)" } } ?? []) + [loader.words.path]
+                files = paths.map { path in path.flatMap { try? FileStatus(path: $0) } }
+            }
+        }
+
+        private let newest = Mutex<(files: Files, vocabulary: Vocabulary)?>(nil)
+
+        func vocabulary(of files: Files) -> Vocabulary? {
+            newest.withLock { $0?.files == files ? $0?.vocabulary : nil }
+        }
+
+        func keep(_ vocabulary: Vocabulary, of files: Files) { newest.withLock { $0 = (files, vocabulary) } }
     }
 }

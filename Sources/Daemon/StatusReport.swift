@@ -13,6 +13,7 @@ extension DetectorStatus {
                 "budget": .number(AudioFormat.hopDuration.milliseconds, places: 2),
             ],
             "lateHops": .number(lateHops), "droppedBlocks": .number(droppedBlocks),
+            "changes": .number(changes), "hopsMissedByChanges": .number(hopsMissedByChanges),
         ])
     }
 }

@@ -24,12 +24,12 @@ struct Watchdog {
         let isExcused = state.map { [.waiting, .lost, .muted].contains($0) } ?? true
         if isExcused { lastProgress = now }
         if !isReady, detector.hops > 0 || isExcused && now - start > .seconds(5) {
-            isReady = true
-            notifier.tellReady()
+            isReady = notifier.tellReady()
         }
-        if let period = notifier.watchdogPeriod, now - lastAlive > period / 3, now - lastProgress < period / 2 {
-            lastAlive = now
+        if let period = notifier.watchdogPeriod, now - lastAlive > period / 3, now - lastProgress < period / 2,
             notifier.tellAlive()
+        {
+            lastAlive = now
         }
         let status = text(daemon)
         if status != lastStatus {

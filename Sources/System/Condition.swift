@@ -48,3 +48,34 @@ public final class Condition: Sendable {
         return pthread_cond_timedwait(condition, mutex, &end) != ETIMEDOUT
     }
 }
+
+/// Opens once; threads may wait for it.
+public final class Latch: Sendable {
+    private let condition = Condition()
+    // The condition guards it.
+    private nonisolated(unsafe) var isOpen = false
+
+    public init() {}
+
+    public func open() {
+        condition.withLock {
+            isOpen = true
+            condition.broadcast()
+        }
+    }
+
+    /// Waits until it is open, or until a time on ``Clock``. Returns whether it is open.
+    @discardableResult
+    public func wait(until time: Instant? = nil) -> Bool {
+        condition.withLock {
+            while !isOpen {
+                if let time {
+                    guard condition.wait(until: time) else { return isOpen }
+                } else {
+                    condition.wait()
+                }
+            }
+            return true
+        }
+    }
+}

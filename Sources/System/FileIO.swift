@@ -3,8 +3,7 @@ import Glibc
 /// A whole file in memory.
 public struct FileContents: Sendable {
     public let bytes: [UInt8]
-    /// The permission bits of its mode, such as `0o644`.
-    public let permissions: UInt32
+    public let status: FileStatus
 }
 
 /// Why a file was not read.
@@ -25,7 +24,7 @@ public enum ReadFileError: Error, Equatable, Sendable {
 public func readFile(_ path: String, limit: Int) throws(ReadFileError) -> FileContents {
     let file = try RegularFile(path)
     guard file.size <= limit else { throw .tooLarge(file.size) }
-    return FileContents(bytes: try file.read(file.size, after: []), permissions: file.permissions)
+    return FileContents(bytes: try file.read(file.size, after: []), status: file.status)
 }
 
 /// Reads the beginning of a regular file.
@@ -52,7 +51,7 @@ public func readFile(
 private struct RegularFile: ~Copyable {
     /// In bytes, when it was opened.
     let size: Int
-    let permissions: UInt32
+    let status: FileStatus
     private let descriptor: FileDescriptor
 
     init(_ path: String) throws(ReadFileError) {
@@ -63,7 +62,7 @@ private struct RegularFile: ~Copyable {
         guard fstat(file.rawValue, &status) == 0 else { throw .system(SystemError("fstat")) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile }
         size = Int(status.st_size)
-        permissions = status.st_mode & 0o7777
+        self.status = FileStatus(status)
         descriptor = file
     }
 

@@ -8,6 +8,8 @@ public struct FileStatus: Equatable, Sendable {
     public let size: Int64
     /// Whether it is a regular file, not a folder, a device or a pipe.
     public let isRegular: Bool
+    /// The permission bits of its mode, such as `0o644`.
+    public let permissions: UInt32
     public let owner: UInt32
     public let group: UInt32
     /// When the content was last modified (mtime), in nanoseconds since the beginning of 1970, UTC.
@@ -27,11 +29,12 @@ public struct FileStatus: Equatable, Sendable {
         self.init(status)
     }
 
-    private init(_ status: stat) {
+    init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        permissions = status.st_mode & 0o7777
         owner = status.st_uid
         group = status.st_gid
         changed = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)

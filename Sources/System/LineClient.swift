@@ -6,7 +6,13 @@ final class LineClient {
     enum End { case gone, slow, protocolViolation }
 
     let descriptor: FileDescriptor
+    /// Unique within the server.
+    let number: UInt64
+    /// The user on the other end; nil if the system does not say.
+    let user: UInt32?
     var listens = false
+    /// Whether the answer to its last line is still to come; until then no further line is read.
+    private(set) var isAwaiting = false
 
     private let settings: LineServer.Settings
     private var input: [UInt8] = []
@@ -17,9 +23,11 @@ final class LineClient {
     private var silenceEnd: Instant
     private var readingEnd: Instant?
 
-    init(_ descriptor: consuming FileDescriptor, settings: LineServer.Settings) {
+    init(_ descriptor: consuming FileDescriptor, number: UInt64, settings: LineServer.Settings) {
         self.descriptor = descriptor
+        self.number = number
         self.settings = settings
+        user = UnixSocket.user(of: self.descriptor.rawValue)
         silenceEnd = Clock.now + .seconds(settings.timeout)
         // By default the system would buffer hundreds of kilobytes for a client that does not read.
         var size: Int32 = 16 << 10
@@ -28,18 +36,29 @@ final class LineClient {
 
     /// Whether output waits to be sent.
     var isWaiting: Bool { !output.isEmpty }
+    /// Whether a line can be answered now.
+    var hasLine: Bool { !lines.isEmpty && !isAwaiting }
+    /// Whether it is time to read: all lines so far are answered.
+    var isReading: Bool { lines.isEmpty && !isAwaiting }
+
+    /// Whether it waits for an answer and has sent nothing after that line.
+    var awaitsLast: Bool { isAwaiting && lines.isEmpty }
 
     /// When the client must be checked for a timeout; nil if it has none now.
     var deadline: Instant? {
-        if let readingEnd { return listens ? readingEnd : min(readingEnd, silenceEnd) }
-        return listens ? nil : silenceEnd
+        let silenceEnd = mayBeSilent ? nil : silenceEnd
+        guard let readingEnd else { return silenceEnd }
+        return silenceEnd.map { min($0, readingEnd) } ?? readingEnd
     }
+
+    /// Whether it may send nothing for as long as it likes.
+    private var mayBeSilent: Bool { listens || isAwaiting || !lines.isEmpty }
 
     /// Why the client must be closed; nil if it stays.
     func end(now: Instant) -> End? {
         if let ended { return ended }
         if let readingEnd, now >= readingEnd { return .slow }
-        return !listens && now >= silenceEnd ? .protocolViolation : nil
+        return !mayBeSilent && now >= silenceEnd ? .protocolViolation : nil
     }
 
     /// Reads at most 4 KiB, so that no client can keep the thread busy.
@@ -64,12 +83,29 @@ final class LineClient {
     }
 
     /// Answers that a request cannot be served, and why.
-    func refuse(_ reason: String) {
+    func refuse(_ reason: String) { send(Self.refusal(reason)) }
+
+    static func refusal(_ reason: String) -> String {
         let answer: JSON = ["ok": .bool(false), "error": .string(reason)]
-        send(answer.description)
+        return answer.description
     }
 
     func nextLine() -> String? { lines.isEmpty ? nil : lines.removeFirst() }
+
+    /// Nobody reads the answer any more.
+    func hangUp() { ended = ended ?? .gone }
+
+    func dropLines() { lines.removeAll() }
+
+    /// Reads no further line until ``answer(_:)``.
+    func hold() { isAwaiting = true }
+
+    /// Answers the line that was waited for.
+    func answer(_ line: String) {
+        isAwaiting = false
+        silenceEnd = Clock.now + .seconds(settings.timeout)
+        send(line)
+    }
 
     /// Appends a line to the output; ``flush()`` sends it.
     func send(_ line: String) {

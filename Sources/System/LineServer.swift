@@ -1,19 +1,30 @@
 private import CSystem
-import Core
-import Dispatch
+public import Core
 import Glibc
 import Synchronization
 
 /// A unix socket for lines of text: clients send lines and get answers, and subscribers get every published line.
 ///
-/// One thread serves all clients and waits for none of them. A client that does not read, sends too long lines or sends
-/// nothing is disconnected and counted; the others do not notice.
+/// One thread serves all clients and waits for none of them; it answers one line of a client before it turns to the next
+/// client. A client that does not read, sends too long lines or sends nothing is disconnected and counted; the others do
+/// not notice.
 public final class LineServer: Sendable {
     /// The reaction to a line from a client.
     public enum Answer: Equatable, Sendable {
         case line(String)
         /// Subscribe the client: it gets the snapshot, and from now on every published line.
         case listen
+        /// The answer comes by ``Reply``; until then no further line of this client is read.
+        case later
+    }
+
+    /// Sends the answer to one line later; see ``Answer/later``.
+    public struct Reply: Sendable {
+        fileprivate let server: LineServer
+        fileprivate let client: UInt64
+
+        /// Any thread; only the first call counts.
+        public func send(_ line: String) { server.answer(client, line) }
     }
 
     public struct Settings: Sendable {
@@ -21,6 +32,8 @@ public final class LineServer: Sendable {
         public var clients = 16
         /// How many of ``clients`` are reserved for clients that do not subscribe.
         public var reserved = 4
+        /// Most clients of one user (SO_PEERCRED), so that none keeps the others out; nil: no limit.
+        public var perUser: Int?
         /// Whether clients are subscribed as soon as they connect; what they send is then ignored.
         public var listensAtOnce = false
         /// Most unsent bytes for a client, besides those in the socket's buffer.
@@ -35,23 +48,43 @@ public final class LineServer: Sendable {
 
     public struct Counts: Equatable, Sendable {
         public var accepted = 0
+        /// Clients that closed the connection themselves.
+        public var closed = 0
         /// Clients closed because they did not read.
         public var slow = 0
         /// Clients closed because they sent no line in time, or one that was too long.
         public var protocolViolations = 0
-        /// Clients refused because there were too many.
+        /// Clients refused because there were too many, in all or of their user.
         public var refused = 0
         public var published = 0
         /// Published lines dropped because the server's thread was behind.
         public var overflowed = 0
     }
 
+    /// A listening socket, and the device and inode of its file.
+    private final class Listener: Sendable {
+        let descriptor: FileDescriptor
+        let identity: [UInt64]
+
+        init(_ path: String) throws(SocketError) {
+            descriptor = try UnixSocket.listen(path, mode: 0o660)
+            identity = LineServer.identity(of: path)
+        }
+    }
+
     private struct Shared {
+        var listener: Listener
         var waiting: [String] = []
+        /// Answers that came later, by the number of the client.
+        var answers: [(client: UInt64, line: String)] = []
         /// The newest published line.
         var last: String?
         var counts = Counts()
+        /// Connections so far; the number of the newest.
+        var connections: UInt64 = 0
         var isStopped = false
+
+        init(listener: Listener) { self.listener = listener }
     }
 
     /// Most published lines that wait for the server's thread.
@@ -60,33 +93,32 @@ public final class LineServer: Sendable {
     public let path: String
     private let settings: Settings
     private let snapshot: @Sendable (String?) -> String
-    private let answer: @Sendable (String) -> Answer
-    private let listener: FileDescriptor
-    private let identity: [UInt64]
+    private let answer: @Sendable (String, Reply) -> Answer
     private let wakeUp: EventFD
-    private let shared = Mutex(Shared())
-    private let finished = DispatchSemaphore(value: 0)
+    private let shared: Mutex<Shared>
+    private let finished = Latch()
 
     /// Begins to listen.
     ///
     /// - Parameters:
     ///   - snapshot: makes a subscriber's first line from the newest published line; called on the server's thread.
-    ///   - answer: handles a line from a client; called on the server's thread.
+    ///   - answer: handles a line from a client; called on the server's thread, so it must not wait.
     /// - Throws: ``SocketError``.
     public init(
         path: String,
         settings: Settings = Settings(),
         snapshot: @escaping @Sendable (_ last: String?) -> String,
-        answer: @escaping @Sendable (String) -> Answer
+        answer: @escaping @Sendable (String, Reply) -> Answer
     ) throws(SocketError) {
         self.path = path
         self.settings = settings
         self.snapshot = snapshot
         self.answer = answer
         wakeUp = try EventFD(or: SocketError.noEventFD)
-        listener = try UnixSocket.listen(path, mode: 0o660)
-        identity = Self.identity(of: path)
-        _ = try SystemThread(name: "beckon-socket", stackSize: 512 << 10, or: SocketError.noThread) { [self] in serve()
+        shared = Mutex(Shared(listener: try Listener(path)))
+        _ = try SystemThread(name: "beckon-socket", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
+            serve()
+            finished.open()
         }
     }
 
@@ -106,20 +138,43 @@ public final class LineServer: Sendable {
         wakeUp.signal()
     }
 
+    /// Makes the socket's file again if it was deleted; the connections stay.
+    ///
+    /// - Returns: whether it was made again.
+    /// - Throws: ``SocketError``, for instance if its folder was deleted too.
+    public func restore() throws(SocketError) -> Bool {
+        // A file that another service put in its place is left alone.
+        guard Self.identity(of: path).isEmpty else { return false }
+        let listener = try Listener(path)
+        shared.withLock { $0.listener = listener }
+        wakeUp.signal()
+        return true
+    }
+
     /// Sends the lines published so far, closes all connections and removes the socket's file, unless another service
     /// has replaced it.
-    public func stop() {
+    ///
+    /// - Parameter time: when to give up, on ``Clock``; nil: never.
+    /// - Returns: whether it has ended.
+    @discardableResult
+    public func stop(until time: Instant? = nil) -> Bool {
         let isFirst = shared.withLock { shared in
             defer { shared.isStopped = true }
             return !shared.isStopped
         }
-        guard isFirst else { return }
+        guard isFirst else { return finished.wait(until: time) }
         wakeUp.signal()
-        finished.wait()
-        if Self.identity(of: path) == identity { unlink(path) }
+        let hasEnded = finished.wait(until: time)
+        if Self.identity(of: path) == shared.withLock({ $0.listener.identity }) { unlink(path) }
+        return hasEnded
     }
 
-    /// Device and inode of the socket's file.
+    private func answer(_ client: UInt64, _ line: String) {
+        shared.withLock { $0.answers.append((client, line)) }
+        wakeUp.signal()
+    }
+
+    /// Device and inode of the socket's file; empty if there is none.
     private static func identity(of path: String) -> [UInt64] {
         var status = stat()
         return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
@@ -133,20 +188,31 @@ public final class LineServer: Sendable {
         var pause = Instant(nanoseconds: 0)
         while true {
             let now = Clock.now
+            let listener = shared.withLock { $0.listener }
             var requests = [
                 Poll.request(wakeUp.descriptor, POLLIN),
-                Poll.request(now < pause ? -1 : listener.rawValue, POLLIN),
+                Poll.request(now < pause ? -1 : listener.descriptor.rawValue, POLLIN),
             ]
-            requests += clients.map { Poll.request($0.descriptor.rawValue, $0.isWaiting ? POLLIN | POLLOUT : POLLIN) }
+            requests += clients.map(request)
             let deadlines = clients.compactMap(\.deadline) + (now < pause ? [pause] : [])
-            Poll.wait(&requests, until: deadlines.min())
+            Poll.wait(&requests, until: clients.contains(where: \.hasLine) ? now : deadlines.min())
 
-            let (lines, isStopped) = shared.withLock { shared in
-                defer { shared.waiting.removeAll() }
-                return (shared.waiting, shared.isStopped)
-            }
             if requests[0].revents != 0 { wakeUp.drain() }
-            for (client, request) in zip(clients, requests.dropFirst(2)) where request.revents != 0 {
+            let (lines, answers, isStopped) = shared.withLock { shared in
+                defer {
+                    shared.waiting.removeAll()
+                    shared.answers.removeAll()
+                }
+                return (shared.waiting, shared.answers, shared.isStopped)
+            }
+            for answer in answers {
+                if let client = clients.first(where: { $0.number == answer.client }), client.isAwaiting {
+                    client.answer(answer.line)
+                }
+            }
+            for (client, request) in zip(clients, requests.dropFirst(2)) {
+                if request.revents != 0, client.isReading { client.receive() }
+                if Int32(request.revents) & (POLLHUP | POLLERR) != 0, client.awaitsLast { client.hangUp() }
                 hear(client, listeners: clients.count(where: \.listens))
             }
             for client in clients where client.listens {
@@ -158,10 +224,17 @@ public final class LineServer: Sendable {
                 count(end)
                 return true
             }
-            if isStopped { break }
-            if requests[1].revents != 0, !accept(&clients) { pause = Clock.now + .milliseconds(100) }
+            if isStopped { return }
+            if requests[1].revents != 0, !accept(&clients, listener) { pause = Clock.now + .milliseconds(100) }
         }
-        finished.signal()
+    }
+
+    /// What to wait for. While a client waits for its last answer, only its end is of interest, which `poll` reports
+    /// unasked; while it has more lines, not even that, so that they are executed.
+    private func request(_ client: LineClient) -> pollfd {
+        let events = (client.isReading ? POLLIN : 0) | (client.isWaiting ? POLLOUT : 0)
+        let isOfInterest = events != 0 || client.awaitsLast
+        return Poll.request(isOfInterest ? client.descriptor.rawValue : -1, events)
     }
 
     private func count(_ end: LineClient.End) {
@@ -169,20 +242,24 @@ public final class LineServer: Sendable {
             switch end {
             case .slow: shared.counts.slow += 1
             case .protocolViolation: shared.counts.protocolViolations += 1
-            case .gone: break
+            case .gone: shared.counts.closed += 1
             }
         }
     }
 
     /// Accepts new connections; false if the system has no more descriptors.
-    private func accept(_ clients: inout [LineClient]) -> Bool {
+    private func accept(_ clients: inout [LineClient], _ listener: Listener) -> Bool {
         while true {
-            let connection = FileDescriptor(CSystem_accept(listener.rawValue))
+            let connection = FileDescriptor(CSystem_accept(listener.descriptor.rawValue))
             guard connection.isOpen else { return errno != EMFILE && errno != ENFILE && errno != ENOMEM }
-            let client = LineClient(connection, settings: settings)
-            guard clients.count < settings.clients else {
+            let number = shared.withLock { shared in
+                shared.connections += 1
+                return shared.connections
+            }
+            let client = LineClient(connection, number: number, settings: settings)
+            if let reason = refusal(of: client, among: clients) {
                 shared.withLock { $0.counts.refused += 1 }
-                client.refuse("\(settings.clients) clients are connected already; try again later")
+                client.refuse(reason)
                 client.flush()
                 continue
             }
@@ -196,20 +273,31 @@ public final class LineServer: Sendable {
         }
     }
 
+    /// Why a new client is refused; nil if it is welcome.
+    private func refusal(of client: LineClient, among clients: [LineClient]) -> String? {
+        guard clients.count < settings.clients else {
+            return "\(settings.clients) clients are connected already; try again later"
+        }
+        guard let limit = settings.perUser else { return nil }
+        guard clients.count(where: { $0.user == client.user }) >= limit else { return nil }
+        return "\(limit) clients of this user are connected already; close one of them"
+    }
+
+    /// Answers one line of a client.
     private func hear(_ client: LineClient, listeners: Int) {
-        client.receive()
-        while let line = client.nextLine() {
-            if settings.listensAtOnce { continue }
-            switch answer(line) {
-            case .line(let text): client.send(text)
-            case .listen:
-                guard listeners < settings.clients - settings.reserved else {
-                    client.refuse("too many clients are subscribed already; try again later")
-                    continue
-                }
-                client.send(snapshot(shared.withLock { $0.last }))
-                client.listens = true
+        if settings.listensAtOnce { return client.dropLines() }
+        guard client.hasLine, let line = client.nextLine() else { return }
+        // Before the call, because the answer may come from another thread before it returns.
+        client.hold()
+        switch answer(line, Reply(server: self, client: client.number)) {
+        case .line(let text): client.answer(text)
+        case .later: break
+        case .listen:
+            guard listeners < settings.clients - settings.reserved else {
+                return client.answer(LineClient.refusal("too many clients are subscribed already; try again later"))
             }
+            client.answer(snapshot(shared.withLock { $0.last }))
+            client.listens = true
         }
     }
 }

@@ -12,6 +12,26 @@ public struct Signals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
         // A write to a closed pipe returns EPIPE instead.
         signal(SIGPIPE, SIG_IGN)
+        // The parent process may have ignored it; the system would then throw away the exit status of programs.
+        signal(SIGCHLD, SIG_DFL)
+    }
+
+    /// Runs `body` so that TERM and INT end the process at once, as they do by default: for work that may wait before
+    /// the service is set up. `body` must not start threads, because they would inherit the unblocked signals.
+    public func interruptible<Result>(_ body: () throws -> Result) rethrows -> Result {
+        unblock()
+        defer { change(SIG_BLOCK) }
+        return try body()
+    }
+
+    /// From now on TERM and INT end the process at once, also those that came before.
+    public func unblock() { change(SIG_UNBLOCK) }
+
+    private func change(_ how: Int32) {
+        var ends = sigset_t()
+        sigemptyset(&ends)
+        for signal in [SIGTERM, SIGINT] { sigaddset(&ends, signal) }
+        pthread_sigmask(how, &ends, nil)
     }
 
     /// Waits for the next signal; nil if none comes within `duration`.

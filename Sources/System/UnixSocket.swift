@@ -46,6 +46,15 @@ public enum UnixSocket {
         return descriptor
     }
 
+    /// The user who connected at the other end (SO_PEERCRED); nil if the system does not say.
+    static func user(of descriptor: Int32) -> UInt32? {
+        // `struct ucred`: process, user and group; the Glibc module does not have it.
+        var credentials: [UInt32] = [0, 0, 0]
+        var size = socklen_t(12)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, size == 12 else { return nil }
+        return credentials[1]
+    }
+
     private static func removeStale(_ path: String) throws(SocketError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

@@ -39,14 +39,14 @@ struct ClipTests {
         let before = umask(0)
         let path = try store.save(samples, of: event(7))
         umask(before)
-        #expect(path == folder.file("beckon-20260301T123004.650Z-7-left.wav"))
+        #expect(path == folder.file("beckon-20260301T123004.650Z-1-left.wav"))
         var status = stat()
         #expect(lstat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
         #expect(status.st_size == 44 + 2 * 11)
         // Read back with libsndfile.
         let top: Float = 32_767 / 32_768
         #expect(try Voices.samples(at: path) == [0, 0.5, -0.5, top, -1, top, -1, 0, 0, top, 0.25])
-        #expect(try names == ["beckon-20260301T123004.650Z-7-left.wav"], "nothing unfinished is left")
+        #expect(try names == ["beckon-20260301T123004.650Z-1-left.wav"], "nothing unfinished is left")
     }
 
     @Test func `the oldest make room, by number and by bytes`() throws {
@@ -72,11 +72,27 @@ struct ClipTests {
         #expect(try names.filter { !$0.hasPrefix("beckon-2") } == ["beckon-notes.txt", "other.wav"])
     }
 
+    @Test func `a wall clock that was ahead once does not make new clips go first`() throws {
+        let day = 86_400.0
+        let store = ClipStore(folder: folder.path, keep: 3, quota: 1_000_000)
+        func numbers() throws -> [Int] {
+            try names.compactMap { $0.split(separator: "-").dropFirst(2).first.flatMap { Int($0) } }.sorted()
+        }
+        // Three clips by a clock that is a day ahead, then by the right one; and a service that counts from 1 again.
+        for number in 1...3 { try store.save([0.5], of: event(UInt64(number), seconds: day + Double(number))) }
+        for number in 4...5 { try store.save([0.5], of: event(UInt64(number), seconds: Double(number))) }
+        #expect(try numbers() == [3, 4, 5])
+        let again = ClipStore(folder: folder.path, keep: 3, quota: 1_000_000)
+        for number in 1...2 { try again.save([0.5], of: event(UInt64(number), seconds: -day + Double(number))) }
+        #expect(try numbers() == [5, 6, 7], "those that were saved last")
+    }
+
     @Test func `file names contain no path`() throws {
         #expect(
-            ClipStore.name(of: event(1, word: "../go left\n\u{e9}")) == "beckon-20260301T123004.650Z-1-___go_left__.wav"
+            ClipStore.name(of: event(1, word: "../go left\n\u{e9}"), number: 1)
+                == "beckon-20260301T123004.650Z-1-___go_left__.wav"
         )
-        let long = ClipStore.name(of: event(1, word: String(repeating: "a", count: 500)))
+        let long = ClipStore.name(of: event(1, word: String(repeating: "a", count: 500)), number: 1)
         #expect(long.utf8.count < 100)
     }
 
@@ -87,7 +103,7 @@ struct ClipTests {
         // The unfinished clip's path is a link to a device that is always full; the store must not write through it.
         symlink("/dev/full", folder.file(".beckon-unfinished-\(getpid())-1"))
         let store = ClipStore(folder: folder.path, keep: 1, quota: 1000)
-        #expect(try store.save([0.5], of: event(1)) == folder.file(ClipStore.name(of: event(1))))
+        #expect(try store.save([0.5], of: event(1)) == folder.file(ClipStore.name(of: event(1), number: 1)))
         #expect(try names.count == 1)
         var clips = Configuration.Clips()
         #expect(ClipStore(clips) == nil, "off by default")

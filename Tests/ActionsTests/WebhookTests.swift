@@ -75,6 +75,30 @@ struct WebhookTests {
         }
     }
 
+    @Test func `a name server that does not answer costs the time-out, and no more`() throws {
+        let answers = DispatchSemaphore(value: 0)
+        let resolve: NameLookup.Resolver = { _, _ in
+            answers.wait()
+            return .failure(NameLookup.Failure(text: "late"))
+        }
+        var webhook = Webhook(address: try WebAddress("http://hook.test/"), timeout: 0.05, resolve: resolve)
+        let error = #expect(throws: ActionError.timedOut) { try webhook.post("{}", stop: nil) }
+        #expect(
+            error?.description == "http://hook.test/ took longer than 0.05 s; the name server does not answer"
+        )
+        let wakeUp = try EventFD(or: { $0 })
+        wakeUp.signal()
+        webhook = Webhook(address: webhook.address, timeout: 60, resolve: resolve)
+        #expect(throws: ActionError.webhook) { try webhook.post("{}", stop: wakeUp) }
+        for _ in 0..<2 { answers.signal() }
+
+        let unknown = Webhook(address: webhook.address, timeout: 5) { _, _ in
+            .failure(NameLookup.Failure(text: "Name or service not known"))
+        }
+        let reason = #expect(throws: ActionError.webhook) { try unknown.post("{}", stop: nil) }
+        #expect(reason?.description == "cannot find hook.test: Name or service not known; check the name")
+    }
+
     @Test func `no server`() throws {
         let port = try OneShotServer(answer: nil).port  // Closed immediately, so nothing listens there.
         let error = #expect(throws: ActionError.webhook) {

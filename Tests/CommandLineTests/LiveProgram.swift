@@ -11,33 +11,45 @@ final class LiveProgram {
     ///   - keys: settings of the card; `FakeCard.h` explains them.
     ///   - second: file that a second card plays; the card's name is `second`.
     ///   - configuration: text of the configuration file; nil for the defaults with the first card.
+    ///   - output, error: standard output and standard error; nil for the files that ``output`` and ``error`` read.
+    ///   - variables: environment variables beside ``environment``.
+    ///   - fault: a fault of the card from the start.
+    ///   - shell: a shell script that runs before the program, in its process.
     init(
         playing voice: String,
         _ arguments: [String] = [],
         keys: String = "loop 1",
         second: String? = nil,
-        configuration: String? = nil
+        configuration: String? = nil,
+        output: FileHandle? = nil,
+        error: FileHandle? = nil,
+        variables: [String: String] = [:],
+        fault: String = "",
+        shell: String? = nil
     ) throws {
         let folder = try TestFolder()
         self.folder = folder
         let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         let card = "type fake file \"\(voice)\" control \"\(folder.file("control"))\" \(keys)"
         let other = second.map { "pcm.second { type fake file \"\($0)\" loop 1 }\n" } ?? ""
-        try folder.write("control", bytes: [])
+        try folder.write("control", bytes: Array(fault.utf8))
         try folder.write(
             "asound.conf",
             bytes: Array("pcm_type.fake { lib \"\(library.path)/libFakeCard.so\" }\npcm.mic { \(card) }\n\(other)".utf8)
         )
         for name in ["out", "err"] { try folder.write(name, bytes: []) }
         if let configuration { try folder.write("config.json5", bytes: Array(configuration.utf8)) }
-        process.executableURL = library.appendingPathComponent("beckon")
+        let beckon = library.appendingPathComponent("beckon")
         let configured = configuration == nil ? [] : ["--config", folder.file("config.json5")]
         let device = configuration?.contains("device:") == true ? [] : ["--device", "mic"]
-        process.arguments = ["listen", "--mode", "spot"] + device + configured + arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let words = ["listen", "--mode", "spot"] + device + configured + arguments
+        process.executableURL = shell == nil ? beckon : URL(fileURLWithPath: "/bin/sh")
+        process.arguments = shell.map { ["-c", "\($0); exec \"$0\" \"$@\"", beckon.path] + words } ?? words
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(variables) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out")))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))
+        process.standardOutput =
+            try output ?? FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("out")))
+        process.standardError = try error ?? FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("err")))
         try process.run()
     }
 
@@ -52,6 +64,10 @@ final class LiveProgram {
             "XDG_CONFIG_HOME": folder.path, "BECKON_WORDS": folder.file("words"),
         ]
     }
+
+    /// The library of fake system calls, to preload.
+    static let fakeSystem = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appendingPathComponent("libFakeSystem.so").path
 
     var output: String { text("out") }
     var error: String { text("err") }
@@ -77,6 +93,16 @@ final class LiveProgram {
             Thread.sleep(forTimeInterval: 0.02)
         }
         return try condition()
+    }
+
+    /// Sends SIGTERM; returns the exit status and the seconds until the end. A program that does not end in 10 s is
+    /// killed.
+    func endInTime() -> (status: Int32, seconds: Double) {
+        let begun = Date()
+        send(SIGTERM)
+        while process.isRunning, Date().timeIntervalSince(begun) < 10 { Thread.sleep(forTimeInterval: 0.005) }
+        let seconds = Date().timeIntervalSince(begun)
+        return (end(SIGKILL), seconds)
     }
 
     /// Sends a signal and waits; returns the exit status, or the negative number of the signal that killed it.

@@ -1,7 +1,9 @@
 import Core
 import Foundation
+import Glibc
 import Inference
 import Spotting
+import System
 import TestSupport
 import Testing
 
@@ -352,6 +354,74 @@ struct ConfigurationTests {
             }
         }
         #expect(error?.description == "f:3: model: no model here")
+    }
+
+    @Test func `of very many mistakes the first hundred are reported`() throws {
+        let many = Self.errors("{" + (0..<5000).map { "\n tresholt\($0): 1," }.joined() + "}")
+        #expect(many.count == 101 && many.first?.hasPrefix("f:2: tresholt0: unknown key") == true)
+        #expect(many.last == "f: 100 problems or more; the rest of the file was not checked")
+        let words = Self.errors("{words: {" + (0..<5000).map { "w\($0): {}," }.joined() + "}}")
+        #expect(words.count == 101)
+        let phrases = Self.errors("{phrases: [" + String(repeating: "{phrase: 'go lefd'},", count: 5000) + "]}")
+        #expect(phrases.count == 101)
+        let twice = Self.errors("{words: {" + String(repeating: "yes: {},", count: 5000) + "}}")
+        #expect(twice.count == 101)
+        // Warnings alone do not hide an error that comes after them.
+        let warned = Self.errors(
+            "{gate: {" + String(repeating: "breath: 1,", count: 1) + "}, actions: ["
+                + String(repeating: "{run: ['/no/such']},", count: 200) + "], treshold: 1}"
+        )
+        #expect(warned.count == 101)
+    }
+
+    @Test func `long names cost no time and no long messages`() throws {
+        let long = String(repeating: "x", count: 200_000)
+        for text in [
+            "{phrases: [{phrase: '\(String(repeating: "a ", count: 100_000))'}]}", "{\(long): 1}", "{mode: '\(long)'}",
+            "{words: {\(long): {}}}", "{phrases: [{phrase: '\(long) go'}]}",
+            "{threshold: \(long)}", "{actions: [{print: '{\(long)}'}]}", "{actions: [{webhook: 'ftp://\(long)'}]}",
+        ] {
+            let errors = Self.errors(text)
+            #expect((1...2).contains(errors.count) && errors[0].count < 1000, "\(text.prefix(30)): \(errors[0].count)")
+        }
+    }
+
+    @Test func `a file that is too large is refused with one line`() throws {
+        let folder = try TestFolder()
+        let path = try folder.write("c", bytes: Array("{}".utf8) + [UInt8](repeating: 32, count: 256 << 10))
+        let error = #expect(throws: ConfigurationError.self) { try ParsedConfiguration(path: path) }
+        #expect(error?.description == "\(path): is too large for a configuration (256 KiB at most)")
+    }
+
+    @Test func `who else may write the file is told`() throws {
+        let folder = try TestFolder()
+        let home = try folder.folder("home")
+        let path = try folder.write("home/c", bytes: Array("{}".utf8))
+        func warnings() throws -> [String] {
+            try ParsedConfiguration(path: path).validated(words: Self.words).warnings.map(\.message)
+        }
+        chmod(home, 0o755)
+        chmod(path, 0o644)
+        #expect(try warnings() == [])
+        chmod(path, 0o666)
+        #expect(try warnings() == ["everybody may write this file, which names programs to run; try chmod go-w"])
+        chmod(path, 0o660)
+        #expect(
+            try warnings() == ["the group \(getegid()) may write this file, which names programs to run; try chmod g-w"]
+        )
+        chmod(path, 0o600)
+        chmod(home, 0o777)
+        #expect(
+            try warnings() == ["everybody may write to the folder \(home) and replace this file; try chmod go-w"]
+        )
+        chmod(home, 0o1777)
+        #expect(try warnings() == [], "the sticky bit protects the file, as in /tmp")
+        chmod(home, 0o755)
+        // The same file in the eyes of another user.
+        let stranger = FileTrust(path: path, try FileStatus(path: path), user: geteuid() + 1)
+        let isRoot = geteuid() == 0
+        #expect(stranger.doubts.count == (isRoot ? 0 : 2))
+        if !isRoot { #expect(stranger.doubts[0].hasPrefix("another user (\(geteuid())) owns this file")) }
     }
 
     @Test func `a phrase may hold words of several words, and goes with them`() throws {

@@ -143,4 +143,27 @@ struct ControlTests {
         let own = try folder.write("beckon/control.socket", bytes: [])
         #expect(ControlClient.findPath(environment: ["XDG_RUNTIME_DIR": folder.path]) == own)
     }
+
+    @Test func `a command that takes long is answered later, and holds up nobody else`() throws {
+        let folder = try TestFolder()
+        let path = folder.file("s")
+        let waiting = Mutex<[@Sendable (ControlServer.Reply) -> Void]>([])
+        let server = try ControlServer(path: path)
+        defer { server.stop() }
+        var early = try ControlClient(path: path)
+        try early.send(.status)
+        #expect(try early.nextLine() == "{\"ok\": false, \"error\": \"the service is just starting\"}")
+        server.start { command, later in
+            guard command == .reload else { return .status(["state": "listening"]) }
+            waiting.withLock { $0.append(later) }
+            return nil
+        }
+        var slow = try ControlClient(path: path)
+        try slow.send(.reload)
+        #expect(comesTrue { waiting.withLock { $0.count } == 1 })
+        try early.send(.status)
+        #expect(try early.nextLine() == "{\"ok\": true, \"state\": \"listening\"}")
+        waiting.withLock { $0[0] }(.status(["note": "done"]))
+        #expect(try slow.nextLine() == "{\"ok\": true, \"note\": \"done\"}")
+    }
 }

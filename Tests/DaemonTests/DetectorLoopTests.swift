@@ -152,6 +152,17 @@ struct DetectorLoopTests {
         }
     }
 
+    @Test func `hops that are missed after a change count as its cost`() throws {
+        let troubles = Dictionary(uniqueKeysWithValues: [10, 11, 12, 20].map { ($0, RingSource.Trouble.delay) })
+        let run = try Self.run(Material.left(blocks: 30), troubles)
+        _ = try run.hearAll { block in
+            if block == 10 { run.ends.settings.post(try Material.settings(Material.model(), generation: 2)) }
+        }
+        let status = run.ends.record.status
+        #expect(status.changes == 1 && status.hopsMissedByChanges == 3, "the late block 20 has another reason")
+        #expect(status.droppedBlocks == 4)
+    }
+
     @Test func `thresholds apply from the next hop on`() throws {
         let model = try Material.model()
         let run = try Self.run(Material.left(blocks: 25) + Material.left(blocks: 25))

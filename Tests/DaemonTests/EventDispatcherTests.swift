@@ -67,7 +67,7 @@ struct EventDispatcherTests {
             ]
         )
         #expect(second.lines.all.count == 4 && second.lines.all[2] == "left 0.9 1.5 1.9")
-        #expect(dispatcher.counts == EventDispatcher.Counts(events: 4, suppressed: 0))
+        #expect(dispatcher.counts == EventDispatcher.Counts(events: 4, suppressed: 0, unnamed: 2))
         #expect(before <= Timestamp.now)
         dispatcher.stop()
     }
@@ -88,6 +88,18 @@ struct EventDispatcherTests {
         dispatcher.queue.push(Self.queued(0, time: 4, generation: 1))
         dispatcher.queue.push(Self.queued(0, time: 6, generation: 2))
         #expect(comesTrue { seen.lines.all.suffix(2) == ["yes 4.0", "left 6.0"] })
+        // Settings with the same names are the same generation, however often they come.
+        for _ in 0..<20 {
+            #expect(dispatcher.apply(try configuration("{ threshold: 0.3 }"), labels: ["left", "yes"]) == 2)
+        }
+        dispatcher.queue.push(Self.queued(0, time: 8, generation: 2))
+        #expect(comesTrue { seen.lines.all.last == "left 8.0" })
+        // Names of two changes ago are gone: such a detection is counted.
+        let counted = dispatcher.counts.unnamed
+        dispatcher.apply(try configuration("{}"), labels: ["yes", "left"])
+        dispatcher.apply(try configuration("{}"), labels: ["left", "yes"])
+        dispatcher.queue.push(Self.queued(0, time: 10, generation: 2))
+        #expect(comesTrue { dispatcher.counts.unnamed == counted + 1 })
     }
 
     @Test func `slow programs delay neither the dispatcher nor another sink`() throws {

@@ -44,6 +44,7 @@ static void await_period(struct card *card) {
 /// Applies the fault in the control file. Returns a negative errno, or 0.
 static int misbehave(struct card *card) {
     long number;
+    FakeCard_hang(card->control);
     enum FakeCard_fault fault = FakeCard_fault(card->control, true, &number);
     if (card->stalled != (fault == FAKE_STALL)) {
         uint64_t frames = captured(card);

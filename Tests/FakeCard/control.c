@@ -13,6 +13,7 @@ enum FakeCard_fault FakeCard_fault(const char *path, bool takes, long *number) {
     } words[] = {
         {"xrun", FAKE_XRUN}, {"suspend", FAKE_SUSPEND}, {"skip", FAKE_SKIP},   {"storm", FAKE_STORM},
         {"gone", FAKE_GONE}, {"eio", FAKE_EIO},         {"stall", FAKE_STALL}, {"busy", FAKE_BUSY},
+        {"hang", FAKE_HANG},
     };
     *number = 0;
     int descriptor = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
@@ -32,4 +33,9 @@ enum FakeCard_fault FakeCard_fault(const char *path, bool takes, long *number) {
     if (happens_once && takes && ftruncate(descriptor, 0) < 0) fault = FAKE_NONE;
     close(descriptor);
     return fault;
+}
+
+void FakeCard_hang(const char *path) {
+    long number;
+    while (FakeCard_fault(path, false, &number) == FAKE_HANG) usleep(10000);
 }

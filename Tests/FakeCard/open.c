@@ -72,6 +72,7 @@ static int constrain(struct card *card) {
 /// Whether the control file lets the card open. Returns 0 or a negative errno.
 static int may_open(const struct card *card) {
     long number;
+    FakeCard_hang(card->control);
     switch (FakeCard_fault(card->control, false, &number)) {
     case FAKE_GONE: return -ENODEV;
     case FAKE_EIO: return -ENOENT;

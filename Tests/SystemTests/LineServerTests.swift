@@ -1,5 +1,7 @@
+import Core
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -20,7 +22,7 @@ struct LineServerTests {
         settings.clients = 3
         change(&settings)
         let snapshot: @Sendable (String?) -> String = { "snapshot \($0 ?? "none")" }
-        return try LineServer(path: path, settings: settings, snapshot: snapshot, answer: { _ in .listen })
+        return try LineServer(path: path, settings: settings, snapshot: snapshot, answer: { _, _ in .listen })
     }
 
     @Test func `a snapshot first, then every line`() throws {
@@ -65,13 +67,13 @@ struct LineServerTests {
         #expect(file?.description.contains("something else has that name") == true)
         #expect(try folder.bytes("s") == [65])
         #expect(throws: SocketError.self) {
-            try LineServer(path: "/nowhere/s", snapshot: { _ in "" }, answer: { _ in .listen })
+            try LineServer(path: "/nowhere/s", snapshot: { _ in "" }, answer: { _, _ in .listen })
         }
         #expect(throws: SocketError.self) {
             try LineServer(
                 path: "/" + String(repeating: "x", count: 200),
                 snapshot: { _ in "" },
-                answer: { _ in .listen }
+                answer: { _, _ in .listen }
             )
         }
     }
@@ -114,7 +116,7 @@ struct LineServerTests {
                 return settings
             }(),
             snapshot: { _ in "snapshot" },
-            answer: { $0 == "events" ? .listen : .line("heard \($0.utf8.count)") }
+            answer: { line, _ in line == "events" ? .listen : .line("heard \(line.utf8.count)") }
         )
         defer { server.stop() }
         var generator = SplitMix(seed: 4)
@@ -163,7 +165,7 @@ struct LineServerTests {
                 return settings
             }(),
             snapshot: { _ in "snapshot" },
-            answer: { $0 == "events" ? .listen : .line("done") }
+            answer: { line, _ in line == "events" ? .listen : .line("done") }
         )
         defer { server.stop() }
         let listeners = try (0..<3).map { _ in try Client(path) }
@@ -183,7 +185,7 @@ struct LineServerTests {
         let server = try LineServer(
             path: path,
             snapshot: { _ in "" },
-            answer: { _ in .line(String(repeating: "y", count: 500)) }
+            answer: { _, _ in .line(String(repeating: "y", count: 500)) }
         )
         defer { server.stop() }
         let flood = try Client(path)
@@ -194,5 +196,128 @@ struct LineServerTests {
                 return server.counts.slow == 1
             }
         )
+    }
+
+    @Test func `one line of a client a turn: no packet of lines keeps the others waiting`() throws {
+        let order = Lines()
+        let bothAreThere = DispatchSemaphore(value: 0)
+        let server = try LineServer(
+            path: path,
+            snapshot: { _ in "" },
+            answer: { line, _ in
+                // The first line is held up until the second client has sent its own.
+                if line == "flood" && order.all.isEmpty { bothAreThere.wait() }
+                order.add(line)
+                return .line("done")
+            }
+        )
+        defer { server.stop() }
+        let flood = try Client(path)
+        flood.send(Array(String(repeating: "flood\n", count: 585).utf8))
+        let other = try Client(path)
+        #expect(comesTrue { server.counts.accepted >= 1 })
+        other.send(Array("other\n".utf8))
+        bothAreThere.signal()
+        #expect(try other.line() == "done")
+        let place = try #require(order.all.firstIndex(of: "other"))
+        #expect(place < 5)
+        for _ in 0..<585 { #expect(try flood.line() == "done") }
+    }
+
+    @Test func `an answer that comes later holds up its own client only`() throws {
+        let replies = Mutex<[LineServer.Reply]>([])
+        let server = try LineServer(
+            path: path,
+            settings: {
+                var settings = LineServer.Settings()
+                settings.timeout = 0.1
+                return settings
+            }(),
+            snapshot: { _ in "" },
+            answer: { line, reply in
+                guard line == "slow" else { return .line("heard \(line)") }
+                replies.withLock { $0.append(reply) }
+                return .later
+            }
+        )
+        defer { server.stop() }
+        let slow = try Client(path)
+        slow.send(Array("slow\nnext\n".utf8))
+        #expect(comesTrue { replies.withLock { $0.count } == 1 })
+        let other = try Client(path)
+        other.send(Array("hello\n".utf8))
+        #expect(try other.line() == "heard hello")
+        // Longer than the time-out for silent clients: who waits for an answer is not silent.
+        usleep(250_000)
+        let reply = try #require(replies.withLock { $0.first })
+        reply.send("late")
+        reply.send("twice")
+        #expect(try slow.line() == "late")
+        #expect(try slow.line() == "heard next")
+        // A client that goes while it waits is closed at once, and its answer does no harm.
+        do {
+            let gone = try Client(path)
+            gone.send(Array("slow\n".utf8))
+            #expect(comesTrue { replies.withLock { $0.count } == 2 })
+        }
+        #expect(comesTrue { server.counts.closed == 1 })
+        replies.withLock { $0[1] }.send("for nobody")
+        let last = try Client(path)
+        last.send(Array("still\n".utf8))
+        #expect(try last.line() == "heard still")
+    }
+
+    @Test func `a user has a share of the connections`() throws {
+        let server = try stream {
+            $0.clients = 10
+            $0.perUser = 2
+        }
+        defer { server.stop() }
+        let first = try (0..<2).map { _ in try Client(path) }
+        for client in first { #expect(try client.line() == "snapshot none") }
+        let third = try Client(path)
+        #expect(try third.line()?.contains("2 clients of this user are connected already") == true)
+        #expect(try third.line() == nil && server.counts.refused == 1)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a socket that was deleted is made again, and the clients stay`() throws {
+        let server = try stream()
+        let old = try Client(path)
+        #expect(try old.line() == "snapshot none")
+        #expect(try server.restore() == false, "it is there")
+        unlink(path)
+        #expect(try server.restore())
+        let new = try Client(path)
+        #expect(try new.line() == "snapshot none")
+        server.publish("both")
+        let lines = (try old.line(), try new.line())
+        #expect(lines.0 == "both" && lines.1 == "both")
+        // What somebody else put in its place is not touched.
+        unlink(path)
+        try folder.write("s", bytes: [1])
+        #expect(try server.restore() == false)
+        server.stop()
+        #expect(try folder.bytes("s") == [1])
+    }
+
+    @Test func `a stop waits no longer than it is told`() throws {
+        let hangs = DispatchSemaphore(value: 0)
+        let server = try LineServer(
+            path: path,
+            snapshot: { _ in "" },
+            answer: { _, _ in
+                hangs.wait()
+                return .line("done")
+            }
+        )
+        let client = try Client(path)
+        client.send(Array("hang\n".utf8))
+        usleep(50_000)
+        let begun = Clock.now
+        #expect(!server.stop(until: Clock.now + .milliseconds(100)))
+        #expect(Clock.now - begun < .seconds(2) && access(path, F_OK) != 0)
+        hangs.signal()
+        #expect(server.stop(until: Clock.now + .seconds(5)))
     }
 }

@@ -15,7 +15,7 @@ struct ReadFileTests {
         #expect(chmod(path, 0o640) == 0)
         let contents = try readFile(path, limit: count)
         #expect(contents.bytes == bytes)
-        #expect(contents.permissions == 0o640)
+        #expect(contents.status.permissions == 0o640)
     }
 
     @Test func `a file larger than the limit is not read`() throws {

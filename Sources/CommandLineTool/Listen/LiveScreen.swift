@@ -1,89 +1,69 @@
 import Capture
 import Core
 import Daemon
-private import Dispatch
 import Events
+private import Glibc
 import Spotting
 import Synchronization
 import System
 
 /// The output of `listen`: one line per event and, on a terminal, a live meter below the lines.
 ///
-/// It writes on its own thread, so that a stalled reader of standard output blocks only this thread. Lines beyond the
-/// capacity are dropped then.
+/// A stalled reader of standard output delays nothing: lines that find no room are dropped, counted and reported.
 final class LiveScreen: EventSink {
-    private struct State {
-        var waiting: [String] = []
-        var isStopped = false
-    }
-
-    /// The largest number of lines that wait.
-    private static let capacity = 1024
-
-    private let json: Bool
-    private let showsMeter: Bool
-    private let state = Mutex(State())
-    private let wakeUp: EventFD
-    private let finished = DispatchSemaphore(value: 0)
-
-    init(json: Bool) throws {
-        self.json = json
-        showsMeter = !json && Terminal.outputIsTerminal
-        wakeUp = try EventFD(or: { $0 })
-    }
-
-    /// Starts the thread.
-    func start(showing daemon: Daemon) throws {
-        let body: @Sendable () -> Void = { [self, weak daemon] in
-            run(meter: { daemon.map(meter) ?? [] }, failed: { daemon?.end() })
-            finished.signal()
+    /// What the writer's thread shows and ends; it lives longer than the daemon.
+    private final class Link: Sendable {
+        private struct State {
+            weak var daemon: Daemon?
         }
-        _ = try SystemThread(name: "beckon-screen", stackSize: 512 << 10, or: { $0 }, body)
+
+        private let state = Mutex(State())
+
+        var daemon: Daemon? {
+            get { state.withLock { $0.daemon } }
+            set { state.withLock { $0.daemon = newValue } }
+        }
     }
 
-    /// Prints the waiting lines and ends the thread; waits at most 500 ms for it.
-    func stop() {
-        state.withLock { $0.isStopped = true }
-        wakeUp.signal()
-        _ = finished.wait(timeout: .now() + .milliseconds(500))
+    /// Standard output.
+    let output: LineWriter
+    private let json: Bool
+    private let link: Link
+
+    /// - Parameter log: gets the number of dropped lines.
+    init(json: Bool, log: ServiceLog) throws {
+        self.json = json
+        let link = Link()
+        self.link = link
+        var settings = LineWriter.Settings()
+        settings.resumed = { dropped in
+            log.write(.warning, "standard output: \(dropped) lines were dropped, as its reader did not read them")
+            return nil
+        }
+        settings.failed = { number in
+            Output.note(failure: number)
+            if Output.hasFailed { link.daemon?.end() }
+        }
+        if !json, Terminal.outputIsTerminal { settings.footer = { link.daemon.map(Self.meter) ?? [] } }
+        output = try LineWriter(STDOUT_FILENO, name: "beckon-screen", settings: settings)
+    }
+
+    /// From now on the meter shows this daemon, and a failed write ends it.
+    func show(_ daemon: Daemon) {
+        link.daemon = daemon
+        if Output.hasFailed { daemon.end() }
     }
 
     func receive(_ event: DetectionEvent) {
-        let text: String
         if json {
-            text = "\(event.json)"
+            output.write("\(event.json)\n")
         } else {
             let mark = event.kind == .phrasePartial ? " …" : ""
-            text = "\(event.date.clockText)  \(event.name)\(mark)  \(percent(event.confidence))"
-        }
-        state.withLock { if $0.waiting.count < Self.capacity { $0.waiting.append(text) } }
-        wakeUp.signal()
-    }
-
-    // MARK: - On the screen's thread
-
-    private func run(meter: () -> [String], failed: () -> Void) {
-        /// The number of meter lines on the terminal now.
-        var shown = 0
-        while true {
-            // The meter is redrawn every 100 ms; without it only an event wakes the thread.
-            wakeUp.wait(until: Clock.now + .milliseconds(showsMeter ? 100 : 60_000))
-            let (lines, isStopped) = state.withLock { state in
-                defer { state.waiting = [] }
-                return (state.waiting, state.isStopped)
-            }
-            let below = showsMeter && !isStopped ? meter() : []
-            // Moves the cursor up to the first line of the meter, and clears from there on.
-            let erasing = shown > 0 ? "\u{1B}[\(shown)A\u{1B}[J" : ""
-            shown = below.count
-            let text = erasing + (lines + below).map { $0 + "\n" }.joined()
-            if !text.isEmpty { Output.write(text) }
-            if Output.hasFailed { failed() }
-            if isStopped { return }
+            output.write("\(event.date.clockText)  \(event.name)\(mark)  \(percent(event.confidence))\n")
         }
     }
 
-    private func meter(_ daemon: Daemon) -> [String] {
+    private static func meter(_ daemon: Daemon) -> [String] {
         var result: [String] = []
         if let status = daemon.microphone?.status {
             let level = decibels(amplitude: status.level)

@@ -25,7 +25,11 @@ enum Output {
     /// Writes to standard output. After a failure it writes nothing, because the output would have a hole.
     static func write(_ text: String) {
         guard !hasFailed, !writeAll(Array(text.utf8), to: STDOUT_FILENO) else { return }
-        let number = errno
+        note(failure: errno)
+    }
+
+    /// Notes the errno of a failed write to standard output; the first one counts.
+    static func note(failure number: Int32) {
         // EPIPE is seen only if SIGPIPE is ignored: the reader has gone, and a service goes on without it.
         if number != EPIPE { _ = error.compareExchange(expected: 0, desired: number, ordering: .relaxed) }
     }
@@ -42,9 +46,12 @@ enum Output {
     }
 
     /// Like ``tell(_:_:)``, even after standard output has failed.
-    static func tellAnyway(_ priority: LogLevel, _ text: String) {
+    static func tellAnyway(_ priority: LogLevel, _ text: String) { writeError(marked(priority, text)) }
+
+    /// The lines of a message as ``tell(_:_:)`` writes them.
+    static func marked(_ priority: LogLevel, _ text: String) -> String {
         let mark = errorIsJournal ? "<\(priority.syslogPriority)>" : "beckon: "
-        writeError(text.split(separator: "\n").map { "\(mark)\(printable(String($0)))\n" }.joined())
+        return text.split(separator: "\n").map { "\(mark)\(printable(String($0)))\n" }.joined()
     }
 
     /// Whether standard error is the journal stream named in `JOURNAL_STREAM`. The variable alone is not enough: a

@@ -25,6 +25,7 @@
 //     eio       like a removed PCI card: reads give EIO while the state is RUNNING, and it cannot be opened
 //     busy      cannot be opened; an open device keeps working
 //     stall     no more frames, no error
+//     hang      like a broken driver: opening and reading do not return until the fault ends
 
 #ifndef FAKE_CARD_H
 #define FAKE_CARD_H
@@ -53,10 +54,14 @@ void FakeCard_unload(struct FakeCard_audio *audio);
 void FakeCard_copy(const struct FakeCard_audio *audio, uint64_t from, bool loops, uint8_t *to, size_t count);
 
 enum FakeCard_fault {
-    FAKE_NONE, FAKE_XRUN, FAKE_SUSPEND, FAKE_SKIP, FAKE_STORM, FAKE_GONE, FAKE_EIO, FAKE_BUSY, FAKE_STALL
+    FAKE_NONE, FAKE_XRUN, FAKE_SUSPEND, FAKE_SKIP, FAKE_STORM, FAKE_GONE, FAKE_EIO, FAKE_BUSY, FAKE_STALL,
+    FAKE_HANG
 };
 
 /// The fault in the control file. With `takes`, a fault that happens once is cleared from the file.
 enum FakeCard_fault FakeCard_fault(const char *path, bool takes, long *number);
+
+/// Waits until the control file no longer says `hang`.
+void FakeCard_hang(const char *path);
 
 #endif

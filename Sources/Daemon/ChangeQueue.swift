@@ -1,0 +1,99 @@
+import Core
+import Synchronization
+import System
+
+/// Makes the changes of settings one after the other, on a thread of its own: reading files may take long.
+final class ChangeQueue: Sendable {
+    /// The result of a change: a note for the user, or the error.
+    typealias Done = @Sendable (Result<String?, any Error>) -> Void
+
+    /// What ``start(make:look:)`` needs of a change that was made.
+    struct Outcome {
+        /// One line about what does not apply, or only after a restart; nil if everything applies now.
+        var note: String?
+        /// Whether the detector got something new.
+        var hasRebuilt = true
+    }
+
+    private struct State {
+        var schedule = ChangeSchedule<Done>()
+        var isStopped = false
+    }
+
+    /// The time between two looks at files.
+    private static let interval = Duration.seconds(1)
+
+    private let state = Mutex(State())
+    private let wakeUp: EventFD
+    private let finished = Latch()
+
+    init() throws(DaemonError) { wakeUp = try EventFD(or: DaemonError.noEventFD) }
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - make: makes a change; called on the thread.
+    ///   - look: called once a second on the thread, to look whether files have changed.
+    /// - Throws: ``DaemonError`` if the system gives no thread.
+    func start(
+        make: @escaping @Sendable (SettingsChange) throws -> Outcome,
+        look: @escaping @Sendable () -> Void
+    ) throws(DaemonError) {
+        _ = try SystemThread(name: "beckon-changes", stackSize: 1 << 20, or: DaemonError.noThread) { [self] in
+            run(make, look)
+            finished.open()
+        }
+    }
+
+    /// Adds a change. Any thread; never waits.
+    ///
+    /// - Parameter done: gets the result, on the queue's thread.
+    /// - Returns: false if too many changes wait already.
+    @discardableResult
+    func submit(_ change: SettingsChange, _ done: @escaping Done = { _ in }) -> Bool {
+        let isTaken = state.withLock { !$0.isStopped && $0.schedule.add(change, done) }
+        wakeUp.signal()
+        return isTaken
+    }
+
+    /// Drops the changes that wait, and ends the thread after the one that is being made.
+    ///
+    /// - Parameter time: when to give up, on the monotonic clock.
+    /// - Returns: whether it has ended.
+    func stop(until time: Instant) -> Bool {
+        state.withLock { $0.isStopped = true }
+        wakeUp.signal()
+        return finished.wait(until: time)
+    }
+
+    private func run(_ make: (SettingsChange) throws -> Outcome, _ look: () -> Void) {
+        var nextLook = Clock.now + Self.interval
+        while true {
+            let (turn, deadline, isStopped) = state.withLock { state in
+                (state.schedule.next(at: Clock.now), state.schedule.deadline, state.isStopped)
+            }
+            if isStopped { break }
+            if let turn {
+                take(turn, make)
+            } else {
+                wakeUp.wait(until: min(nextLook, deadline ?? nextLook))
+            }
+            if Clock.now >= nextLook {
+                nextLook = Clock.now + Self.interval
+                look()
+            }
+        }
+        for done in state.withLock({ $0.schedule.removeAll() }) {
+            done(.failure(DaemonError("the service is stopping")))
+        }
+    }
+
+    private func take(_ turn: ChangeSchedule<Done>.Turn, _ make: (SettingsChange) throws -> Outcome) {
+        let result = Result { try make(turn.change) }
+        if turn.change.isReload {
+            let hasRebuilt = (try? result.get())?.hasRebuilt ?? false
+            state.withLock { $0.schedule.noteReload(hasRebuilt: hasRebuilt, at: Clock.now) }
+        }
+        for done in turn.requests { done(result.map(\.note)) }
+    }
+}

@@ -1,0 +1,187 @@
+public import Core
+import Glibc
+import Synchronization
+
+/// Lines for a descriptor whose reader may stall: a terminal, a pipe, the journal.
+///
+/// ``write(_:)`` never waits. One thread writes the lines. While the reader takes none, lines wait in a bounded queue;
+/// those beyond its limits are dropped and counted.
+public final class LineWriter: Sendable {
+    public struct Settings: Sendable {
+        /// Most lines that wait.
+        public var lines = 1024
+        /// Most bytes that wait, unless a single line has more.
+        public var bytes = 256 << 10
+        /// Called on the writer's thread when lines are written again after some were dropped. The result, if any, is
+        /// written at the place of the dropped lines.
+        public var resumed: @Sendable (_ dropped: Int) -> String? = { _ in nil }
+        /// Called on the writer's thread with the errno of each failed write; its line counts as dropped.
+        public var failed: @Sendable (Int32) -> Void = { _ in }
+        /// The lines below all others, redrawn every 100 ms; nil for none. For terminals only.
+        public var footer: (@Sendable () -> [String])?
+
+        public init() {}
+    }
+
+    public struct Counts: Equatable, Sendable {
+        public var written = 0
+        public var dropped = 0
+    }
+
+    private struct State {
+        var waiting: [String] = []
+        var waitingBytes = 0
+        /// Dropped lines that ``Settings/resumed`` has not reported yet.
+        var unreported = 0
+        var counts = Counts()
+        /// When the thread gives up on waiting lines; nil before ``finish(until:)``.
+        var end: Instant?
+    }
+
+    /// A pipe of which `poll` says that it is writable takes this many bytes (PIPE_BUF) without waiting.
+    private static let pieceSize = 4096
+
+    private let descriptor: Int32
+    private let settings: Settings
+    private let state = Mutex(State())
+    private let wakeUp: EventFD
+    private let finishing: EventFD
+    private let finished = Latch()
+
+    /// Starts the thread, which runs until ``finish(until:)``.
+    ///
+    /// - Parameters:
+    ///   - descriptor: stays open and is not changed; it may be blocking, and shared with other programs.
+    ///   - name: the thread's name, at most 15 bytes.
+    /// - Throws: if the system gives no descriptor or thread.
+    public init(_ descriptor: Int32, name: StaticString, settings: Settings = Settings()) throws(SystemError) {
+        self.descriptor = descriptor
+        self.settings = settings
+        func same(_ error: SystemError) -> SystemError { error }
+        wakeUp = try EventFD(or: same)
+        finishing = try EventFD(or: same)
+        _ = try SystemThread(name: name, stackSize: 512 << 10, or: same) { [self] in
+            run()
+            finished.open()
+        }
+    }
+
+    /// The counts so far. Any thread.
+    public var counts: Counts { state.withLock { $0.counts } }
+
+    /// Queues a text; never waits for the reader. Any thread.
+    ///
+    /// - Parameter text: one line or more, each with its line end.
+    /// - Returns: false if the text was dropped.
+    @discardableResult
+    public func write(_ text: String) -> Bool {
+        let size = text.utf8.count
+        let isTaken = state.withLock { state in
+            let hasRoom =
+                state.waiting.count < settings.lines
+                && (state.waiting.isEmpty || state.waitingBytes + size <= settings.bytes)
+            guard hasRoom, state.end == nil else {
+                state.counts.dropped += 1
+                state.unreported += 1
+                return false
+            }
+            state.waiting.append(text)
+            state.waitingBytes += size
+            return true
+        }
+        if isTaken { wakeUp.signal() }
+        return isTaken
+    }
+
+    /// Writes the waiting lines and ends the thread; later lines are dropped.
+    ///
+    /// - Parameter time: when to give up, on ``Clock``.
+    /// - Returns: whether the thread has ended.
+    @discardableResult
+    public func finish(until time: Instant) -> Bool {
+        state.withLock { $0.end = $0.end ?? time }
+        finishing.signal()
+        wakeUp.signal()
+        return finished.wait(until: time)
+    }
+
+    // MARK: - On the writer's thread
+
+    private func run() {
+        /// The number of footer lines on the terminal now.
+        var drawn = 0
+        while true {
+            wakeUp.wait(until: Clock.now + (settings.footer == nil ? .seconds(3600) : .milliseconds(100)))
+            let (lines, unreported, isEnding) = state.withLock { state in
+                defer {
+                    state.waiting = []
+                    state.waitingBytes = 0
+                    state.unreported = 0
+                }
+                return (state.waiting, state.unreported, state.end != nil)
+            }
+            if let footer = settings.footer {
+                put(lines, below: isEnding ? [] : footer(), &drawn)
+            } else {
+                for line in lines { put(line) }
+            }
+            if unreported > 0 { report(unreported) }
+            if isEnding { return }
+        }
+    }
+
+    /// Writes lines above the footer, and redraws the footer.
+    private func put(_ lines: [String], below footer: [String], _ drawn: inout Int) {
+        // Moves the cursor up to the footer's first line, and clears from there on.
+        let erasing = drawn > 0 ? "\u{1B}[\(drawn)A\u{1B}[J" : ""
+        let text = erasing + lines.joined() + footer.map { $0 + "\n" }.joined()
+        drawn = footer.count
+        guard !text.isEmpty else { return }
+        put(text, lines: lines.count)
+    }
+
+    private func report(_ dropped: Int) {
+        guard let text = settings.resumed(dropped) else { return }
+        put(text)
+    }
+
+    /// Writes a text that counts as so many lines, piece by piece; waits for room before each piece.
+    private func put(_ text: String, lines: Int = 1) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            guard waitForRoom() else { return drop(lines, isReported: true) }
+            let count = rest.prefix(Self.pieceSize).withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count < 0, errno != EINTR, errno != EAGAIN {
+                let number = errno
+                drop(lines, isReported: false)
+                return settings.failed(number)
+            }
+        }
+        state.withLock { $0.counts.written += lines }
+    }
+
+    private func drop(_ lines: Int, isReported: Bool) {
+        state.withLock { state in
+            state.counts.dropped += lines
+            if !isReported { state.unreported += lines }
+        }
+    }
+
+    /// Waits until the descriptor takes bytes; false if the time of ``finish(until:)`` has passed.
+    private func waitForRoom() -> Bool {
+        while true {
+            let end = state.withLock { $0.end }
+            var requests = [
+                Poll.request(descriptor, POLLOUT), Poll.request(end == nil ? finishing.descriptor : -1, POLLIN),
+            ]
+            Poll.wait(&requests, until: end)
+            // An error or a reader that has gone also ends the wait: the write then says what it is.
+            if requests[0].revents != 0 { return true }
+            if let end, Clock.now >= end { return false }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "FakeSystem.h"
+
+static long seconds_ahead(void) {
+    const char *path = getenv("FAKE_CLOCK");
+    int descriptor = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (descriptor < 0) return 0;
+    char text[32] = {0};
+    ssize_t length = read(descriptor, text, sizeof text - 1);
+    close(descriptor);
+    return length > 0 ? strtol(text, NULL, 10) : 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int result = (int)syscall(SYS_clock_gettime, clock, time);
+    if (result == 0 && clock == CLOCK_REALTIME) time->tv_sec += seconds_ahead();
+    return result;
+}
+
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **list) {
+    const char *mode = getenv("FAKE_DNS");
+    size_t length = host ? strlen(host) : 0;
+    if (mode && !strcmp(mode, "hang") && length > 5 && !strcmp(host + length - 5, ".test")) {
+        for (;;) pause();
+    }
+    int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
+    return real ? real(host, service, hints, list) : EAI_FAIL;
+}
