@@ -46,8 +46,8 @@ _beckon()
             return
             ;;
         *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --config | *\ -c | \
-            *\ --record | "inspect --output" | "inspect -o" | "enroll --from" | *\ --list | *\ --html | \
-            *\ --track | *\ --stamp | *\ --socket)
+            *\ --record | "inspect --output" | "inspect -o" | *\ --files-from | "enroll --from" | *\ --list | \
+            *\ --html | *\ --track | *\ --stamp | *\ --socket)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
@@ -84,6 +84,10 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "table json csv audacity" -- "$current")
             return
             ;;
+        *\ --raw)
+            mapfile -t COMPREPLY < <(compgen -W "16000,1,u8 16000,1,s16 16000,1,s24 16000,1,s32 16000,1,f32" -- "$current")
+            return
+            ;;
         *\ --kernels | *\ -k)
             mapfile -t COMPREPLY < <(compgen -W "scalar baseline avx2 avx512" -- "$current")
             return
@@ -92,7 +96,7 @@ _beckon()
 
     case "${COMP_WORDS[1]}" in
         listen) options="--device --channel --file --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --stats --jobs --null --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --stats --files-from --null --raw --jobs --help" ;;
         enroll) options="--device --config --channel --takes --from --more --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;

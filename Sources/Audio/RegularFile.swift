@@ -1,3 +1,4 @@
+private import Core
 import Glibc
 import System
 
@@ -16,7 +17,7 @@ struct RegularFile: ~Copyable {
             throw .notFound.saying("audio file \(name) does not exist (empty or malformed path); check the path")
         }
         // Without O_NONBLOCK, opening a pipe would wait for its writer.
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        let descriptor = open(FileName.cString(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
             let number = errno
             let text = SystemError.text(number)

@@ -1,4 +1,6 @@
 private import Core
+private import Glibc
+private import System
 
 /// The program: finds the command, runs it and returns the exit status.
 public enum CommandLineTool {
@@ -12,6 +14,18 @@ public enum CommandLineTool {
 
     /// The names of all commands.
     static var names: [String] { declarations.flatMap { $0.names.map(\.name) } }
+
+    /// Runs the command of this process's command line. Returns the exit status.
+    public static func main() -> Int32 {
+        StandardStreams.reserve()
+        // Swift's own list would replace bytes that are not UTF-8, which names of files may contain.
+        let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+            CommandLine.unsafeArgv[index].map { word in
+                FileName.text(UnsafeBufferPointer(start: word, count: strlen(word)).map(UInt8.init(bitPattern:)))
+            }
+        }
+        return run(words)
+    }
 
     /// - Parameter words: the command line without the program's name.
     public static func run(_ words: [String]) -> Int32 {

@@ -1,4 +1,5 @@
 import Core
+private import Glibc
 
 /// An action as it is written in the configuration: an object with exactly one of five effect keys, and options.
 struct ActionSettings: Equatable, Sendable {
@@ -87,15 +88,33 @@ extension SettingKind where Value == [String] {
     static let command: SettingKind = {
         let expected =
             "a list of a program's absolute path and its arguments, such as [\"/usr/bin/aplay\", \"ding.wav\"]"
-        return SettingKind(expected, write: { .strings($0) }) { node in
-            guard case .array(let elements) = node.value else { return nil }
-            var words: [String] = []
-            for element in elements {
-                guard case .string(let word) = element.value, !word.contains("\0") else { return nil }
-                words.append(word)
-            }
-            return words.first?.hasPrefix("/") == true ? words : nil
-        }
+        return SettingKind(
+            read: { node, key, findings in
+                guard case .array(let elements) = node.value, !elements.isEmpty else {
+                    let given = node.value == .array([]) ? "an empty list" : node.description
+                    findings.add("expected \(expected), not \(given)", key: key, line: node.line)
+                    return nil
+                }
+                var words: [String] = []
+                for element in elements {
+                    guard case .string(let word) = element.value, !word.contains("\0") else {
+                        findings.expected("text in quotes", at: "\(key)[\(words.count)]", not: element)
+                        return nil
+                    }
+                    words.append(word)
+                }
+                guard let program = words.first, !program.hasPrefix("/") else { return words }
+                let place = programPath(program).map { "write \"\($0)\"" }
+                findings.add(
+                    "expected a program's absolute path, not '\(program)'; "
+                        + (place ?? "no shell is involved, which would look for it"),
+                    key: "\(key)[0]",
+                    line: elements[0].line
+                )
+                return nil
+            },
+            write: { .strings($0) }
+        )
     }()
 }
 
@@ -144,4 +163,10 @@ extension SettingKind where Value == WebAddress {
         },
         write: { .string($0.text) }
     )
+}
+
+/// Where a program lies that is named without its folder, as a shell would find it; nil if it is not found.
+private func programPath(_ name: String) -> String? {
+    guard !name.isEmpty, !name.contains("/") else { return nil }
+    return ["/usr/local/bin", "/usr/bin", "/bin"].map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
 }

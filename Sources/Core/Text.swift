@@ -33,6 +33,7 @@ public func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: return true
     case .format: return !isJoiner(scalar)
+    case .privateUse: return FileName.isRawByte(scalar)
     default: return false
     }
 }

@@ -21,7 +21,7 @@ public struct TextTable: Sendable {
     public var text: String {
         let lines = [header] + rows
         let widths = header.indices.map { column in
-            lines.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+            lines.map { $0.indices.contains(column) ? columns($0[column]) : 0 }.max() ?? 0
         }
         return lines.map { line in
             let cells = zip(line, widths).enumerated().map { column, cell in
@@ -33,14 +33,14 @@ public struct TextTable: Sendable {
     }
 }
 
-/// Text padded with spaces on the right to `width` characters.
+/// Text padded with spaces on the right to `width` columns of a terminal.
 public func pad(_ text: String, _ width: Int) -> String {
-    text + String(repeating: " ", count: max(0, width - text.count))
+    text + String(repeating: " ", count: max(0, width - columns(text)))
 }
 
-/// Text padded with spaces on the left to `width` characters.
+/// Text padded with spaces on the left to `width` columns of a terminal.
 public func left(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
+    String(repeating: " ", count: max(0, width - columns(text))) + text
 }
 
 /// A fraction as a percentage, `97.3 %`; a dash for nil.

@@ -125,7 +125,7 @@ public struct StreamEvaluation: Sendable {
             wordlessSeconds: totals.first?.own.wordlessSeconds ?? 0,
             files: measurements.map { measurement in
                 StreamReport.File(
-                    file: measurement.file,
+                    file: FileName.shown(measurement.file),
                     seconds: measurement.tallies.first?.own.seconds ?? 0,
                     figures: measurement.tallies.map { StreamFigures($0.own.total, seconds: $0.own.seconds) }
                 )

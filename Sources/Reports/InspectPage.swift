@@ -4,10 +4,13 @@ private import Core
 /// The report of `beckon inspect` as a page: a summary in words, charts on one time axis, tables.
 public struct InspectPage: Sendable {
     private let report: InspectReport
+    /// The file goes on after the part shown.
+    private let isCut: Bool
     private let charts: InspectCharts
 
     public init(_ report: InspectReport, _ trace: RecordingTrace) {
         self.report = report
+        isCut = trace.isCut
         charts = InspectCharts(trace)
     }
 
@@ -97,7 +100,7 @@ public struct InspectPage: Sendable {
                 "Length", decimal(report.to - report.from, 2) + " s",
                 report.from > 0
                     ? "From \(clockText(report.from)) to \(clockText(report.to))."
-                    : report.note == nil ? "All of the file." : "The beginning of the file.",
+                    : isCut ? "The beginning of the file." : "All of the file.",
             ],
             ["Peak", levelText(signal.peak), "The largest sample; 0 dBFS is full scale."],
             ["Loudest part", levelText(signal.loudest), "The loudest 0.4 s; for speech −30 to −15 dBFS is usual."],

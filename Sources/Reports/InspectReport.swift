@@ -86,7 +86,7 @@ public struct InspectReport: Encodable, Sendable {
             samples: trace.samples,
             listeningRate: model.sampleRate
         )
-        file = trace.file
+        file = FileName.shown(trace.file)
         format = trace.format
         sampleRate = trace.sampleRate
         channels = trace.channels

@@ -1,3 +1,5 @@
+private import Core
+
 /// Why a word, threshold or phrase that a user named cannot be used.
 public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable {
     private enum Code: Equatable { case unknownWord, emptyPhrase, noThresholds }
@@ -13,7 +15,9 @@ public struct SpottingError: Error, Equatable, CustomStringConvertible, Sendable
     public static func unknownWord(_ word: String, known: [String]) -> SpottingError {
         SpottingError(
             code: .unknownWord,
-            description: "the model does not know the word '\(word)'; it knows \(known.joined(separator: ", "))"
+            description: "the model does not know the word '\(word)'; "
+                + (nearestName(to: word, of: known).map { "did you mean '\($0)'?" }
+                    ?? "it knows \(known.joined(separator: ", "))")
         )
     }
 

@@ -1,3 +1,4 @@
+private import Core
 import Glibc
 
 /// A whole file in memory.
@@ -56,7 +57,7 @@ private struct RegularFile: ~Copyable {
 
     init(_ path: String) throws(ReadFileError) {
         // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
-        let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        let file = FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
         guard file.isOpen else { throw .system(SystemError("open")) }
         var status = stat()
         guard fstat(file.rawValue, &status) == 0 else { throw .system(SystemError("fstat")) }

@@ -1,3 +1,4 @@
+private import Core
 import Glibc
 
 /// The status of a file, as `stat` gives it.
@@ -18,7 +19,7 @@ public struct FileStatus: Equatable, Sendable {
     /// - Throws: if there is no such file, or its folder may not be searched.
     public init(path: String) throws(SystemError) {
         var status = stat()
-        guard stat(path, &status) == 0 else { throw SystemError("stat") }
+        guard stat(FileName.cString(path), &status) == 0 else { throw SystemError("stat") }
         self.init(status)
     }
 

@@ -1,4 +1,4 @@
 private import CommandLineTool
 private import Glibc
 
-exit(CommandLineTool.run(Array(CommandLine.arguments.dropFirst())))
+exit(CommandLineTool.main())

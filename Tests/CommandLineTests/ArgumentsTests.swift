@@ -64,7 +64,8 @@ struct ArgumentsTests {
         (["--after", "nan"], "--after takes seconds from 0 to 60, not 'nan'"),
         (
             ["--word", "=0.5"],
-            "--word takes WORD=THRESHOLD with a confidence between 0 and 1 or a sensitivity, such as yes=0.7 or yes=strict, not '=0.5'"
+            "--word takes WORD=THRESHOLD with a confidence between 0 and 1 or a sensitivity, such as yes=0.7 or "
+                + "yes=strict, not '=0.5'"
         ),
         (["--quite"], "unknown option --quite; did you mean --quiet?"), (["-z"], "unknown option -z"),
         (["--jobs=\u{1B}["], "--jobs takes a number from 1 to 8, not '?['"),

@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -23,5 +25,66 @@ struct FileListTests {
     @Test func `lists of names`() {
         #expect(FileList.names(in: Array("a b\r\n\nc".utf8), nulSeparated: false) == ["a b", "c"])
         #expect(FileList.names(in: Array("a\nb\0c\0".utf8), nulSeparated: true) == ["a\nb", "c"])
+    }
+
+    /// A folder with a voice under a name in Latin-1, `fr\xF6hlich.wav`, and the shell's text for that path.
+    private static func latin(_ folder: TestFolder) throws -> String {
+        let path = "\(folder.path)/fr\\366hlich.wav"
+        let script = #"cp "$1" "$(printf "$2")""#
+        let copy = try Program.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", script, "sh", Voices.path("Front_Left"), path]
+        )
+        #expect(copy.status == 0, "\(copy.error)")
+        return path
+    }
+
+    private static func shell(_ script: String, _ path: String) throws -> Program {
+        try Program.run(URL(fileURLWithPath: "/bin/sh"), ["-c", script, Program.beckonFile.path, path])
+    }
+
+    @Test(arguments: [
+        #"exec "$0" classify --json "$(printf "$1")""#, #"printf "$1\0" | "$0" classify --json -0 --files-from -"#,
+        #"printf "$1\n" | "$0" classify --json --files-from -"#,
+        #"exec "$0" classify --json "$(dirname "$(printf "$1")")""#,
+    ])
+    func `a name that is not UTF-8 is read, and shown with U+FFFD`(_ script: String) throws {
+        let folder = try TestFolder()
+        let program = try Self.shell(script, try Self.latin(folder))
+        #expect(program.status == 0 && program.error == "", "\(program.error)")
+        let found = try Result.all(in: program)
+        #expect(found.map(\.word) == ["left"])
+        #expect(found.first?.file == "\(folder.path)/fr\u{FFFD}hlich.wav")
+    }
+
+    @Test func `messages and tables show such a name too`() throws {
+        let folder = try TestFolder()
+        let path = try Self.latin(folder)
+        let table = try Self.shell(#"exec "$0" classify "$(printf "$1")""#, path)
+        #expect(table.status == 0 && table.output.contains("/fr?hlich.wav  "))
+        let missing = try Self.shell(#"exec "$0" classify "$(printf "$1")x""#, path)
+        #expect(missing.status == 1 && missing.error.contains("fr?hlich.wavx' does not exist"))
+        let track = try Self.shell(
+            #"exec "$0" classify -f audacity -o "$(dirname "$1")/tracks" "$(printf "$1")""#,
+            path
+        )
+        #expect(track.status == 0, "\(track.error)")
+        let inspect = try Self.shell(#"cd "$(dirname "$1")" && exec "$0" inspect "$(printf "$1")""#, path)
+        #expect(inspect.status == 0 && inspect.output == "fr\u{FFFD}hlich.html\n", "\(inspect.error)")
+        let option = try Self.shell(#"exec "$0" inspect --output "$(printf "$1").html" "$(printf "$1")""#, path)
+        #expect(option.status == 2 && option.error.contains("--output takes text in UTF-8"))
+    }
+
+    @Test func `sound files of a folder that cannot be read are counted`() throws {
+        let folder = try TestFolder()
+        for name in ["a.m4a", "b.M4A", "c.wma", "notes.txt", ".hidden.m4a"] { try folder.write(name, bytes: [1]) }
+        let none = try Program.beckon(["classify", folder.path])
+        let advice = "these cannot be read (.m4a: 2, .wma: 1); convert them, as with ffmpeg -i FILE FILE.wav"
+        #expect(none.status == 1)
+        #expect(none.error.hasSuffix("mp3, aiff, …); there are 3 others, and \(advice)\n"), "\(none.error)")
+        try FileManager.default.copyItem(atPath: Voices.path("Front_Left"), toPath: folder.file("d.wav"))
+        let some = try Program.beckon(["classify", "--json", folder.path])
+        #expect(some.status == 0 && some.lines.count == 1)
+        #expect(some.error == "beckon: \(folder.path): left out 3 files, because \(advice)\n")
     }
 }

@@ -34,7 +34,7 @@ struct FullDiskTests {
     @Test func `ends long work early`() throws {
         // Minutes of work: the same file, 20 000 times.
         let list = Array(repeating: Self.voice, count: 20_000).joined(separator: "\n")
-        let program = try Self.beckon(["classify", "--json", "-"], input: list)
+        let program = try Self.beckon(["classify", "--json", "--files-from", "-"], input: list)
         #expect(program.status == 1 && program.error == Self.line)
     }
 
@@ -47,5 +47,36 @@ struct FullDiskTests {
         let program = try Self.beckon(["classify", "--json", "--threshold", "0.9999", Self.voice])
         #expect(program.status == 0 && program.error == "")
         #expect(try Self.beckon(["classify", "--json", Self.voice], output: "/dev/null").status == 0)
+    }
+}
+
+/// Standard output that is closed: `>&-`.
+struct ClosedOutputTests {
+    private static let voice = Voices.path("Side_Left")
+    private static let line = "beckon: cannot write to standard output: Bad file descriptor\n"
+
+    private static func beckon(_ arguments: [String]) throws -> Program {
+        let words = ["-c", #"exec "$0" "$@" >&-"#, Program.beckonFile.path] + arguments
+        return try Program.run(URL(fileURLWithPath: "/bin/sh"), words)
+    }
+
+    @Test func `a file that a command writes does not become standard output`() throws {
+        let folder = try TestFolder()
+        // The recording would be the first file that is opened.
+        let listen = try Self.beckon(["listen", "--file", Self.voice, "--json", "--record", folder.file("closed.wav")])
+        #expect(listen.status == 1 && listen.error == Self.line)
+        let open = try Program.beckon(["listen", "--file", Self.voice, "--json", "--record", folder.file("open.wav")])
+        #expect(open.status == 0)
+        let (closed, whole) = (try folder.bytes("closed.wav"), try folder.bytes("open.wav"))
+        // The service may end before the file does, but what it recorded is audio.
+        #expect(closed.count >= 44 && closed[44...].elementsEqual(whole[44..<closed.count]))
+        let inspect = try Self.beckon(["inspect", "--output", folder.file("page.html"), Self.voice])
+        #expect(inspect.status == 1 && inspect.error == Self.line)
+        #expect(try folder.bytes("page.html").suffix(8).elementsEqual("</html>\n".utf8))
+    }
+
+    @Test func `a command that prints nothing succeeds`() throws {
+        let program = try Self.beckon(["classify", "--json", "--threshold", "0.9999", Self.voice])
+        #expect(program.status == 0 && program.error == "")
     }
 }

@@ -79,9 +79,15 @@ struct OutputTests {
     @Test func `names come from standard input, by lines or by NUL`() throws {
         let names = ["Front_Left", "Side_Right"].map(Voices.path)
         let expected = ["left", "right"]
-        let byLine = try Program.beckon(["classify", "--json", "-"], input: names.joined(separator: "\n") + "\n")
+        let byLine = try Program.beckon(
+            ["classify", "--json", "--files-from", "-"],
+            input: names.joined(separator: "\n") + "\n"
+        )
         #expect(try Result.all(in: byLine).map(\.word) == expected)
-        let byNul = try Program.beckon(["classify", "--json", "-0", "-"], input: names.joined(separator: "\0"))
+        let byNul = try Program.beckon(
+            ["classify", "--json", "-0", "--files-from", "-"],
+            input: names.joined(separator: "\0")
+        )
         #expect(try Result.all(in: byNul).map(\.word) == expected)
     }
 

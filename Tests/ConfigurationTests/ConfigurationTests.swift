@@ -95,11 +95,20 @@ struct ConfigurationTests {
             ]
         ),
         (
-            "{actions: [\n{run: 'ls -l'},\n{run: ['ls']},\n{run: []}]}",
-            (2...4).map {
+            "{actions: [\n{run: 'ls -l'},\n{run: []}]}",
+            (2...3).map {
                 "f:\($0): actions[\($0 - 2)].run: expected a list of a program's absolute path and its arguments, such as "
-                    + "[\"/usr/bin/aplay\", \"ding.wav\"], not \($0 == 2 ? "'ls -l'" : "a list")"
+                    + "[\"/usr/bin/aplay\", \"ding.wav\"], not \($0 == 2 ? "'ls -l'" : "an empty list")"
             }
+        ),
+        (
+            "{actions: [\n{run: ['env']},\n{run: ['no-such-program', 'x']},\n{run: ['/bin/sh', 5]}]}",
+            [
+                "f:2: actions[0].run[0]: expected a program's absolute path, not 'env'; write \"/usr/bin/env\"",
+                "f:3: actions[1].run[0]: expected a program's absolute path, not 'no-such-program'; no shell is involved, which "
+                    + "would look for it",
+                "f:4: actions[2].run[1]: expected text in quotes, not 5",
+            ]
         ),
         (
             "{actions: [{webhook: 'https://127.0.0.1/'},\n{webhook: 'http://example.org/x'}]}",

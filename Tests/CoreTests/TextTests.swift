@@ -27,6 +27,32 @@ struct TextTests {
         #expect(!isReadableName("a\u{E0041}") && !isReadableName("a\tb"))
     }
 
+    @Test func `names that are not UTF-8 keep their bytes`() {
+        let table: [(bytes: [UInt8], shown: String)] = [
+            (Array("plain".utf8), "plain"), (Array("größe 日本 🎂".utf8), "größe 日本 🎂"),
+            ([0x66, 0xF6, 0x2E], "f\u{FFFD}."),
+            ([0xE2, 0x82], "\u{FFFD}\u{FFFD}"), ([0xFF, 0xC3, 0xA9], "\u{FFFD}é"),
+            // The scalars that stand for bytes, in a name of their own.
+            (Array("\u{10FFF6}".utf8), "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"), ([], ""),
+        ]
+        for (bytes, shown) in table {
+            let text = FileName.text(bytes)
+            #expect(FileName.bytes(text) == bytes && FileName.shown(text) == shown, "\(bytes)")
+            #expect(FileName.cString(text).count == bytes.count + 1)
+            #expect(FileName.isRaw(text) == shown.contains("\u{FFFD}"))
+        }
+        #expect(printable(FileName.text([0x66, 0xF6])) == "f?")
+    }
+
+    @Test(arguments: [
+        ("", 0), ("left", 4), ("größe", 5), ("e\u{301}", 1), ("日本語", 6), ("ｶﾅ", 2), ("한국", 4), ("🎂", 2), ("❤️", 2),
+        ("नमस्ते", 4), ("عربي", 4), ("Привет", 6), ("👩‍👧", 2), ("☎", 1),
+    ])
+    func `columns of a text on a terminal`(_ text: String, _ count: Int) {
+        #expect(columns(text) == count)
+        #expect(columns(pad(text, 9)) == 9 && columns(left(text, 9)) == 9)
+    }
+
     @Test func `edit distances`() {
         #expect(editDistance("classify", "clasify") == 1)
         #expect(editDistance("", "abc") == 3)

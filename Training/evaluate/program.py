@@ -35,7 +35,7 @@ def run(beckon, *arguments, **settings):
 def posteriors(beckon, model, paths, labels, precision=None):
     """Scores [n, labels] of `beckon classify --clips` for the files at `paths`; `precision` None is the program's choice."""
     environment = os.environ | ({"BECKON_PRECISION": precision} if precision else {})
-    arguments = ("classify", "--clips", "--json", "--model", model, "-")
+    arguments = ("classify", "--clips", "--json", "--model", model, "--files-from", "-")
     lines = [json.loads(line) for line in run(beckon, *arguments, input="\n".join(paths), env=environment).splitlines()]
     if [line["file"] for line in lines] != list(paths):
         sys.exit(f"{beckon} answered for {len(lines)} of {len(paths)} clips, or in another order")

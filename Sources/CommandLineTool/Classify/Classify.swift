@@ -9,7 +9,10 @@ struct Classify {
     private let thresholds: Thresholds
     private let phrases: [Phrase]
     private let files: [String]
+    /// The audio on standard input; nil if it is not read.
+    private let spool: SpooledAudio?
     private let problems: [String]
+    private let notes: [String]
 
     /// Loads the vocabulary and the thresholds, which all files share, and finds the files.
     init(_ options: ClassifyOptions) throws {
@@ -20,17 +23,20 @@ struct Classify {
         phrases = try options.phrases.map { try Phrase($0, words: labels) }
 
         var paths = options.paths
-        if options.readsList {
-            paths += FileList.names(in: try FileList.standardInput(), nulSeparated: options.listIsNulSeparated)
+        if let list = options.list {
+            paths += try FileList.names(listedIn: list, nulSeparated: options.listIsNulSeparated)
         }
+        spool = options.readsAudio ? try SpooledAudio(raw: options.raw) : nil
         let list = FileList(paths: paths)
         files = list.files
         problems = list.problems
+        notes = list.notes
     }
 
     /// Runs the command. Returns the exit status.
     func run() -> Int32 {
         guard let destination = Destination(options: options, files: files, labels: vocabulary.labels) else { return 2 }
+        for note in notes { Output.tell(.notice, note) }
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
         destination.begin()
@@ -46,6 +52,7 @@ struct Classify {
         batch.run { number in
             let job = FileJob(
                 file: files[number],
+                path: files[number] == ClassifyOptions.standardInput ? spool?.path : nil,
                 number: number,
                 options: options,
                 vocabulary: vocabulary,

@@ -12,11 +12,11 @@ extension Classify: Command {
             )
         ],
         abstract: "find spoken words in audio files, with their times",
-        usage: ["beckon classify [OPTION…] FILE|DIR…", "find … -print0 | beckon classify -0 -"],
+        usage: ["beckon classify [OPTION…] FILE|DIR…", "… | beckon classify [OPTION…] -"],
         discussion: """
             Files: WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and others that libsndfile
             reads; 8 to 192 kHz, 1 to 8 channels. Folders are searched for audio files.
-            With - the names come from standard input, one per line.
+            - is the audio on standard input, up to its end.
             """,
         groups: [
             OptionGroup(
@@ -76,21 +76,46 @@ extension Classify: Command {
                 ]
             ),
             OptionGroup(
-                "Processing",
+                "Where the audio comes from",
                 [
-                    SharedOptions.jobs,
+                    Option(
+                        "--files-from",
+                        .file,
+                        help: "also the files named in this list, one per line; - for standard input",
+                        manual: """
+                            Also reads the files named in this list, one per line, or on standard input with
+                            .Ql - .
+                            """
+                    ),
                     Option(
                         "--null",
                         short: "-0",
-                        help: "names on standard input end with NUL",
+                        help: "names of --files-from end with NUL",
                         manual: """
-                            Names on standard input end with NUL, as
+                            The names of
+                            .Fl -files-from
+                            end with NUL, as
                             .Ql find -print0
                             writes them.
                             """
                     ),
+                    Option(
+                        "--raw",
+                        .rawAudio,
+                        help: "the audio on standard input has no header: rate, channels and u8, s16, s24, s32 or f32",
+                        manual: """
+                            The audio on standard input has no header; for example
+                            .Ql 16000,1,s16 .
+                            The formats are
+                            .Cm u8 , s16 , s24 , s32
+                            and
+                            .Cm f32 ,
+                            little-endian, channels interleaved.
+                            """
+                    ),
                 ]
             ),
+            OptionGroup("Processing", [SharedOptions.jobs]),
         ],
         notes: """
             A file that cannot be read is reported and skipped; the others are still
@@ -99,6 +124,8 @@ extension Classify: Command {
         examples: [
             "beckon classify recording.flac", "beckon classify --json --word stop=0.9 recordings/",
             "beckon classify --format audacity talk.wav > talk.txt",
+            "arecord -d 5 -f S16_LE -r 16000 -t raw | beckon classify --raw 16000,1,s16 -",
+            "find . -name '*.wav' -print0 | beckon classify -0 --files-from -",
         ]
     )
 

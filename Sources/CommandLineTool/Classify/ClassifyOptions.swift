@@ -2,10 +2,15 @@
 struct ClassifyOptions {
     enum Format: String, CaseIterable { case table, json, csv, audacity }
 
-    var paths: [String] = []
-    /// The operand `-` was given: paths come from standard input too, one per line, or NUL-separated with `-0`.
-    var readsList = false
+    /// What a file is called that is the audio on standard input.
+    static let standardInput = "-"
+
+    var paths: [String]
+    /// A file that lists further paths, one per line, or NUL-separated with `-0`; `-` for standard input.
+    var list: String?
     var listIsNulSeparated = false
+    /// The format of the audio on standard input; nil if it has a header.
+    var raw: RawAudio?
     var clips = false
     var format = Format.table
     var outputFolder: String?
@@ -15,14 +20,20 @@ struct ClassifyOptions {
 
     init(_ arguments: Arguments, processors: Int) throws(UsageError) {
         listening = try ListeningOptions(arguments, processors: processors)
-        for operand in arguments.operands {
-            if operand == "-" { readsList = true } else { paths.append(operand) }
-        }
+        paths = arguments.operands
+        list = arguments.value("--files-from")
         listIsNulSeparated = arguments.has("--null")
-        // `-0` implies that a list is read.
-        if listIsNulSeparated { readsList = true }
-        guard readsList || !paths.isEmpty else {
-            throw UsageError("classify needs a file, a folder, or - for a list on standard input")
+        raw = arguments.value("--raw").flatMap { RawAudio($0) }
+        let uses = paths.count { $0 == Self.standardInput } + (list == Self.standardInput ? 1 : 0)
+        guard uses <= 1 else { throw UsageError("standard input can be read only once; give - once") }
+        guard list != nil || !listIsNulSeparated else {
+            throw UsageError("--null says how the names of --files-from end; add --files-from - for standard input")
+        }
+        guard raw == nil || readsAudio else {
+            throw UsageError("--raw is the format of audio on standard input; give - for it")
+        }
+        guard list != nil || !paths.isEmpty else {
+            throw UsageError("classify needs a file, a folder, or - for audio on standard input")
         }
         clips = arguments.has("--clips")
         stats = arguments.has("--stats")
@@ -36,4 +47,7 @@ struct ClassifyOptions {
             throw UsageError("--clips gives one label per file, which is not a label track; use --json or --format csv")
         }
     }
+
+    /// Whether standard input is audio.
+    var readsAudio: Bool { paths.contains(Self.standardInput) }
 }

@@ -3,7 +3,10 @@ import Spotting
 
 /// One file of `classify`: finds its words and prints them.
 struct FileJob {
+    /// What the file is called in the results.
     let file: String
+    /// The file to open if it is not `file`; for audio on standard input.
+    let path: String?
     let number: Int
     let options: ClassifyOptions
     let vocabulary: Vocabulary
@@ -18,11 +21,19 @@ struct FileJob {
     ///
     /// - Parameter seconds: receives the seconds of audio read, even if an error ends the work early.
     func run(_ seconds: inout Double) throws {
-        if options.clips { seconds = try label() } else { try spot(&seconds) }
+        do {
+            if options.clips { seconds = try label() } else { try spot(&seconds) }
+        } catch let error as AudioError {
+            guard let path else { throw error }
+            let name = "the audio on standard input"
+            throw Failure(
+                error.description.replacing("audio file '\(path)'", with: name).replacing("'\(path)'", with: name)
+            )
+        }
     }
 
     private func spot(_ seconds: inout Double) throws {
-        let stream = try FileStream(path: file, mix: options.listening.mix)
+        let stream = try FileStream(path: path ?? file, mix: options.listening.mix)
         let track = try destination.open(file: file)
         var count = 0
         try detector.detect(in: stream, workers: workers) { hop, _, _ in
@@ -48,7 +59,7 @@ struct FileJob {
     /// Prints the label of a clip. Returns its length in seconds.
     private func label() throws -> Double {
         var scorer = ClipScorer(vocabulary)
-        let (posteriors, seconds) = try scorer.score(file: file, mix: options.listening.mix)
+        let (posteriors, seconds) = try scorer.score(file: path ?? file, mix: options.listening.mix)
         let scores = Array(zip(vocabulary.labels, posteriors))
         guard let best = scores.max(by: { $0.1 < $1.1 }) else { return 0 }
         let clip = ClipLabel(

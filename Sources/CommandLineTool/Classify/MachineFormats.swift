@@ -7,7 +7,8 @@ struct JSONLines: ReportFormat {
         let detection = found.detection
         let subject = detection.kind == .word ? "word" : "phrase"
         let object: JSON = [
-            "file": .string(found.file), "event": .string(detection.kind.key), subject: .string(found.name),
+            "file": .string(FileName.shown(found.file)), "event": .string(detection.kind.key),
+            subject: .string(found.name),
             "confidence": .number(detection.confidence, places: 4), "start": .number(detection.start, places: 3),
             "end": .number(detection.end, places: 3), "time": .number(detection.time, places: 3),
         ]
@@ -16,7 +17,7 @@ struct JSONLines: ReportFormat {
 
     func clip(_ clip: ClipLabel) -> String {
         let object: JSON = [
-            "file": .string(clip.file), "label": .string(clip.label),
+            "file": .string(FileName.shown(clip.file)), "label": .string(clip.label),
             "confidence": .number(clip.confidence, places: 4),
             "scores": .object(clip.scores.map { JSON.Member($0.label, .number($0.score, places: 4)) }),
         ]
@@ -39,12 +40,15 @@ struct CSV: ReportFormat {
         let numbers =
             [decimal(Double(detection.confidence), 4)]
             + [detection.start, detection.end, detection.time].map { decimal($0, 3) }
-        return ([field(found.file), detection.kind.key, field(found.name)] + numbers).joined(separator: ",") + "\n"
+        return ([field(FileName.shown(found.file)), detection.kind.key, field(found.name)] + numbers).joined(
+            separator: ","
+        ) + "\n"
     }
 
     func clip(_ clip: ClipLabel) -> String {
         let scores = clip.scores.map { decimal(Double($0.score), 4) }
-        let columns = [field(clip.file), field(clip.label), decimal(Double(clip.confidence), 4)] + scores
+        let columns =
+            [field(FileName.shown(clip.file)), field(clip.label), decimal(Double(clip.confidence), 4)] + scores
         return columns.joined(separator: ",") + "\n"
     }
 

@@ -8,12 +8,12 @@ struct Table: ReportFormat {
 
     /// - Parameter files: all files, so that the first column has the width of the longest name from the first row on.
     init(files: [String], colour: Bool) {
-        fileWidth = min(64, max(4, files.map { printable($0).count }.max() ?? 4))
+        fileWidth = min(64, max(4, files.map { columns(printable($0)) }.max() ?? 4))
         self.colour = colour
     }
 
     func header(clips: Bool, labels: [String]) -> String {
-        let columns = clips ? "LABEL          CONFIDENCE" : "   START      END  WORD           CONFIDENCE"
+        let columns = clips ? "LABEL          CONFIDENCE" : "     START        END  WORD           CONFIDENCE"
         return dim(pad("FILE", fileWidth) + "  " + columns) + "\n"
     }
 
@@ -26,8 +26,8 @@ struct Table: ReportFormat {
             case .phrasePartial: "“\(found.name) …”"
             }
         let strong = detection.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
-        return pad(printable(found.file), fileWidth) + "  " + left(clockText(detection.start), 8) + " "
-            + left(clockText(detection.end), 8) + "  "
+        return pad(printable(found.file), fileWidth) + "  " + left(clockText(detection.start), 10) + " "
+            + left(clockText(detection.end), 10) + "  "
             + strong + "  " + left(percent(detection.confidence), 10) + "\n"
     }
 
@@ -37,7 +37,7 @@ struct Table: ReportFormat {
     }
 
     func nothing(file: String) -> String {
-        pad(printable(file), fileWidth) + "  " + dim(left("–", 8)) + "\n"
+        pad(printable(file), fileWidth) + "  " + dim(left("–", 10)) + "\n"
     }
 
     private func bold(_ text: String) -> String { colour ? "\u{1B}[1m\(text)\u{1B}[0m" : text }

@@ -4,6 +4,7 @@ private import FoundationEssentials
 private import Inference
 import Reports
 import Spotting
+private import System
 
 /// `beckon evaluate`: measures the accuracy of a model on labelled recordings.
 struct Evaluate {
@@ -66,6 +67,7 @@ struct Evaluate {
             names = try FileList.names(inFile: list)
         }
         let found = FileList(paths: [path])
+        for note in found.notes { Output.tell(.notice, note) }
         let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
         return (folder, found.problems + folder.problems)
     }
@@ -75,6 +77,7 @@ struct Evaluate {
     /// `beckon evaluate --stream FILE|DIR…`: long recordings, each with a label track in the same folder.
     private func runStreams() throws -> Int32 {
         let list = FileList(paths: options.paths)
+        for note in list.notes { Output.tell(.notice, note) }
         Interrupt.watch()
         let batch = Batch(files: list.files, problems: list.problems, jobs: options.listening.jobs)
         let evaluation = StreamEvaluation(
@@ -120,8 +123,8 @@ struct Evaluate {
 
     /// The label track of a recording.
     private static func track(_ path: String, of file: String) throws -> LabelTrack {
-        guard FileManager.default.fileExists(atPath: file) else { throw Failure("\(printable(file)): no such file") }
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard (try? FileStatus(path: file)) != nil else { throw Failure("\(printable(file)): no such file") }
+        guard (try? FileStatus(path: path)) != nil else {
             throw Failure(
                 "\(printable(file)): no label track for it; create \(printable(path)) with lines of "
                     + "start, end and word, separated by tabs (an empty file if no word is said)"

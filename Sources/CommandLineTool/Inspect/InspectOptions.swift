@@ -1,3 +1,4 @@
+private import Core
 import Reports
 import Spotting
 
@@ -55,6 +56,6 @@ struct InspectOptions {
         if let output { return output }
         let name = file.split(separator: "/").last.map(String.init) ?? file
         let stem = name.lastIndex(of: ".").map { $0 == name.startIndex ? name[...] : name[..<$0] } ?? name[...]
-        return stem + ".html"
+        return FileName.shown(String(stem)) + ".html"
     }
 }

@@ -104,6 +104,10 @@ struct Arguments {
     }
 
     private mutating func put(_ text: String, _ option: Option) throws(UsageError) {
+        // Only names of files to read may be any bytes; they are operands.
+        guard !FileName.isRaw(text) else {
+            throw UsageError("\(option.name) takes text in UTF-8, not '\(printable(text))'")
+        }
         if let value = option.value, !value.accepts(text) {
             throw UsageError("\(option.name) takes \(value.expected), not '\(printable(text))'")
         }

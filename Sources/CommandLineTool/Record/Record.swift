@@ -38,7 +38,9 @@ struct Record {
             }
         }
         guard !speaker.contains("_nohash_") else { throw UsageError("--speaker may not contain _nohash_") }
-        self.folder = "\(folder)/\(label)"
+        // `dataset/` is the folder `dataset`.
+        let parent = String(folder.reversed().drop { $0 == "/" }.reversed())
+        self.folder = "\(parent)/\(label)"
         self.speaker = speaker
         count = arguments.whole("--count")
         file = arguments.value("--file")

@@ -1,0 +1,57 @@
+private import Glibc
+private import System
+
+/// The audio on standard input as a file without a name, because decoders read some formats from both ends.
+///
+/// It lies in `TMPDIR` (else `/var/tmp`), and is gone with the process.
+final class SpooledAudio: Sendable {
+    /// Opens the file, while this object lives.
+    let path: String
+    private let file: FileDescriptor
+
+    /// Reads standard input to its end.
+    ///
+    /// - Parameter raw: the format of audio without a header; nil for a file in any format that can be read.
+    init(raw: RawAudio?) throws(Failure) {
+        guard isatty(STDIN_FILENO) == 0 else {
+            throw Failure("standard input is a terminal; pipe audio into beckon, or name a file")
+        }
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
+        var name = Array("\(folder)/beckon-XXXXXX".utf8CString)
+        file = FileDescriptor(mkstemp(&name))
+        guard file.isOpen else { throw Self.failure("keep", errno) }
+        unlink(name)
+        path = "/proc/self/fd/\(file.rawValue)"
+
+        var count = 0
+        if let raw { try write(raw.header(dataBytes: 0)) }
+        var part = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let read = read(STDIN_FILENO, &part, part.count)
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw Self.failure("read", errno) }
+            if read == 0 { break }
+            count += read
+            guard raw == nil || count <= RawAudio.mostBytes else {
+                throw Failure("standard input: more than 4 GB of audio without a header; give parts of it, or a file")
+            }
+            try write(Array(part[..<read]))
+        }
+        guard count > 0 else { throw Failure("standard input is empty; pipe audio into beckon, or name a file") }
+        if let raw {
+            let header = raw.header(dataBytes: count)
+            guard pwrite(file.rawValue, header, header.count, 0) == header.count else {
+                throw Self.failure("keep", errno)
+            }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) throws(Failure) {
+        guard writeAll(bytes, to: file.rawValue) else { throw Self.failure("keep", errno) }
+    }
+
+    private static func failure(_ what: String, _ number: Int32) -> Failure {
+        let advice = what == "keep" ? "; TMPDIR names a folder with more space" : ""
+        return Failure("cannot \(what) the audio on standard input: \(SystemError.text(number))\(advice)")
+    }
+}

@@ -1,0 +1,117 @@
+import CSndFile
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CommandLineTool
+
+/// `beckon classify -`: audio on standard input.
+struct StandardInputTests {
+    /// Runs a shell script; `$0` is beckon, `$1` and so on are the arguments.
+    private static func shell(_ script: String, _ arguments: String...) throws -> Program {
+        try Program.run(URL(fileURLWithPath: "/bin/sh"), ["-c", script, Program.beckonFile.path] + arguments)
+    }
+
+    private static let voice = Voices.path("Rear_Left")
+
+    @Test func `a file on standard input gives the words of the file`() throws {
+        let folder = try TestFolder()
+        let expected = try Result.all(in: try Program.beckon(["classify", "--json", Self.voice]))
+        let flac = try folder.write(
+            "a.flac",
+            format: SF_FORMAT_FLAC | SF_FORMAT_PCM_16,
+            rate: Voices.rate,
+            try Voices.samples("Rear_Left")
+        )
+        let ogg = try folder.write(
+            "a.ogg",
+            format: SF_FORMAT_OGG | SF_FORMAT_VORBIS,
+            rate: Voices.rate,
+            try Voices.samples("Rear_Left")
+        )
+        for (script, file) in [
+            (#"exec "$0" classify --json - < "$1""#, Self.voice), (#"cat "$1" | "$0" classify --json -"#, Self.voice),
+            (#"cat "$1" | "$0" classify --json -"#, flac), (#"cat "$1" | "$0" classify --json -"#, ogg),
+        ] {
+            let program = try Self.shell(script, file)
+            #expect(program.status == 0 && program.error == "", "\(program.error)")
+            let found = try Result.all(in: program)
+            #expect(found.map(\.word) == ["left"] && found.first?.file == "-")
+            if file == Self.voice { #expect(found.map(\.confidence) == expected.map(\.confidence)) }
+        }
+        let both = try Self.shell(#"exec "$0" classify --json "$1" - < "$2""#, Voices.path("Front_Right"), Self.voice)
+        #expect(try Result.all(in: both).map(\.word) == ["right", "left"])
+        let clips = try Self.shell(#"exec "$0" classify --clips --json - < "$1""#, Self.voice)
+        let named = try Program.beckon(["classify", "--clips", "--json", Self.voice])
+        #expect(try Result.all(in: clips).map(\.scores) == (try Result.all(in: named).map(\.scores)))
+    }
+
+    @Test func `audio without a header gives the words of the same file with one`() throws {
+        let folder = try TestFolder()
+        let samples = try Voices.samples("Rear_Left")
+        let table: [(name: String, format: Int, channels: Int)] = [
+            ("u8", SF_FORMAT_PCM_U8, 1), ("s16", SF_FORMAT_PCM_16, 1), ("S16_LE", SF_FORMAT_PCM_16, 2),
+            ("s24", SF_FORMAT_PCM_24, 2), ("s32", SF_FORMAT_PCM_32, 1), ("f32", SF_FORMAT_FLOAT, 1),
+        ]
+        for row in table {
+            let all = row.channels == 1 ? samples : samples.flatMap { [$0, $0] }
+            let raw = try folder.write(
+                row.name,
+                format: SF_FORMAT_RAW | SF_ENDIAN_LITTLE | row.format,
+                rate: Voices.rate,
+                channels: row.channels,
+                all
+            )
+            let wave = try folder.write(
+                "\(row.name).wav",
+                format: SF_FORMAT_WAV | row.format,
+                rate: Voices.rate,
+                channels: row.channels,
+                all
+            )
+            let option = "48000,\(row.channels),\(row.name)"
+            let program = try Self.shell(#"exec "$0" classify --json --raw "$1" - < "$2""#, option, raw)
+            #expect(program.status == 0, "\(row.name): \(program.error)")
+            let expected = try Result.all(in: try Program.beckon(["classify", "--json", wave]))
+            let found = try Result.all(in: program)
+            #expect(
+                found.map(\.word) == ["left"] && found.map(\.confidence) == expected.map(\.confidence),
+                "\(row.name)"
+            )
+        }
+    }
+
+    @Test func `wrong uses and wrong audio are one line`() throws {
+        let table: [(script: String, status: Int32, says: String)] = [
+            (#"exec "$0" classify - < /dev/null"#, 1, "standard input is empty; pipe audio"),
+            (#"echo hello | "$0" classify -"#, 1, "the audio on standard input is not an audio file"),
+            (#"head -c 2000 "$1" | "$0" classify -"#, 1, "the audio on standard input ends early"),
+            (#"exec "$0" classify - <&-"#, 1, "cannot read the audio on standard input: Bad file descriptor"),
+            (#"exec "$0" classify - - < "$1""#, 2, "standard input can be read only once"),
+            (#"exec "$0" classify - --files-from - < "$1""#, 2, "standard input can be read only once"),
+            (#"exec "$0" classify -0 - < "$1""#, 2, "--null says how the names of --files-from end"),
+            (#"exec "$0" classify --raw 48000,1,s16 "$1""#, 2, "--raw is the format of audio on standard input"),
+            (
+                #"exec "$0" classify --raw 48000,1,mp3 - < "$1""#, 2,
+                "one of u8, s16, s24, s32, f32, such as 16000,1,s16"
+            ),
+            (#"exec "$0" classify --files-from /nonexistent"#, 1, "/nonexistent: cannot read this list of files"),
+        ]
+        for (script, status, says) in table {
+            let program = try Self.shell(script, Self.voice)
+            #expect(program.status == status && program.error.contains(says), "\(script): \(program.error)")
+            #expect(program.output.isEmpty || program.output.hasPrefix("FILE"))
+            #expect(program.error.split(separator: "\n").count == 1, "\(program.error)")
+        }
+    }
+
+    @Test func `a list of names in a file is read`() throws {
+        let folder = try TestFolder()
+        let list = try folder.write("list", bytes: Array("\(Self.voice)\n\(Voices.path("Side_Right"))\n".utf8))
+        for file in [list, "/dev/stdin"] {
+            let options = ["classify", "--json", "--files-from", file, Voices.path("Front_Left")]
+            let program = try Program.beckon(options, input: String(decoding: try folder.bytes("list"), as: UTF8.self))
+            #expect(try Result.all(in: program).map(\.word) == ["left", "left", "right"])
+        }
+    }
+}
