@@ -39,8 +39,7 @@ def over_outputs(taught, words, outputs, other):
 class ClipAnswers:
     """The answers that evaluate/suspects.py stored, by the name of a clip, over a network's outputs.
 
-    Of the commands three networks answer, of the single other words two. They are almost certain of clips they were trained on,
-    so the square roots of their posteriors are taken, which keeps what a clip resembles.
+    Of the commands three networks answer, of the single other words two.
     """
 
     def __init__(self, path, outputs, other):
@@ -53,8 +52,8 @@ class ClipAnswers:
             for column, label in commands:
                 all_words[:, words.index(label)] = stored["posteriors"][:, column]
             self.row = {str(name): i for i, name in enumerate(stored["names"])}
-        softened = np.sqrt(over_outputs(all_words, words, list(outputs), other))
-        self.posteriors = softened / softened.sum(axis=1, keepdims=True)
+        posteriors = over_outputs(all_words, words, list(outputs), other)
+        self.posteriors = posteriors / posteriors.sum(axis=1, keepdims=True)
 
     def __call__(self, names):
         """Posteriors [n, outputs] for clips [n], zeros for those without an answer."""

@@ -58,7 +58,7 @@ def trained(options, outputs, numbers, without):
         batches(options.examples, numbers, without, options.steps, options.seed)
     ):
         train.set_rate(optimizer, train.learning_rate(step, options.steps, options.rate))
-        loss = train.loss_of(model(features), targets, alternatives).mean()
+        loss = train.loss_of(model(features), targets, alternatives, 0.05).mean()
         train.step_once(model, average, optimizer, loss, step)
     return average
 

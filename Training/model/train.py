@@ -33,7 +33,7 @@ def learning_rate(step, total, peak):
     return peak * step / warm if step < warm else peak * 0.5 * (1 + math.cos(math.pi * (step - warm) / (total - warm)))
 
 
-def loss_of(logits, targets, alternatives, smoothing=0.05):
+def loss_of(logits, targets, alternatives, smoothing):
     """Cross entropy [n] with label smoothing; where an alternative is ≥ 0, that output is right too."""
     logs = torch.log_softmax(logits, dim=1)
     right = logs.gather(1, targets[:, None])[:, 0]
@@ -81,7 +81,7 @@ def train_epoch(epoch, steps, model, average, optimizer, options, soft_targets, 
         set_rate(optimizer, learning_rate(step, options.epochs * steps, options.rate))
         targets = torch.from_numpy(targets)
         logits = model(torch.from_numpy(features))
-        loss = loss_of(logits, targets, torch.from_numpy(alternatives))
+        loss = loss_of(logits, targets, torch.from_numpy(alternatives), options.smoothing)
         if soft is not None:
             soft = torch.from_numpy(soft)
             distance = -(soft * torch.log_softmax(logits, dim=1)).sum(dim=1)
@@ -101,6 +101,7 @@ def options_parser():
     parser.add_argument("--batch", type=int, default=render.BATCH)
     parser.add_argument("--rate", type=float, default=0.1, help="peak learning rate")
     parser.add_argument("--decay", type=float, default=4e-4, help="weight decay")
+    parser.add_argument("--smoothing", type=float, default=0.02, help="label smoothing")
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
