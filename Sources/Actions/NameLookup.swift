@@ -91,8 +91,20 @@ final class NameLookup: Sendable {
     }
 
     /// The C library's resolver.
-    static let system: Resolver = { host, port in
+    static let system: Resolver = { host, port in addresses(host, port, flags: 0) }
+
+    /// The address that a host's text is, such as `127.0.0.1`; nil for a name. Does not wait.
+    static func numeric(host: String, port: UInt16) -> [NetworkAddress]? {
+        try? addresses(host, port, flags: AI_NUMERICHOST).get()
+    }
+
+    private static func addresses(
+        _ host: String,
+        _ port: UInt16,
+        flags: Int32
+    ) -> Result<[NetworkAddress], Failure> {
         var hints = addrinfo()
+        hints.ai_flags = flags
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         let error = getaddrinfo(host, String(port), &hints, &list)

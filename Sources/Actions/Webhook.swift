@@ -44,15 +44,7 @@ struct Webhook: Sendable {
     }
 
     private func connect(deadline: Instant, stop: EventFD?) throws(ActionError) -> FileDescriptor {
-        let lookup = try NameLookup(host: address.host, port: address.port, resolve)
-        let reason = "the name server does not answer"
-        try wait(lookup.descriptor, POLLIN, deadline: deadline, stop: stop, lateBecause: reason)
-        let found: [NetworkAddress]
-        switch lookup.result {
-        case .success(let addresses): found = addresses
-        case .failure(let failure):
-            throw .webhook.saying("cannot find \(address.host): \(failure.text); check the name")
-        }
+        let found = try addresses(deadline: deadline, stop: stop)
         var failure = ActionError.webhook.saying("\(address.text): the name has no address that may be used")
         // `localhost` must be this machine, even if a name server says otherwise.
         for place in found where !address.isLoopback || place.isLoopback {
@@ -67,6 +59,19 @@ struct Webhook: Sendable {
             }
         }
         throw failure
+    }
+
+    /// The addresses of the host; a look-up of a name has a thread of its own.
+    private func addresses(deadline: Instant, stop: EventFD?) throws(ActionError) -> [NetworkAddress] {
+        if let numeric = NameLookup.numeric(host: address.host, port: address.port) { return numeric }
+        let lookup = try NameLookup(host: address.host, port: address.port, resolve)
+        let reason = "the name server does not answer"
+        try wait(lookup.descriptor, POLLIN, deadline: deadline, stop: stop, lateBecause: reason)
+        switch lookup.result {
+        case .success(let addresses): return addresses
+        case .failure(let failure):
+            throw .webhook.saying("cannot find \(address.host): \(failure.text); check the name")
+        }
     }
 
     private func connect(

@@ -99,6 +99,14 @@ struct WebhookTests {
         #expect(reason?.description == "cannot find hook.test: Name or service not known; check the name")
     }
 
+    @Test func `an address in digits needs no name server`() throws {
+        let server = try OneShotServer(answer: "HTTP/1.1 204 No Content\r\n\r\n")
+        let webhook = Webhook(address: try WebAddress("http://127.0.0.1:\(server.port)/"), timeout: 5) { _, _ in
+            .failure(NameLookup.Failure(text: "asked for nothing"))
+        }
+        #expect(try webhook.post("{}", stop: nil) == 204)
+    }
+
     @Test func `no server`() throws {
         let port = try OneShotServer(answer: nil).port  // Closed immediately, so nothing listens there.
         let error = #expect(throws: ActionError.webhook) {
