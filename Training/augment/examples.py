@@ -186,7 +186,10 @@ class Examples:
         return [n if n in self.commands or n == SILENCE else UNKNOWN for n in self.outputs]
 
     def holds_none_of(self, words):
-        """A function of the sources [n] of rendered examples: which of them hold none of these words."""
+        """A function of the sources [n] of rendered examples: which of them were made of none of these words.
+
+        Speech that was added around a word or as babble is not looked at.
+        """
         inverted = np.zeros(0, str) if self.inverted is None else self.inverted["label"]
         # Sources count recordings from 0 and inverted spectrograms from −2 down; −1 is noise, which holds no word.
         usable = np.concatenate([without_words(self.table, words), ~np.isin(inverted, words)[::-1], [True]])

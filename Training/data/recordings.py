@@ -47,20 +47,24 @@ def read_folder(folder):
                             yield os.path.relpath(full, folder), file.read()
 
 
-def transcripts(folder):
-    """What is said in the recordings of the folder's tar files, by the name of `sources.short_name`; lower case."""
+def read_lists(folder):
+    """(file name, text) of every .tsv file in the folder's tar files."""
+    archives = [os.path.join(folder, entry) for entry in sorted(os.listdir(folder)) if entry.endswith(".tar")]
+    return [(os.path.basename(name), data.decode()) for path in archives for name, data in read_tar(path, ".tsv")]
+
+
+def transcripts(lists):
+    """What is said in the recordings, by the name of `sources.short_name`, from what `read_lists` gives; lower case."""
     said = {}
-    for entry in sorted(os.listdir(folder)):
-        if entry.endswith(".tar"):
-            for name, data in read_tar(os.path.join(folder, entry), endings=".tsv"):
-                lines = [line.split("\t") for line in data.decode().splitlines() if "\t" in line]
-                if os.path.basename(name) == "align.tsv":
-                    words = {}
-                    for row in lines:
-                        words.setdefault(short_name(row[0]), []).append(row[1])
-                    said = {key: " ".join(value).lower() for key, value in words.items()} | said
-                elif os.path.basename(name).startswith("text"):
-                    said |= {short_name(row[0]): row[-1].lower() for row in lines}
+    for name, text in lists:
+        lines = [line.split("\t") for line in text.splitlines() if "\t" in line]
+        if name == "align.tsv":
+            words = {}
+            for row in lines:
+                words.setdefault(short_name(row[0]), []).append(row[1])
+            said = {key: " ".join(value).lower() for key, value in words.items()} | said
+        elif name.startswith("text"):
+            said |= {short_name(row[0]): row[-1].lower() for row in lines}
     return said
 
 
@@ -70,13 +74,12 @@ def machine_transcripts():
         return dict(line.rstrip("\n").split("\t") for line in file if not line.startswith("#"))
 
 
-def aligned_words(folder):
-    """The aligned words of all tar files of a folder, as `alignment.parse` gives them."""
+def aligned_words(lists):
+    """The aligned words of the recordings, as `alignment.parse` gives them, from what `read_lists` gives."""
     words = {}
-    for entry in sorted(os.listdir(folder)):
-        if entry.endswith(".tar"):
-            for _, data in read_tar(os.path.join(folder, entry), endings="align.tsv"):
-                words |= alignment.parse(data.decode())
+    for name, text in lists:
+        if name == "align.tsv":
+            words |= alignment.parse(text)
     return words
 
 
@@ -160,7 +163,8 @@ def load(folder, cache):
 def read(folder):
     """The table of `load` without the column `part`, from the audio files."""
     pieces, rows, position = [], [], 0
-    said, aligned = transcripts(folder), aligned_words(folder)
+    lists = read_lists(folder)
+    said, aligned = transcripts(lists), aligned_words(lists)
     for number, (path, data) in enumerate(read_folder(folder)):
         kind, label = kind_and_label(path)
         name = short_name(path)

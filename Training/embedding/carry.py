@@ -15,7 +15,7 @@ import numpy as np
 import safetensors.numpy
 
 from Training.data import files
-from Training.embedding.network import NAME
+from Training.embedding.network import NAME, is_of_embedding
 from Training.export import reference
 
 
@@ -36,7 +36,7 @@ def ancestors(layers, output):
 
 def renamed(name):
     """A layer's name in the model that receives it."""
-    return name if name in ("input", NAME) or name.startswith(NAME + ".") else f"{NAME}.{name}"
+    return name if name == "input" or is_of_embedding(name) else f"{NAME}.{name}"
 
 
 def carry(source, target):
@@ -44,16 +44,15 @@ def carry(source, target):
     described = [json.loads((folder / "model.json").read_text()) for folder in (source, target)]
     weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (source, target)]
     needed = ancestors(described[0]["layers"], described[0]["embedding"])
-    is_other = lambda name: not (name == NAME or name.startswith(NAME + "."))
-    layers = [layer for layer in described[1]["layers"] if is_other(layer["name"])]
+    layers = [layer for layer in described[1]["layers"] if not is_of_embedding(layer["name"])]
     for layer in described[0]["layers"]:
         if layer["name"] in needed:
             key = "inputs" if "inputs" in layer else "input"
             sources = [renamed(name) for name in inputs_of(layer)]
             layers.append(layer | {"name": renamed(layer["name"]), key: sources if key == "inputs" else sources[0]})
-    ranges = {name: value for name, value in described[1].get("ranges", {}).items() if is_other(name)}
+    ranges = {name: value for name, value in described[1].get("ranges", {}).items() if not is_of_embedding(name)}
     ranges |= {renamed(name): value for name, value in described[0].get("ranges", {}).items() if name in needed}
-    kept = {name: value for name, value in weights[1].items() if is_other(name.rsplit(".", 1)[0])}
+    kept = {name: value for name, value in weights[1].items() if not is_of_embedding(name)}
     for name, value in weights[0].items():
         layer, part = name.rsplit(".", 1)
         if layer in needed:

@@ -17,7 +17,7 @@ from Training.augment import waveform
 from Training.data import command_line, files, recordings
 from Training.data.audio import HOP, WINDOW
 from Training.data.seeding import generator as seeded
-from Training.embedding.network import NAME, WordEmbedding, unit
+from Training.embedding.network import NAME, WordEmbedding, is_of_embedding, unit
 from Training.export import ranges, reference
 
 # Outputs of the activity layer per hop, and those before the first window's end. A step is 25 ms.
@@ -110,9 +110,8 @@ def replace_layers(folder, checkpoint):
     """Writes the checkpoint's layers into the model folder, in place of an earlier embedding's; returns the new weights."""
     description = json.loads((folder / "model.json").read_text())
     weights = safetensors.numpy.load_file(folder / "model.safetensors")
-    is_other = lambda name: not (name == NAME or name.startswith(NAME + "."))
-    description["layers"] = [layer for layer in description["layers"] if is_other(layer["name"])]
-    weights = {name: value for name, value in weights.items() if is_other(name)}
+    description["layers"] = [layer for layer in description["layers"] if not is_of_embedding(layer["name"])]
+    weights = {name: value for name, value in weights.items() if not is_of_embedding(name)}
     state = torch.load(checkpoint, weights_only=True)
     layers, added = WordEmbedding.from_checkpoint(state, weights).described()
     description["layers"] += layers

@@ -21,6 +21,11 @@ WIDTHS = (192, 288, 288)
 TEACHER = 96
 
 
+def is_of_embedding(name):
+    """Whether a layer or a tensor, by its name, is the embedding's own."""
+    return name == NAME or name.startswith(NAME + ".")
+
+
 def unit(vectors):
     """Vectors [..., d] scaled to length 1."""
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
