@@ -193,8 +193,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Events", "Inference",
-                "Spotting", "System", "TestSupport",
+                "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
+                "Inference", "Spotting", "System", "TestSupport",
             ]
         ),
         .testTarget(

@@ -18,7 +18,7 @@ public struct SettingsLoader: Sendable {
     /// Applies the options of the command line on top of the file.
     public var overrides: @Sendable (inout Configuration) -> Void
     private let log: ServiceLog
-    private let cache = Cache()
+    private let newest = Newest()
 
     public init(
         path: String?,
@@ -72,35 +72,49 @@ public struct SettingsLoader: Sendable {
         var loader = vocabulary
         loader.modelFolder = model ?? loader.modelFolder
         // Before the files are read, so that a file that changes meanwhile is read again next time.
-        let files = Cache.Files(loader)
-        if let known = cache.vocabulary(of: files) { return known }
-        let (vocabulary, taught) = try loader.load(stores: stores)
+        let files = Files(loader)
+        let known = newest.read.withLock { $0 }
+        if let known, known.files == files { return known.vocabulary }
+        // The model is most of the work, and words change far more often.
+        let model = known?.files.model == files.model ? known?.vocabulary.model : nil
+        var (vocabulary, taught) = try loader.load(model, stores: stores)
         if let note = taught.note { log.write(.notice, note) }
         for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
-        cache.keep(vocabulary, of: files)
+        // A file that was written again with the same words: the detector keeps what it has.
+        if let known = known?.vocabulary, known.model === model, known.personal == vocabulary.personal {
+            vocabulary = known
+        }
+        newest.read.withLock { $0 = Read(files: files, vocabulary: vocabulary) }
         return vocabulary
     }
 
-    /// The newest vocabulary, and the files that it was read from: while these do not change, nothing is read or rebuilt.
-    private final class Cache: Sendable {
-        struct Files: Equatable {
-            private let folder: String?
-            private let files: [FileStatus?]
+    /// A vocabulary with the files that it was read from: while these do not change, nothing is read or rebuilt.
+    private struct Read {
+        let files: Files
+        let vocabulary: Vocabulary
+    }
 
-            init(_ loader: VocabularyLoader) {
-                folder = ModelFolder.find(loader.modelFolder)
-                let names = ["model.json", "model.safetensors", "background.safetensors"]
-                let paths = (folder.map { folder in names.map { "\(folder)/\($0)" } } ?? []) + [loader.words.path]
-                files = paths.map { path in path.flatMap { try? FileStatus(path: $0) } }
-            }
+    /// The newest one, shared by all copies of this value.
+    private final class Newest: Sendable {
+        let read = Mutex<Read?>(nil)
+    }
+
+    private struct Files: Equatable {
+        struct Model: Equatable {
+            let folder: String?
+            let files: [FileStatus?]
         }
 
-        private let newest = Mutex<(files: Files, vocabulary: Vocabulary)?>(nil)
+        let model: Model
+        let words: FileStatus?
 
-        func vocabulary(of files: Files) -> Vocabulary? {
-            newest.withLock { $0?.files == files ? $0?.vocabulary : nil }
+        init(_ loader: VocabularyLoader) {
+            func status(_ path: String) -> FileStatus? { try? FileStatus(path: path) }
+            let folder = ModelFolder.find(loader.modelFolder)
+            let names = ["model.json", "model.safetensors", "background.safetensors"]
+            let paths = folder.map { folder in names.map { "\(folder)/\($0)" } } ?? []
+            model = Model(folder: folder, files: paths.map(status))
+            words = loader.words.path.flatMap(status)
         }
-
-        func keep(_ vocabulary: Vocabulary, of files: Files) { newest.withLock { $0 = (files, vocabulary) } }
     }
 }

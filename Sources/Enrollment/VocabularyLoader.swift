@@ -45,10 +45,15 @@ public struct VocabularyLoader: Sendable {
 
     /// The model with the user's own words.
     ///
-    /// - Parameter stores: whether to store words that were learnt anew; see ``TaughtWords/load(for:folder:stores:)``.
+    /// - Parameters:
+    ///   - model: the model of the folder, if it was loaded before; nil to load it.
+    ///   - stores: whether to store words that were learnt anew; see ``TaughtWords/load(for:folder:stores:)``.
     /// - Returns: the vocabulary, and the words of the file as far as they concern the user.
-    public func load(stores: Bool = false) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
-        let model = try Self.model(in: modelFolder)
+    public func load(
+        _ model: Model? = nil,
+        stores: Bool = false
+    ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
+        let model = try model ?? Self.model(in: modelFolder)
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
         return (Vocabulary(model, personal: taught.words), taught)
     }

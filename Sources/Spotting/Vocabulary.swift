@@ -16,10 +16,11 @@ public final class Vocabulary: Sendable {
     public init(_ model: Model, personal: [PersonalWord] = []) {
         self.model = model
         self.personal = personal
-        let words = Labels(model.labels).words
-        var labels = words
+        var labels = Labels(model.labels).words
+        var indices = Dictionary(zip(labels, labels.indices)) { first, _ in first }
         let wordLabels = personal.map { word in
-            if let label = labels.firstIndex(of: word.name) { return label }
+            if let label = indices[word.name] { return label }
+            indices[word.name] = labels.count
             labels.append(word.name)
             return labels.count - 1
         }

@@ -1,0 +1,84 @@
+import Core
+import Enrollment
+import Events
+import Foundation
+import Inference
+import Spotting
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// What is read and built again when files change.
+struct SettingsLoaderTests {
+    private let folder: TestFolder
+    private let file: WordStoreFile
+    private let loader: SettingsLoader
+
+    init() throws {
+        folder = try TestFolder()
+        file = WordStoreFile(path: folder.file("words"))
+        let model = folder.file("model")
+        try FileManager.default.copyItem(atPath: Checkout.model, toPath: model)
+        loader = SettingsLoader(
+            path: nil,
+            vocabulary: VocabularyLoader(modelFolder: model, words: TaughtWords(file.path)),
+            log: ServiceLog { _, _ in }
+        )
+    }
+
+    /// Stores words of one take each, of the shipped model.
+    private func teach(_ names: [String], threshold: Float = 0.8) throws {
+        let model = try Material.model()
+        let words = names.map { name in
+            var template = [Float](repeating: 0, count: model.embeddingCount)
+            template[name.utf8.count % template.count] = 1
+            let take = WordStore.Take(templates: [template], templateSpacing: 0)
+            var word = WordStore.Word(
+                name: name,
+                embedding: model.embeddingIdentity,
+                threshold: threshold,
+                takes: [take]
+            )
+            word.sensitivities[.strict, .spot] = 0.9
+            return word
+        }
+        try file.update { $0 = WordStore(words: words) }
+    }
+
+    private func vocabulary() throws -> Vocabulary { try loader.load(leavingOutUnknownWords: true).vocabulary }
+
+    @Test func `changed words are read without loading the model again`() throws {
+        try teach(["lamp"])
+        let first = try vocabulary()
+        #expect(first.personal.map(\.name) == ["lamp"])
+        try teach(["lamp", "kettle"])
+        let second = try vocabulary()
+        #expect(second.personal.map(\.name) == ["lamp", "kettle"] && second.model === first.model)
+        try teach(["lamp", "kettle"], threshold: 0.7)
+        let third = try vocabulary()
+        #expect(third.personal.map(\.threshold) == [0.7, 0.7] && third.model === first.model)
+        try file.update { $0 = WordStore() }
+        #expect(try vocabulary().personal == [])
+    }
+
+    @Test func `files that were written again without a change give the same vocabulary`() throws {
+        try teach(["lamp"])
+        let first = try vocabulary()
+        #expect(try vocabulary() === first)
+        try folder.write("words", bytes: try folder.bytes("words"))
+        #expect(try vocabulary() === first)
+    }
+
+    @Test func `a changed model is loaded, with the words`() throws {
+        try teach(["lamp"])
+        let first = try vocabulary()
+        let description = try String(decoding: folder.bytes("model/model.json"), as: UTF8.self)
+        let name = "\"name\": \"\(first.model.name)\""
+        #expect(description.contains(name))
+        let renamed = description.replacingOccurrences(of: name, with: "\"name\": \"other\"")
+        try folder.write("model/model.json", bytes: Array(renamed.utf8))
+        let second = try vocabulary()
+        #expect(second.model.name == "other" && second.personal == first.personal)
+    }
+}
