@@ -5,8 +5,8 @@ HOURS   ?= 24
 PYTHON  ?= python3
 PEERS   := .build/peers
 
-.PHONY: run test check-kernels build deb acceptance-container acceptance-vm soak bench-end-to-end bench-cost bench-products \
-	bench-words bench-reload fuzz peers peer-programs deps generate lint format clean
+.PHONY: run test check-kernels build deb acceptance-container acceptance-vm acceptance-pages \
+	soak bench-end-to-end bench-cost bench-products bench-words bench-reload fuzz peers peer-programs deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -43,6 +43,11 @@ acceptance-container: deb
 # Tests the package in a virtual machine with the kernel's sound drivers: words are found, cards are removed. As root.
 acceptance-vm: deb
 	Tests/Acceptance/vm/run
+
+# Opens the pages of inspect and evaluate in Chromium, on screens and on paper, light and dark; ten minutes. DATA, if given, is a
+# folder of clips to evaluate.
+acceptance-pages: build
+	Tests/Acceptance/pages/run
 
 # A day of audio (HOURS) through the capture side on the fake sound card; ten to twenty minutes.
 soak: deps

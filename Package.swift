@@ -172,7 +172,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ReportsTests",
-            dependencies: ["Core", "Diagnostics", "Inference", "Reports", "Spotting", "TestSupport"]
+            dependencies: [
+                "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "Reports", "Spotting", "TestSupport",
+            ]
         ),
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),

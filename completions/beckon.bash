@@ -57,7 +57,7 @@ _beckon()
             ;;
         *\ --threshold | *\ -t | *\ --phrase | *\ --jobs | *\ -j | *\ --takes | \
             *\ -n | "inspect --from" | *\ --label | *\ -l | *\ --speaker | *\ -s | \
-            *\ --count | *\ --tolerance | *\ --to | *\ --seconds | *\ --streams)
+            *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --seconds | *\ --streams)
             return
             ;;
         *\ --word | *\ -w)
@@ -100,8 +100,8 @@ _beckon()
         enroll) options="--device --config --channel --takes --from --more --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
-        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --jobs --help" ;;
-        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --json --help" ;;
+        evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;
+        inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --audio --json --help" ;;
         devices) options="--json --help" ;;
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;

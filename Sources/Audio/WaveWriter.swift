@@ -1,4 +1,5 @@
 private import CSndFile
+private import CSystem
 private import Glibc
 public import System
 
@@ -57,6 +58,27 @@ public struct WaveWriter: ~Copyable {
             throw error
         }
         return true
+    }
+
+    /// A WAV file with these samples, in memory.
+    ///
+    /// - Throws: ``AudioError/unwritable``.
+    public static func bytes(_ samples: [Float], sampleRate: Int) throws(AudioError) -> [UInt8] {
+        let memory = FileDescriptor(CSystem_memfd("beckon-wave"))
+        guard memory.isOpen else { throw .unwritable.saying("memfd_create: \(SystemError.text(errno))") }
+        var writer = try WaveWriter(memory, sampleRate: sampleRate)
+        try writer.append(samples)
+        return try writer.contents()
+    }
+
+    /// All bytes written so far.
+    private func contents() throws(AudioError) -> [UInt8] {
+        let size = lseek(file.rawValue, 0, SEEK_END)
+        var bytes = [UInt8](repeating: 0, count: max(0, size))
+        guard size > 0, pread(file.rawValue, &bytes, bytes.count, 0) == size else {
+            throw .unwritable.saying("pread: \(SystemError.text(errno))")
+        }
+        return bytes
     }
 
     private static func failure(_ call: String, _ handle: OpaquePointer?) -> AudioError {

@@ -1,9 +1,14 @@
 /// Draws marks as SVG within a plot whose top left corner is the origin.
+///
+/// The x coordinate runs from 0 to ``width`` and is stretched to the width at hand, so strokes must not scale, and dots are
+/// lines without length.
 struct Canvas {
     let x: Scale
     let y: Scale
-    let width: Double
+    /// In CSS pixels.
     let height: Double
+
+    static let width = 1000.0
 
     func draw(_ mark: Mark) -> [Markup] {
         switch mark.kind {
@@ -11,36 +16,95 @@ struct Canvas {
             line(points, mark, stepped: stepped, markers: markers, dashed: dashed)
         case .area(let slices, let stepped): area(slices, mark, stepped: stepped)
         case .band(let x, let y): band(x, y, mark)
+        case .dot(let point): place(point).map { [dot($0, mark)] } ?? []
         case .verticalRule(let value, let dashed):
             left(value).map { rule(from: ($0, 0), to: ($0, height), mark, dashed: dashed) } ?? []
         case .horizontalRule(let value, let dashed):
-            top(value).map { rule(from: (0, $0), to: (width, $0), mark, dashed: dashed) } ?? []
+            top(value).map { rule(from: (0, $0), to: (Canvas.width, $0), mark, dashed: dashed) } ?? []
         case .image(let raster, let x, let y): image(raster, x, y)
         }
     }
 
-    /// The legend's symbol for a mark.
-    static func sample(of mark: Mark, x: Double, y: Double) -> Markup {
+    /// The label of a mark and where it may stand; nil without a label.
+    func label(of mark: Mark, rows: Int) -> WantedLabel? {
+        guard let text = mark.label else { return nil }
         switch mark.kind {
-        case .line(_, _, _, let dashed):
-            return .element(
-                "line",
-                [
-                    "x1": short(x), "x2": short(x + 20), "y1": short(y), "y2": short(y),
-                    "style": strokeStyle(mark, dashed: dashed),
+        case .dot(let point):
+            guard let place = place(point) else { return nil }
+            let x = place.x / Canvas.width
+            return WantedLabel(
+                text: text,
+                places: [
+                    .init(x: x, y: place.y, side: .right, gap: 8), .init(x: x, y: place.y - 13, side: .right, gap: 2),
+                    .init(x: x, y: place.y + 13, side: .right, gap: 2), .init(x: x, y: place.y, side: .left, gap: 8),
+                    .init(x: x, y: place.y - 14, side: .centre), .init(x: x, y: place.y + 14, side: .centre),
+                    .init(x: x, y: place.y + 14, side: .left, gap: 2),
+                    .init(x: x, y: place.y - 14, side: .left, gap: 2),
+                    .init(x: x, y: place.y + 27, side: .right, gap: 2),
+                    .init(x: x, y: place.y - 27, side: .right, gap: 2),
+                    .init(x: x, y: place.y + 28, side: .left, gap: 2),
                 ]
             )
-        default:
-            return .element(
-                "rect",
-                [
-                    "x": short(x + 3), "y": short(y - 6), "width": "14", "height": "12", "style": fillStyle(mark),
-                ]
-            )
+        case .band(let x, let y):
+            guard let box = box(x, y) else { return nil }
+            let middle = (box.left + box.right) / 2 / Canvas.width
+            guard y == nil else {
+                return WantedLabel(
+                    text: text,
+                    places: [.init(x: middle, y: (box.top + box.bottom) / 2, side: .centre)],
+                    room: (box.right - box.left) / Canvas.width
+                )
+            }
+            return WantedLabel(text: text, places: topPlaces(at: middle, rows: rows))
+        case .verticalRule(let value, _):
+            guard let left = left(value) else { return nil }
+            let x = left / Canvas.width
+            let beside = (0..<rows).flatMap { row -> [WantedLabel.Place] in
+                let y = 9 + 15 * Double(row)
+                return [.init(x: x, y: y, side: .right, gap: 4), .init(x: x, y: y, side: .left, gap: 4)]
+            }
+            return WantedLabel(text: text, places: beside)
+        case .line, .area, .horizontalRule, .image: return nil
         }
     }
 
-    private func left(_ value: Double) -> Double? { x.position(of: value).map { $0 * width } }
+    /// Places at the top of the plot around x, also where half of the label would lie beyond its edge.
+    private func topPlaces(at x: Double, rows: Int) -> [WantedLabel.Place] {
+        (0..<rows).flatMap { row -> [WantedLabel.Place] in
+            let y = 9 + 15 * Double(row)
+            let edge: WantedLabel.Place =
+                x < 0.5 ? .init(x: 0, y: y, side: .right, gap: 2) : .init(x: 1, y: y, side: .left, gap: 2)
+            return [.init(x: x, y: y, side: .centre)] + (x < 0.15 || x > 0.85 ? [edge] : [])
+        }
+    }
+
+    /// The legend's symbol for a mark.
+    static func sample(of mark: Mark) -> Markup {
+        let symbol: Markup =
+            switch mark.kind {
+            case .line(_, _, let markers, let dashed):
+                markers
+                    ? .element("path", ["class": "dot", "d": "M10 6h.01", "style": "stroke:\(mark.colour.style)"])
+                    : .element(
+                        "line",
+                        ["x1": "0", "x2": "20", "y1": "6", "y2": "6", "style": strokeStyle(mark, dashed: dashed)]
+                    )
+            case .verticalRule(_, let dashed), .horizontalRule(_, let dashed):
+                .element(
+                    "line",
+                    ["x1": "0", "x2": "20", "y1": "6", "y2": "6", "style": strokeStyle(mark, dashed: dashed)]
+                )
+            case .dot: .element("path", ["class": "dot", "d": "M10 6h.01", "style": "stroke:\(mark.colour.style)"])
+            default: .element("rect", ["x": "3", "y": "1", "width": "14", "height": "10", "style": fillStyle(mark)])
+            }
+        return .element(
+            "svg",
+            ["xmlns": "http://www.w3.org/2000/svg", "class": "sample", "viewBox": "0 0 20 12", "aria-hidden": "true"],
+            [symbol]
+        )
+    }
+
+    private func left(_ value: Double) -> Double? { x.position(of: value).map { $0 * Canvas.width } }
 
     private func top(_ value: Double) -> Double? { y.position(of: value).map { (1 - $0) * height } }
 
@@ -60,21 +124,23 @@ struct Canvas {
                 drawn.append(
                     .element(
                         "polyline",
-                        ["points": list(path), "style": "fill:none;" + strokeStyle(mark, dashed: dashed)]
+                        ["points": list(path), "style": "fill:none;" + Canvas.strokeStyle(mark, dashed: dashed)]
                     )
                 )
             }
             // A line of a single point would be invisible.
-            for place in places where markers || places.count == 1 {
-                drawn.append(
-                    .element(
-                        "circle",
-                        ["cx": short(place.x), "cy": short(place.y), "r": "3", "style": fillStyle(mark)]
-                    )
-                )
-            }
+            for place in places where markers || places.count == 1 { drawn.append(dot(place, mark)) }
         }
         return drawn
+    }
+
+    private func dot(_ place: (x: Double, y: Double), _ mark: Mark) -> Markup {
+        .element(
+            "path",
+            [
+                "class": "dot", "d": "M\(short(place.x)) \(short(place.y))h.01", "style": "stroke:\(mark.colour.style)",
+            ]
+        )
     }
 
     private func area(_ slices: [Mark.Slice], _ mark: Mark, stepped: Bool) -> [Markup] {
@@ -91,7 +157,7 @@ struct Canvas {
             var upper = run.map { (x: $0.x, y: $0.high) }
             var lower = run.map { (x: $0.x, y: $0.low) }
             if stepped { (upper, lower) = (steps(upper), steps(lower)) }
-            return .element("path", ["d": "M" + list(upper + lower.reversed()) + "Z", "style": fillStyle(mark)])
+            return .element("path", ["d": "M" + list(upper + lower.reversed()) + "Z", "style": Canvas.fillStyle(mark)])
         }
     }
 
@@ -111,29 +177,31 @@ struct Canvas {
 
     // MARK: - Bands, rules and pictures
 
-    private func band(_ x: ClosedRange<Double>?, _ y: ClosedRange<Double>?, _ mark: Mark) -> [Markup] {
-        let sides = x.map { (left($0.lowerBound), left($0.upperBound)) } ?? (0, width)
+    /// The part of a band that lies within the plot; nil if none does.
+    private func box(
+        _ x: ClosedRange<Double>?,
+        _ y: ClosedRange<Double>?
+    ) -> (left: Double, right: Double, top: Double, bottom: Double)? {
+        let sides = x.map { (left($0.lowerBound), left($0.upperBound)) } ?? (0, Canvas.width)
         let ends = y.map { (top($0.upperBound), top($0.lowerBound)) } ?? (0, height)
-        guard let from = sides.0, let to = sides.1, let above = ends.0, let below = ends.1 else { return [] }
-        let (start, end) = (max(0, from), min(width, to))
+        guard let from = sides.0, let to = sides.1, let above = ends.0, let below = ends.1 else { return nil }
+        let (start, end) = (max(0, from), min(Canvas.width, to))
         let (upper, lower) = (max(0, above), min(height, below))
-        guard end >= start, lower >= upper else { return [] }
-        var drawn: [Markup] = [
+        return end >= start && lower >= upper ? (start, end, upper, lower) : nil
+    }
+
+    private func band(_ x: ClosedRange<Double>?, _ y: ClosedRange<Double>?, _ mark: Mark) -> [Markup] {
+        guard let box = box(x, y) else { return [] }
+        return [
             .element(
                 "rect",
                 [
-                    "x": short(start), "y": short(upper), "width": short(max(0.5, end - start)),
-                    "height": short(max(0.5, lower - upper)), "style": fillStyle(mark),
+                    "x": short(box.left), "y": short(box.top), "width": short(max(0.5, box.right - box.left)),
+                    "height": short(max(0.5, box.bottom - box.top)), "style": Canvas.fillStyle(mark),
                 ],
-                mark.label.map { [.element("title", [:], [.text($0)])] } ?? []
+                (mark.tooltip ?? mark.label).map { [.element("title", [:], [.text($0)])] } ?? []
             )
         ]
-        if let label = mark.label, textWidth(label) <= end - start, lower - upper >= 13 {
-            // The label is centred in a flat band, and at the top of a high one.
-            let base = lower - upper < 40 ? (upper + lower) / 2 + 4 : upper + 14
-            drawn.append(text(label, x: (start + end) / 2, y: base, anchor: "middle"))
-        }
-        return drawn
     }
 
     private func rule(
@@ -142,23 +210,15 @@ struct Canvas {
         _ mark: Mark,
         dashed: Bool
     ) -> [Markup] {
-        var drawn: [Markup] = [
+        [
             .element(
                 "line",
                 [
                     "x1": short(start.x), "x2": short(end.x), "y1": short(start.y), "y2": short(end.y),
-                    "style": strokeStyle(mark, dashed: dashed),
+                    "style": Canvas.strokeStyle(mark, dashed: dashed),
                 ]
             )
         ]
-        guard let label = mark.label else { return drawn }
-        if start.x == end.x {
-            let fitsRight = start.x + 4 + textWidth(label) <= width
-            drawn.append(text(label, x: start.x + (fitsRight ? 4 : -4), y: 13, anchor: fitsRight ? "start" : "end"))
-        } else {
-            drawn.append(text(label, x: width - 4, y: start.y < 16 ? start.y + 13 : start.y - 4, anchor: "end"))
-        }
-        return drawn
     }
 
     private func image(_ raster: Raster, _ x: ClosedRange<Double>, _ y: ClosedRange<Double>) -> [Markup] {
@@ -178,20 +238,12 @@ struct Canvas {
         ]
     }
 
-    private func text(_ label: String, x: Double, y: Double, anchor: String) -> Markup {
-        .element("text", ["class": "label", "x": short(x), "y": short(y), "text-anchor": anchor], [.text(label)])
-    }
-
     private static func strokeStyle(_ mark: Mark, dashed: Bool) -> String {
         let dashes = mark.colour.dashes ?? (dashed ? "4 3" : nil)
         return "stroke:\(mark.colour.style)" + (dashes.map { ";stroke-dasharray:\($0)" } ?? "")
     }
 
-    private func strokeStyle(_ mark: Mark, dashed: Bool) -> String { Canvas.strokeStyle(mark, dashed: dashed) }
-
     private static func fillStyle(_ mark: Mark) -> String {
         "fill:\(mark.colour.style)" + (mark.opacity < 1 ? ";fill-opacity:\(short(mark.opacity))" : "")
     }
-
-    private func fillStyle(_ mark: Mark) -> String { Canvas.fillStyle(mark) }
 }

@@ -1,6 +1,9 @@
-/// A matrix of counts, such as a confusion matrix: each cell with its count and its percentage of the row.
+private import Core
+
+/// A matrix of counts, such as a confusion matrix: a table of counts, coloured by their share of the row.
+///
+/// Where the page is too narrow for the matrix, each row is one line of text instead.
 public struct CountMatrix: Sendable {
-    public let title: String
     /// A description for screen readers.
     public let summary: String
     public let rowTitle: String
@@ -11,7 +14,6 @@ public struct CountMatrix: Sendable {
     public let counts: [[Int]]
 
     public init(
-        title: String,
         summary: String,
         rowTitle: String,
         rows: [String],
@@ -19,7 +21,6 @@ public struct CountMatrix: Sendable {
         columns: [String],
         counts: [[Int]]
     ) {
-        self.title = title
         self.summary = summary
         self.rowTitle = rowTitle
         self.columnTitle = columnTitle
@@ -28,88 +29,99 @@ public struct CountMatrix: Sendable {
         self.counts = counts
     }
 
-    private static let cell = (width: 66.0, height: 38.0)
-    private static let left = 124.0
-    private static let top = 52.0
-
-    /// The matrix as one `svg` element.
-    public var svg: Markup {
-        let cell = CountMatrix.cell
-        let width = CountMatrix.left + cell.width * Double(columns.count) + 8
-        let height = CountMatrix.top + cell.height * Double(rows.count) + 8
-        var content: [Markup] = [.element("title", [:], [.text(title)]), .element("desc", [:], [.text(summary)])]
-        content.append(text(columnTitle, x: (CountMatrix.left + width) / 2, y: 16, kind: "faint"))
-        let middle = short((CountMatrix.top + height) / 2)
-        content.append(
-            .element(
-                "text",
-                [
-                    "x": "14", "y": middle, "text-anchor": "middle", "class": "faint",
-                    "transform": "rotate(-90 14 \(middle))",
-                ],
-                [.text(rowTitle)]
-            )
-        )
-        for (column, name) in columns.enumerated() {
-            content.append(text(name, x: CountMatrix.left + (Double(column) + 0.5) * cell.width, y: 42))
-        }
-        for row in rows.indices { content += line(row) }
+    /// The matrix where it fits, and the list of its rows where it does not.
+    public var markup: Markup {
+        let fitting = PageWidth.allCases.filter { $0.content >= width }
+        let others = PageWidth.allCases.filter { $0.content < width }
+        let empty = Markup.text("")
         return .element(
-            "svg",
+            "div",
+            ["class": "matrix"],
             [
-                "xmlns": "http://www.w3.org/2000/svg", "viewBox": "0 0 \(short(width)) \(short(height))", "role": "img",
-                "class": "chart", "style": "max-width:\(short(width))px",
-            ],
-            content
+                fitting.isEmpty ? empty : .element("div", ["class": PageWidth.classes(fitting)], [matrix]),
+                others.isEmpty ? empty : .element("div", ["class": PageWidth.classes(others)], [list]),
+            ]
         )
     }
 
-    private func line(_ row: Int) -> [Markup] {
-        let cell = CountMatrix.cell
-        let values = columns.indices.map { column in
+    private func values(_ row: Int) -> [Int] {
+        columns.indices.map { column in
             counts.indices.contains(row) && counts[row].indices.contains(column) ? max(0, counts[row][column]) : 0
         }
-        let total = values.reduce(0, +)
-        let top = CountMatrix.top + Double(row) * cell.height
-        var drawn = [
-            Markup.element(
-                "text",
-                ["x": short(CountMatrix.left - 8), "y": short(top + 23), "text-anchor": "end"],
-                [
-                    .text(rows[row])
-                ]
-            )
-        ]
-        for (column, count) in values.enumerated() {
-            let left = CountMatrix.left + Double(column) * cell.width
-            let share = total > 0 ? Double(count) / Double(total) : 0
-            let percent = short(share * 100, places: 1) + " %"
-            drawn.append(
-                .element(
-                    "rect",
-                    [
-                        "class": "cell", "x": short(left), "y": short(top), "width": short(cell.width - 2),
-                        "height": short(cell.height - 2),
-                        "style": "fill:var(--series-1);fill-opacity:\(short(share, places: 3))",
-                    ],
-                    [
-                        .element(
-                            "title",
-                            [:],
-                            [.text("\(rows[row]) → \(columns[column]): \(count) of \(total), \(percent)")]
-                        )
-                    ]
-                )
-            )
-            let middle = left + cell.width / 2 - 1
-            let kind = share > 0.5 ? "on-full" : count == 0 ? "faint" : ""
-            drawn.append(text(count == 0 ? "·" : "\(count)", x: middle, y: top + 16, kind: kind))
-            if count > 0 { drawn.append(text(percent, x: middle, y: top + 30, kind: "small " + kind)) }
-        }
-        return drawn
     }
 
-    private func text(_ text: String, x: Double, y: Double, kind: String = "") -> Markup {
-        .element("text", ["class": kind, "x": short(x), "y": short(y), "text-anchor": "middle"], [.text(text)])
+    /// Width of a cell in CSS pixels, wide enough for the largest count.
+    private var cell: Double {
+        let digits = counts.joined().map { "\($0)".count }.max() ?? 1
+        return max(22, 7 * Double(digits) + 4)
+    }
+
+    /// Estimated width of the matrix in CSS pixels.
+    private var width: Double { 24 + (rows.map(textWidth).max() ?? 0) + cell * Double(columns.count) }
+
+    private var matrix: Markup {
+        let head = columns.map { name in
+            Markup.element("th", ["scope": "col", "class": "turned"], [.element("span", [:], [.text(name)])])
+        }
+        let body = rows.indices.map { row in
+            Markup.element("tr", [:], [.element("th", ["scope": "row"], [.text(rows[row])])] + cells(row))
+        }
+        return .element(
+            "table",
+            ["class": "counts", "style": "--cell:\(short(cell))px"],
+            [
+                .element("caption", [:], [.text(summary)]),
+                .element(
+                    "thead",
+                    [:],
+                    [.element("tr", [:], [.element("td", [:], [.text("\(rowTitle) ↓ \(columnTitle) →")])] + head)]
+                ),
+                .element("tbody", [:], body),
+            ]
+        )
+    }
+
+    private func cells(_ row: Int) -> [Markup] {
+        let values = values(row)
+        let total = values.reduce(0, +)
+        return values.enumerated().map { column, count in
+            guard count > 0 else { return .element("td", ["class": "zero"], [.text("·")]) }
+            let share = Double(count) / Double(total)
+            let tooltip = "\(rows[row]) → \(columns[column]): \(count) of \(total), \(short(share * 100, places: 1)) %"
+            return .element(
+                "td",
+                [
+                    "class": share > 0.5 ? "on-full" : "", "title": tooltip,
+                    "style": "--share:\(short(Self.tint(share), places: 0))%",
+                ],
+                [.text("\(count)")]
+            )
+        }
+    }
+
+    /// Strength of a cell's colour, in per cent: strong or weak but nothing between, where no text could be read. The square
+    /// root keeps single mistakes visible.
+    private static func tint(_ share: Double) -> Double {
+        share > 0.5 ? 100 - 12 * (1 - share) : min(50 * share.squareRoot(), 35)
+    }
+
+    private var list: Markup {
+        let items = rows.indices.compactMap { row -> Markup? in
+            let values = values(row)
+            let total = values.reduce(0, +)
+            guard total > 0 else { return nil }
+            let sorted = columns.indices.filter { values[$0] > 0 }.sorted { (values[$1], $0) < (values[$0], $1) }
+            let parts = sorted.map { column in
+                "\(columns[column]) \(values[column])"
+                    + (values[column] == total
+                        ? "" : " (\(short(Double(values[column]) / Double(total) * 100, places: 1)) %)")
+            }
+            return .element(
+                "li",
+                [:],
+                [.element("strong", [:], [.text(rows[row])]), .text(": " + parts.joined(separator: ", "))]
+            )
+        }
+        return .element("ul", ["class": "counts", "aria-label": summary], items)
     }
 }

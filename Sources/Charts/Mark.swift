@@ -30,6 +30,7 @@ public struct Mark: Sendable {
         case line([Point], stepped: Bool, markers: Bool, dashed: Bool)
         case area([Slice], stepped: Bool)
         case band(x: ClosedRange<Double>?, y: ClosedRange<Double>?)
+        case dot(Point)
         case verticalRule(Double, dashed: Bool)
         case horizontalRule(Double, dashed: Bool)
         case image(Raster, x: ClosedRange<Double>, y: ClosedRange<Double>)
@@ -42,6 +43,18 @@ public struct Mark: Sendable {
     let name: String?
     /// Text beside the mark, where there is room, and in its tooltip.
     var label: String?
+    /// Text in the tooltip, where it is not the label.
+    var tooltip: String?
+
+    /// Whether it has no point that could be placed.
+    var isEmpty: Bool {
+        switch kind {
+        case .line(let points, _, _, _): !points.contains { $0.x.isFinite && $0.y.isFinite }
+        case .area(let slices, _): slices.isEmpty
+        case .dot(let point): !point.x.isFinite || !point.y.isFinite
+        case .band, .verticalRule, .horizontalRule, .image: false
+        }
+    }
 
     /// A line from point to point; stepped, each value holds until the next point.
     public static func line(
@@ -71,16 +84,26 @@ public struct Mark: Sendable {
         Mark(kind: .area(slices, stepped: stepped), colour: colour, opacity: opacity, name: name)
     }
 
+    /// A single point with a label beside it.
+    public static func dot(_ point: Point, _ colour: Colour, name: String? = nil, label: String? = nil) -> Mark {
+        Mark(kind: .dot(point), colour: colour, opacity: 1, name: name, label: label)
+    }
+
     /// A rectangle; without a range in one direction it spans the whole plot.
+    ///
+    /// - Parameters:
+    ///   - label: in a band of limited height it must fit into the band; else it stands at the plot's top.
+    ///   - tooltip: where it is not the label.
     public static func band(
         x: ClosedRange<Double>? = nil,
         y: ClosedRange<Double>? = nil,
         _ colour: Colour,
         name: String? = nil,
         label: String? = nil,
+        tooltip: String? = nil,
         opacity: Double = 0.2
     ) -> Mark {
-        Mark(kind: .band(x: x, y: y), colour: colour, opacity: opacity, name: name, label: label)
+        Mark(kind: .band(x: x, y: y), colour: colour, opacity: opacity, name: name, label: label, tooltip: tooltip)
     }
 
     /// A vertical line through the whole plot.
@@ -88,9 +111,9 @@ public struct Mark: Sendable {
         Mark(kind: .verticalRule(x, dashed: dashed), colour: colour, opacity: 1, name: nil, label: label)
     }
 
-    /// A horizontal line through the whole plot.
-    public static func rule(y: Double, _ colour: Colour, label: String? = nil, dashed: Bool = true) -> Mark {
-        Mark(kind: .horizontalRule(y, dashed: dashed), colour: colour, opacity: 1, name: nil, label: label)
+    /// A horizontal line through the whole plot; its value can be one of ``Chart/rightTicks``.
+    public static func rule(y: Double, _ colour: Colour, name: String? = nil, dashed: Bool = true) -> Mark {
+        Mark(kind: .horizontalRule(y, dashed: dashed), colour: colour, opacity: 1, name: name)
     }
 
     /// An image stretched over a part of the plot, its first row on top.

@@ -7,14 +7,16 @@ public struct Markup: Sendable, Equatable {
     /// Plain text, escaped.
     public static func text(_ text: String) -> Markup { Markup(source: escaped(text)) }
 
-    /// An element with its attributes, whose values are escaped, and its children.
+    /// An element with its attributes, whose values are escaped, and its children. An empty class or style is left out.
     public static func element(
         _ name: String,
         _ attributes: KeyValuePairs<String, String> = [:],
         _ content: [Markup] = []
     ) -> Markup {
         var source = "<" + name
-        for (key, value) in attributes { source += " \(key)=\"\(escaped(value))\"" }
+        for (key, value) in attributes where !value.isEmpty || (key != "class" && key != "style") {
+            source += " \(key)=\"\(escaped(value))\""
+        }
         guard !content.isEmpty else {
             // HTML has no end tags for these elements, and needs one for all others.
             return Markup(source: source + (closesItself.contains(name) ? "/>" : "></\(name)>"))

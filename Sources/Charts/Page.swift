@@ -1,9 +1,14 @@
-/// A web page in one file without scripts, fonts or links to fetch, in light or dark mode as the system is set.
+private import Core
+
+/// A web page in one file that asks for nothing from elsewhere, in light or dark mode as the system is set, for screens from
+/// 320 CSS pixels and for paper.
 ///
-/// The source is well-formed XML as well as HTML.
+/// The source is well-formed XML as well as HTML. Only a page with a ``Player`` has a script.
 public struct Page: Sendable {
     public let title: String
     private var parts: [Markup] = []
+    /// Plays the recording that the page is about.
+    public var player: Player?
 
     public init(title: String) {
         self.title = title
@@ -14,58 +19,21 @@ public struct Page: Sendable {
 
     public mutating func heading(_ text: String) { add(.element("h2", [:], [.text(text)])) }
 
+    public mutating func subheading(_ text: String) { add(.element("h3", [:], [.text(text)])) }
+
     public mutating func paragraph(_ text: String) { add(.element("p", [:], [.text(text)])) }
 
-    /// A heading, an explanation, and a picture below them.
-    public mutating func figure(_ heading: String, _ explanation: String, _ picture: Markup) {
-        add(
-            .element(
-                "figure",
-                [:],
-                [
-                    .element(
-                        "figcaption",
-                        [:],
-                        [
-                            .element("h2", [:], [.text(heading)]), .element("p", [:], [.text(explanation)]),
-                        ]
-                    ),
-                    .element("div", ["class": "scroll"], [picture]),
-                ]
-            )
-        )
+    /// A heading, an explanation, and pictures below them.
+    public mutating func figure(_ heading: String, _ explanation: String, _ pictures: [Markup]) {
+        var caption = [Markup.element("h2", [:], [.text(heading)])]
+        if !explanation.isEmpty { caption.append(.element("p", [:], [.text(explanation)])) }
+        add(.element("figure", [:], [.element("figcaption", [:], caption)] + pictures))
     }
 
-    /// - Parameters:
-    ///   - numeric: indices of the columns that hold numbers, which are aligned right.
-    ///   - rows: cells of each row, as many as there are columns.
-    public mutating func table(_ columns: [String], numeric: Set<Int> = [], rows: [[String]]) {
-        func cell(_ name: String, _ text: String, _ column: Int, scope: Bool) -> Markup {
-            let kind = numeric.contains(column) ? "number" : "text"
-            let content = [Markup.text(text)]
-            return scope
-                ? .element(name, ["class": kind, "scope": "col"], content) : .element(name, ["class": kind], content)
-        }
-        let head = columns.enumerated().map { cell("th", $1, $0, scope: true) }
-        let body = rows.map { row in
-            Markup.element("tr", [:], row.enumerated().map { cell("td", $1, $0, scope: false) })
-        }
-        add(
-            .element(
-                "div",
-                ["class": "scroll"],
-                [
-                    .element(
-                        "table",
-                        [:],
-                        [
-                            .element("thead", [:], [.element("tr", [:], head)]), .element("tbody", [:], body),
-                        ]
-                    )
-                ]
-            )
-        )
-    }
+    /// Parts that are hidden until the reader opens them.
+    public mutating func fold(_ summary: String, _ parts: [Markup]) { add(.fold(summary, parts)) }
+
+    public mutating func add(_ table: PageTable) { add(table.markup) }
 
     /// The source of the page.
     public var html: String {
@@ -78,7 +46,25 @@ public struct Page: Sendable {
                 .element("title", [:], [.text(title)]), .element("style", [:], [Markup(source: StyleSheet.text)]),
             ]
         )
-        let body = Markup.element("body", [:], [.element("main", [:], parts)])
-        return "<!DOCTYPE html>\n" + Markup.element("html", ["lang": "en"], [head, body]).source + "\n"
+        var body = [Markup.element("main", [:], parts)]
+        if let player { body = [player.bar] + body + [player.script] }
+        return "<!DOCTYPE html>\n"
+            + Markup.element("html", ["lang": "en"], [head, .element("body", [:], body)]).source + "\n"
     }
+}
+
+extension Markup {
+    /// Parts that are hidden until the reader opens them.
+    public static func fold(_ summary: String, _ parts: [Markup]) -> Markup {
+        .element("details", [:], [.element("summary", [:], [.text(summary)])] + parts)
+    }
+
+    /// Small charts beside each other, as many as fit, each at least ``smallest`` wide.
+    public static func grid(_ parts: [Markup]) -> Markup { .element("div", ["class": "grid"], parts) }
+
+    /// Width of the smallest chart of a ``grid(_:)``, in CSS pixels.
+    public static let smallest = 236.0
+
+    /// Charts beside each other, two where they fit.
+    public static func pairs(_ parts: [Markup]) -> Markup { .element("div", ["class": "grid pairs"], parts) }
 }

@@ -35,6 +35,15 @@ public struct Labels: Hashable, Sendable, RandomAccessCollection, ExpressibleByA
 
     public func isSpecial(at index: Int) -> Bool { Labels.isSpecial(names[index]) }
 
+    /// A label in words for people: ``unknown`` and ``silence`` are names of the model's.
+    public static func spoken(_ name: String) -> String {
+        switch name {
+        case unknown: "other speech"
+        case silence: "no speech"
+        default: name
+        }
+    }
+
     /// Whether a name is special or reserved, because it begins with an underscore; no word may have such a name.
     public static func isSpecial(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "_") }
 }

@@ -38,11 +38,18 @@ public struct PosteriorTrace: Sendable {
     }
 
     /// The words that a detector with these settings reports, sorted by time.
-    public func detections(settings: GateSettings, thresholds: Thresholds) -> [Detection] {
+    ///
+    /// - Parameter eachHop: called after each hop with its number, from 0, and the handler.
+    public func detections(
+        settings: GateSettings,
+        thresholds: Thresholds,
+        eachHop: (Int, PosteriorHandler) -> Void = { _, _ in }
+    ) -> [Detection] {
         var handler = makeHandler(settings, thresholds)
         var found: [Detection] = []
-        for hop in hops {
+        for (number, hop) in hops.enumerated() {
             handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { found.append($0) }
+            eachHop(number, handler)
         }
         return found
     }

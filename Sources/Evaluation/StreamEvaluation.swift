@@ -1,5 +1,5 @@
 public import Audio
-private import Core
+public import Core
 private import Inference
 public import Spotting
 
@@ -10,18 +10,25 @@ public import Spotting
 public struct StreamEvaluation: Sendable {
     /// Common thresholds of all words at which the detector is measured, in addition to those in use; denser near 1.
     public static let sweep: [Float] = [
-        0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.74, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9, 0.91, 0.92, 0.93, 0.94, 0.95,
-        0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996,
+        0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.74, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9, 0.91, 0.92, 0.93,
+        0.94, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996, 0.998, 0.999,
     ]
 
     /// What one column of the report measures: a gate, and the thresholds in use with it.
     public struct Setting: Sendable {
         public let gate: GateSettings
         public let thresholds: Thresholds
+        /// The thresholds of each sensitivity that the vocabulary has.
+        public let sensitivities: [(sensitivity: Sensitivity, thresholds: Thresholds)]
 
-        public init(gate: GateSettings, thresholds: Thresholds) {
+        public init(
+            gate: GateSettings,
+            thresholds: Thresholds,
+            sensitivities: [(sensitivity: Sensitivity, thresholds: Thresholds)] = []
+        ) {
             self.gate = gate
             self.thresholds = thresholds
+            self.sensitivities = sensitivities
         }
     }
 
@@ -32,19 +39,26 @@ public struct StreamEvaluation: Sendable {
         let tallies: [Tallies]
     }
 
-    /// The counts under one setting: at the thresholds in use, and at each of the sweep.
+    /// The counts under one setting: at the thresholds in use, at those of each sensitivity, and at each of the sweep.
     struct Tallies: Sendable {
         var own: StreamTally
+        var sensitivities: [StreamTally]
         var sweep: [StreamTally]
+        /// With the thresholds in use.
+        var errors: [DetectionError]
 
         mutating func add(_ other: Tallies) {
             own.add(other.own)
+            for index in sensitivities.indices { sensitivities[index].add(other.sensitivities[index]) }
             for index in sweep.indices { sweep[index].add(other.sweep[index]) }
+            errors += other.errors
         }
     }
 
     private let scorer: FileScorer
     private let labels: LabelSet
+    /// Words that the user taught.
+    private let taught: Set<String>
     private let settings: [Setting]
     private let tolerance: Double
     private let mix: ChannelMix
@@ -61,6 +75,7 @@ public struct StreamEvaluation: Sendable {
     ) {
         scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.gate.lookaheadQuiet).first)
         labels = LabelSet(vocabulary.labels)
+        taught = Set(vocabulary.personal.map(\.name))
         self.settings = settings
         self.tolerance = tolerance
         self.mix = mix
@@ -103,14 +118,48 @@ public struct StreamEvaluation: Sendable {
         let tallies = settings.map { setting in
             Tallies(
                 own: tally(setting.gate, setting.thresholds),
+                sensitivities: setting.sensitivities.map { tally(setting.gate, $0.thresholds) },
                 sweep: Self.sweep.map { threshold in
                     var all = setting.thresholds
                     all.setAll(threshold)
                     return tally(setting.gate, all)
-                }
+                },
+                errors: errors(file, trace, setting, truths)
             )
         }
         return Measurement(file: file, tallies: tallies)
+    }
+
+    /// The errors in one recording with the thresholds in use.
+    private func errors(
+        _ file: String,
+        _ trace: PosteriorTrace,
+        _ setting: Setting,
+        _ truths: [SpokenWord]
+    ) -> [DetectionError] {
+        let hopSeconds = HopScorer.hopSeconds(of: scorer.vocabulary.model)
+        var highest = truths.map { (score: Float(0), time: $0.end) }
+        var first = 0
+        // Words are sorted by start, not by end, so this only skips those at the beginning that are over.
+        let detections = trace.detections(settings: setting.gate, thresholds: setting.thresholds) { number, handler in
+            let time = Double(number + 1) * hopSeconds
+            while first < truths.count, truths[first].end + tolerance < time { first += 1 }
+            for index in truths[first...].indices {
+                guard truths[index].start <= time else { break }
+                guard truths[index].end + tolerance >= time else { continue }
+                let score = handler.scores[truths[index].label]
+                if score > highest[index].score { highest[index] = (score, time) }
+            }
+        }.filter { labels.words.contains($0.index) }
+        return DetectionError.all(
+            path: file,
+            detections: detections,
+            outcomes: outcomes(of: detections, truths: truths, tolerance: tolerance),
+            truths: truths,
+            highest: highest,
+            labels: labels,
+            thresholds: setting.thresholds.values
+        )
     }
 
     /// The report of all measurements; nil without measurements.
@@ -136,8 +185,13 @@ public struct StreamEvaluation: Sendable {
                     trigger: setting.gate.trigger.rawValue,
                     tally: tallies.own,
                     sweep: zip(Self.sweep, tallies.sweep).map { ($0, $1) },
+                    sensitivities: zip(setting.sensitivities, tallies.sensitivities).map {
+                        ($0.sensitivity, $0.thresholds.values, $1)
+                    },
                     labels: labels,
-                    thresholds: setting.thresholds.values
+                    taught: taught,
+                    thresholds: setting.thresholds.values,
+                    errors: tallies.errors
                 )
             }
         )

@@ -1,3 +1,5 @@
+public import Core
+
 /// Figures of a tally. Times are in seconds; a ratio whose denominator is 0 is nil.
 public struct StreamFigures: Sendable, Equatable, Encodable {
     /// Times a word was said.
@@ -39,11 +41,36 @@ public struct SettingReport: Sendable, Encodable {
     /// Figures of one word.
     public struct Word: Sendable, Encodable {
         public let word: String
+        /// Whether the user taught it.
+        public let isOwn: Bool
         /// The detector's own threshold, 0…1; nil for a word that is disabled.
         public let threshold: Double?
         public let figures: StreamFigures
         /// Counts at each threshold of the sweep.
         public let curve: [Count]
+        /// Counts at the threshold of each sensitivity; one without a threshold for this word is left out.
+        public let sensitivities: [OperatingCount]
+
+        private enum CodingKeys: String, CodingKey {
+            case word, threshold, figures, curve, sensitivities
+            case isOwn = "own"
+        }
+    }
+
+    /// Counts of one word at the threshold of a sensitivity.
+    public struct OperatingCount: Sendable, Equatable, Encodable {
+        /// Raw value of `Sensitivity`.
+        public let sensitivity: String
+        public let counts: Count
+    }
+
+    /// Figures over all words with the thresholds of a sensitivity.
+    public struct OperatingPoint: Sendable, Encodable {
+        /// Raw value of `Sensitivity`.
+        public let sensitivity: String
+        public let figures: StreamFigures
+        /// Of the recordings without any word; nil if there are none.
+        public let wordlessFalseAcceptsPerHour: Double?
     }
 
     /// Counts of one word at one threshold.
@@ -58,6 +85,15 @@ public struct SettingReport: Sendable, Encodable {
             self.hits = hits
             self.wrong = wrong
             self.falseAccepts = falseAccepts
+        }
+
+        init(threshold: Float, _ word: StreamTally.Word) {
+            self.init(
+                threshold: asWritten(threshold),
+                hits: word.hits,
+                wrong: word.wrong,
+                falseAccepts: word.falseAccepts
+            )
         }
     }
 
@@ -97,39 +133,61 @@ public struct SettingReport: Sendable, Encodable {
     public let mistakes: [Mistake]
     /// Figures over all words at each threshold of the sweep.
     public let curve: [Point]
+    /// Figures over all words with the thresholds of each sensitivity, from the strictest on.
+    public let sensitivities: [OperatingPoint]
+    /// Every error at the detector's own thresholds, by recording and time.
+    public let errors: [DetectionError]
 
     /// - Parameters:
     ///   - mode: name of the gate's mode.
     ///   - trigger: name of the gate's trigger.
     ///   - tally: counts at the detector's own thresholds.
     ///   - sweep: tallies with the same threshold for all words.
+    ///   - sensitivities: tallies with the thresholds of each sensitivity, `[labels]`.
+    ///   - taught: words that the user taught.
     ///   - thresholds: `[labels]`.
     public init(
         mode: String,
         trigger: String,
         tally: StreamTally,
         sweep: [(threshold: Float, tally: StreamTally)],
+        sensitivities: [(sensitivity: Sensitivity, thresholds: [Float?], tally: StreamTally)] = [],
         labels: LabelSet,
-        thresholds: [Float?]
+        taught: Set<String> = [],
+        thresholds: [Float?],
+        errors: [DetectionError] = []
     ) {
         self.mode = mode
         self.trigger = trigger
+        self.errors = errors
         curve = sweep.map { Point(threshold: $0.threshold, $0.tally) }
+        self.sensitivities = sensitivities.map { point in
+            OperatingPoint(
+                sensitivity: point.sensitivity.rawValue,
+                figures: StreamFigures(point.tally.total, seconds: point.tally.seconds),
+                wordlessFalseAcceptsPerHour: perHour(
+                    point.tally.wordlessFalseAccepts,
+                    seconds: point.tally.wordlessSeconds
+                )
+            )
+        }
         all = StreamFigures(tally.total, seconds: tally.seconds)
         wordlessFalseAcceptsPerHour = perHour(tally.wordlessFalseAccepts, seconds: tally.wordlessSeconds)
         words = zip(labels.words, tally.words).enumerated().map { index, pair in
             let (label, word) = pair
             return Word(
                 word: labels.name(of: label),
+                isOwn: taught.contains(labels.name(of: label)),
                 threshold: (thresholds.indices.contains(label) ? thresholds[label] : nil).map(asWritten),
                 figures: StreamFigures(word, seconds: tally.seconds),
-                curve: sweep.map { threshold, tally in
-                    let counts = tally.words[index]
-                    return Count(
-                        threshold: asWritten(threshold),
-                        hits: counts.hits,
-                        wrong: counts.wrong,
-                        falseAccepts: counts.falseAccepts
+                curve: sweep.map { Count(threshold: $0.threshold, $0.tally.words[index]) },
+                sensitivities: sensitivities.compactMap { point in
+                    guard point.thresholds.indices.contains(label), let threshold = point.thresholds[label] else {
+                        return nil
+                    }
+                    return OperatingCount(
+                        sensitivity: point.sensitivity.rawValue,
+                        counts: Count(threshold: threshold, point.tally.words[index])
                     )
                 }
             )

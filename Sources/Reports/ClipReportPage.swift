@@ -21,101 +21,130 @@ public struct ClipReportPage: Sendable {
     public var html: String {
         let tables = ClipReportTables(report)
         var page = Page(title: "Model \(model) on \(report.clips) clips of \(name)")
-        if !tables.twelveClass.isEmpty { page.paragraph(tables.twelveClass) }
-        page.add(tables.accuracy)
+        if !tables.twelveClass.isEmpty { page.add(.element("p", ["class": "lead"], [.text(tables.twelveClass + ".")])) }
         page.figure(
             "Confusion matrix",
-            "Rows are the words said, columns the labels detected; percentages are of the row.",
-            confusion
+            "Rows are the words said, columns the labels detected; cells count clips, and are the darker the larger their share "
+                + "of the row.",
+            [confusion]
         )
-        page.heading("Labels")
-        page.add(tables.labels)
-        if !report.mistakes.isEmpty {
-            page.heading("Most frequent mistakes")
-            page.add(tables.mistakes)
-        }
         page.figure(
             "Reliability",
-            tables.calibrationError + ". Bars show the accuracy of the answers in each range of confidence, dots their "
-                + "mean confidence. On the dashed line, accuracy equals confidence.",
-            reliability.svg
+            tables.calibrationError
+                + ". Each bar is the accuracy of the answers in one range of confidence, the dot their mean "
+                + "confidence: where both agree, the confidence can be believed. The number of answers stands at the right.",
+            [reliability.markup]
         )
-        page.add(tables.calibration)
+        let own = report.words.map { tradeoff($0.word, $0.curve, $0.own) }
         page.figure(
             "Misses against false accepts, by word",
-            "Each curve runs over all thresholds of a word's posterior; lower and further left is better.",
-            detectionErrors(
-                title: "DET curves of the words",
-                summary: "One line per word: the share of its clips missed against the share of all others accepted.",
-                report.words.map { ($0.word, $0.curve) }
-            ).svg
+            "Each curve runs over all thresholds of a word's posterior; lower and further left is better. The dot is the "
+                + "threshold in use. On these axes the curve of normally distributed scores is a straight line; shares of 0 "
+                + "cannot be drawn.",
+            own.count > 12 ? [.fold("DET curves of \(own.count) words", [.grid(own)])] : [.grid(own)]
         )
-        page.paragraph("Recall / false accepts in %, at thresholds of the word's posterior:")
-        page.add(tables.tradeoffs)
         page.figure(
             "Commands against other words",
             tables.openSet + ".",
-            detectionErrors(
-                title: "DET curve of commands against other words",
-                summary: "Commands missed against other words accepted, over all thresholds.",
-                [("any command", report.openSet)]
-            ).svg
+            [detectionErrors("any command", report.openSet, own: nil, isSmall: false).markup]
         )
+        page.heading("Accuracy")
+        page.add(PageTable(tables.accuracy))
+        page.heading("Labels")
+        page.add(PageTable(tables.labels))
+        if !report.mistakes.isEmpty {
+            page.heading("Most frequent mistakes")
+            page.add(PageTable(tables.mistakes))
+        }
+        page.heading("Calibration")
+        page.add(PageTable(tables.calibration))
+        page.heading("Thresholds")
+        page.paragraph("Recall / false accepts in %, at thresholds of the word's posterior:")
+        page.add(PageTable(tables.tradeoffs))
+        page.paragraph("Made by beckon \(version).")
         return page.html
     }
 
     private var confusion: Markup {
         CountMatrix(
-            title: "Confusion matrix",
             summary: "Counts of \(report.clips) clips by the word said and the label detected.",
             rowTitle: "said",
-            rows: report.confusion.labels,
+            rows: report.confusion.labels.map(Labels.spoken),
             columnTitle: "detected",
-            columns: report.confusion.labels,
+            columns: report.confusion.labels.map(Labels.spoken),
             counts: report.confusion.counts
-        ).svg
+        ).markup
     }
 
+    /// A row for each range of confidence in which there are answers, the surest on top.
     private var reliability: Chart {
+        let bins = report.calibration.bins.filter { $0.count > 0 }
         var chart = Chart(
             title: "Reliability diagram",
-            summary: "Accuracy against confidence in \(report.calibration.bins.count) bins.",
-            x: Axis("confidence", .linear(0, 1)),
-            y: Axis("accuracy", .linear(0, 1)),
-            width: 640,
-            height: 480
+            summary: "Accuracy against confidence in \(bins.count) ranges of confidence.",
+            x: Axis("accuracy, confidence (%)", .linear(0, 100)),
+            y: Axis(
+                "confidence (%)",
+                .linear(0, Double(max(1, bins.count))),
+                ticks: bins.enumerated().map { row, bin in
+                    Tick(Double(row) + 0.5, "\(decimal(bin.lower * 100, 0))–\(decimal(bin.upper * 100, 0))")
+                }
+            ),
+            height: 24 * Double(max(1, bins.count)),
+            widest: 640,
+            left: 60,
+            right: 60
         )
-        for bin in report.calibration.bins {
-            guard let accuracy = bin.accuracy else { continue }
-            chart.add(.band(x: bin.lower...bin.upper, y: 0...accuracy, .series(0), opacity: 0.4))
+        chart.rightTicks = bins.enumerated().map { Tick(Double($0.offset) + 0.5, "\($0.element.count)") }
+        for (row, bin) in bins.enumerated() {
+            let middle = Double(row) + 0.5
+            chart.add(
+                .band(
+                    x: 0...max(0, bin.accuracy ?? 0) * 100,
+                    y: middle - 0.36...middle + 0.36,
+                    .series(0),
+                    name: row == 0 ? "accuracy" : nil,
+                    tooltip: "\(bin.count) answers, \(shareText(bin.accuracy)) right, mean confidence "
+                        + shareText(bin.confidence),
+                    opacity: 0.45
+                )
+            )
         }
-        chart.add(.line([Point(0, 0), Point(1, 1)], .faint, name: "ideal", dashed: true))
-        let points = report.calibration.bins.compactMap { bin in
-            bin.confidence.flatMap { confidence in bin.accuracy.map { Point(confidence, $0) } }
+        for (row, bin) in bins.enumerated() {
+            let point = Point((bin.confidence ?? .nan) * 100, Double(row) + 0.5)
+            chart.add(.dot(point, .series(1), name: row == 0 ? "mean confidence" : nil))
         }
-        chart.add(.line(points, .series(0), name: "answers by confidence", markers: true))
         return chart
     }
 
-    /// DET curves on probit axes; rates of 0 and 1 cannot be drawn on them.
-    private func detectionErrors(title: String, summary: String, _ curves: [(String, DetectionCurve)]) -> Chart {
+    private func tradeoff(_ word: String, _ curve: DetectionCurve, _ own: WordTradeoff.Point) -> Markup {
+        detectionErrors(word, curve, own: own, isSmall: true).markup
+    }
+
+    /// A DET curve on probit axes; rates of 0 and 1 cannot be drawn on them.
+    private func detectionErrors(
+        _ name: String,
+        _ curve: DetectionCurve,
+        own: WordTradeoff.Point?,
+        isSmall: Bool
+    ) -> Chart {
         var chart = Chart(
-            title: title,
-            summary: summary,
+            title: "DET curve of \(name)",
+            summary: "Share of its clips missed against the share of all others accepted, over all thresholds.",
             x: Axis("false accepts", .probit(0.0001, 0.5)),
             y: Axis("misses", .probit(0.001, 0.6)),
-            width: 760,
-            height: 560
+            height: isSmall ? 150 : 320,
+            widest: isSmall ? 340 : 560,
+            least: isSmall ? Markup.smallest : nil,
+            left: 52,
+            right: 14
         )
-        for (number, (name, curve)) in curves.enumerated() where !curve.points.isEmpty {
-            let points = curve.points.filter { $0.falseAccept > 0 && $0.miss > 0 && $0.falseAccept < 1 && $0.miss < 1 }
-            chart.add(.line(points.map { Point($0.falseAccept, $0.miss) }, .series(number), name: name))
+        chart.heading = name
+        let points = curve.points.filter { $0.falseAccept > 0 && $0.miss > 0 && $0.falseAccept < 1 && $0.miss < 1 }
+        chart.add(.line(points.map { Point($0.falseAccept, $0.miss) }, .series(0)))
+        if let own, let recall = own.recall, let accepts = own.falseAccepts, accepts > 0, recall > 0, recall < 1 {
+            chart.add(.dot(Point(accepts, 1 - recall), .series(1), label: decimal(own.threshold, 2)))
         }
         return chart
     }
-}
-
-extension Page {
-    /// Adds a table with the header, rows and alignment of `columns`.
-    mutating func add(_ columns: TextTable) { table(columns.header, numeric: columns.numeric, rows: columns.rows) }
 }

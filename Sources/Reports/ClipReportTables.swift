@@ -25,8 +25,8 @@ public struct ClipReportTables: Sendable {
         var table = TextTable(["CLIPS OF", "COUNT", "RIGHT", "ACCURACY"])
         let accuracy = report.accuracy
         let rows = [
-            ("words", accuracy.words), ("unknown", accuracy.unknown), ("silence", accuracy.silence),
-            ("all", accuracy.all),
+            ("words", accuracy.words), (Labels.spoken(Labels.unknown), accuracy.unknown),
+            (Labels.spoken(Labels.silence), accuracy.silence), ("all", accuracy.all),
         ]
         for (name, count) in rows {
             table.add([name, "\(count.clips)", "\(count.right)", shareText(count.share, places: 2)])
@@ -36,7 +36,7 @@ public struct ClipReportTables: Sendable {
 
     var twelveClass: String {
         report.accuracy.twelveClass.map {
-            "12-class accuracy, unknown and silence weighing 10 % each: \(shareText($0, places: 2))"
+            "12-class accuracy, other speech and no speech weighing 10 % each: \(shareText($0, places: 2))"
         } ?? ""
     }
 
@@ -44,7 +44,8 @@ public struct ClipReportTables: Sendable {
         var table = TextTable(["LABEL", "PRECISION", "RECALL", "F1", "CLIPS"])
         for score in report.labels {
             table.add([
-                score.label, shareText(score.precision), shareText(score.recall), numberText(score.f1, 3),
+                Labels.spoken(score.label), shareText(score.precision), shareText(score.recall),
+                numberText(score.f1, 3),
                 "\(score.count)",
             ])
         }
@@ -52,10 +53,10 @@ public struct ClipReportTables: Sendable {
     }
 
     private var confusion: TextTable {
-        var table = TextTable(["SAID ↓ HEARD →"] + report.confusion.labels)
+        var table = TextTable(["SAID ↓ HEARD →"] + report.confusion.labels.map(Labels.spoken))
         for (label, counts) in zip(report.confusion.labels, report.confusion.counts)
         where counts.contains(where: { $0 > 0 }) {
-            table.add([label] + counts.map { $0 == 0 ? "·" : "\($0)" })
+            table.add([Labels.spoken(label)] + counts.map { $0 == 0 ? "·" : "\($0)" })
         }
         return table
     }
@@ -64,7 +65,7 @@ public struct ClipReportTables: Sendable {
         var table = TextTable(["SAID", "HEARD", "CLIPS", "EXAMPLES"], names: [0, 1, 3])
         for mistake in report.mistakes.prefix(Self.mistakes) {
             table.add([
-                printable(mistake.said), mistake.heard, "\(mistake.count)",
+                printable(Labels.spoken(mistake.said)), Labels.spoken(mistake.heard), "\(mistake.count)",
                 mistake.clips.map(printable).joined(separator: " "),
             ])
         }

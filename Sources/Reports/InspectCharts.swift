@@ -7,12 +7,19 @@ private import Spotting
 /// The charts of a report on one recording, all on one time axis.
 struct InspectCharts: Sendable {
     private let trace: RecordingTrace
+    private let bursts: [Burst]
+    private let said: [InspectPage.Said]
     private let axis: Scale
     private var labels: [String] { trace.vocabulary.labels }
     private var model: Model { trace.vocabulary.model }
 
-    init(_ trace: RecordingTrace) {
+    /// - Parameters:
+    ///   - bursts: what the page explains.
+    ///   - said: words that are known to be said.
+    init(_ trace: RecordingTrace, bursts: [Burst], said: [InspectPage.Said]) {
         self.trace = trace
+        self.bursts = bursts
+        self.said = said
         axis = .time(trace.from, max(trace.hops.last?.time ?? 0, trace.to))
     }
 
@@ -20,8 +27,9 @@ struct InspectCharts: Sendable {
         page.figure(
             "Waveform",
             "The sound that the model gets: one channel at 16 000 samples per second. The loud parts are words, the rest "
-                + "is the background. Detected words are marked.",
-            waveform.svg
+                + "is the background. Detected words are marked"
+                + (said.isEmpty ? "" : ", and what the label track says") + ".",
+            [waveform.markup]
         )
         if let features {
             page.figure(
@@ -29,15 +37,15 @@ struct InspectCharts: Sendable {
                 "The network's only input, the log-mel features: time runs to the right, frequency upwards, and brighter "
                     + "means louder. Vowels are stacks of bright stripes; s, f and t are bright clouds at the top. A dark "
                     + "upper half means that high frequencies are missing.",
-                features.svg
+                [features.markup]
             )
         }
         page.figure(
             "Score of each class",
-            "Each line is one class; the higher it is, the more certain the network is. A word counts when its score rises "
-                + "above the dashed threshold and stays the highest of all. The network always scores the last second, so "
-                + "a score rises when the word ends, not when it begins.",
-            scores.svg
+            "A score of 1 means that the network is certain. A word counts when its score rises above the dashed line, its "
+                + "threshold, whose value stands at the right, and stays the highest of all. The network always scores the last "
+                + "second, so a score rises when the word ends, not when it begins.",
+            scores
         )
         page.figure(
             "Gate",
@@ -45,8 +53,20 @@ struct InspectCharts: Sendable {
                 + "fallen, so that it is not counted twice. The top row shows where there is "
                 + (model.activityCount > 0 ? "a voice" : "sound above the background")
                 + "; the gate finds pauses by it. The bottom row shows when each word was said.",
-            gate.svg
+            [gate.markup]
         )
+    }
+
+    /// The axis of time; a long recording is marked in clock times.
+    private var timeAxis: Axis {
+        Axis(axis.upper < 60 ? "time (s)" : axis.upper < 3600 ? "time (min:s)" : "time (h:min:s)", axis)
+    }
+
+    /// A chart over the time of the recording.
+    private func chart(title: String, summary: String, y: Axis, height: Double) -> Chart {
+        var chart = Chart(title: title, summary: summary, x: timeAxis, y: y, height: height)
+        chart.time = axis.lower...axis.upper
+        return chart
     }
 
     // MARK: - Sound
@@ -54,13 +74,13 @@ struct InspectCharts: Sendable {
     private var waveform: Chart {
         let peak = Double(trace.samples.lazy.map(abs).max() ?? 0)
         let reach = peak > 0.5 ? max(1.05, peak * 1.05) : max(peak * 1.15, 0.001)
-        var chart = Chart(
+        var chart = chart(
             title: "Sound",
             summary: "Amplitude over time; the largest is \(decimal(peak, 3)) of full scale.",
-            x: Axis("", axis),
-            y: Axis("amplitude", .linear(-reach, reach)),
-            height: 190
+            y: Axis("amplitude (full scale: 1)", .linear(-reach, reach)),
+            height: 180
         )
+        chart.labelRows = 3
         markEnd(&chart, isNamed: true)
         let bins = Self.bins
         let length = max(1, (trace.samples.count + bins - 1) / bins)
@@ -116,15 +136,14 @@ struct InspectCharts: Sendable {
         let start = trace.from + Double(model.hopSamples - model.windowSamples + first) / rate
         let ticks = [125.0, 250, 500, 1000, 2000, 4000].compactMap { hertz in
             place(of: hertz, in: layout.bandHertz).map { place in
-                Tick(place, hertz < 1000 ? "\(Int(hertz)) Hz" : "\(Int(hertz / 1000)) kHz")
+                Tick(place, "\(Int(hertz))")
             }
         }
-        var chart = Chart(
+        var chart = chart(
             title: "Features",
             summary: "The features of \(bands) frequency bands over time.",
-            x: Axis("", axis),
-            y: Axis("frequency", .linear(0, Double(bands)), ticks: ticks),
-            height: 240
+            y: Axis("frequency (Hz)", .linear(0, Double(bands)), ticks: ticks),
+            height: 200
         )
         let raster = Raster(width: count, height: bands, values: values, low: -2.5, high: 2.5)
         chart.add(
@@ -146,8 +165,40 @@ struct InspectCharts: Sendable {
     private static let bins = 900
 
     private func markWords(_ chart: inout Chart) {
-        for event in trace.words {
-            chart.add(.band(x: event.start...max(event.start, event.end), .series(1), label: event.name, opacity: 0.18))
+        for (index, event) in trace.words.enumerated() {
+            chart.add(
+                .band(
+                    x: event.start...max(event.start, event.end),
+                    .series(1),
+                    name: index == 0 ? "detected word" : nil,
+                    label: event.name,
+                    tooltip: "\(clockText(event.start)): “\(event.name)” \(percent(event.confidence))",
+                    opacity: 0.3
+                )
+            )
+        }
+        for (index, word) in said.enumerated() {
+            chart.add(
+                .band(
+                    x: word.start...max(word.start, word.end),
+                    .series(2),
+                    name: index == 0 ? "said, by the label track" : nil,
+                    label: "said: \(word.word)",
+                    opacity: 0.25
+                )
+            )
+        }
+        for (index, burst) in bursts.filter(\.words.isEmpty).enumerated() {
+            chart.add(
+                .band(
+                    x: burst.start...burst.end,
+                    .faint,
+                    name: index == 0 ? "other sound" : nil,
+                    label: burst.label,
+                    tooltip: "\(clockText(burst.start)): \(burst.text)",
+                    opacity: 0.15
+                )
+            )
         }
     }
 
@@ -159,35 +210,63 @@ struct InspectCharts: Sendable {
 
     // MARK: - Scores
 
-    private var scores: Chart {
-        let count = labels.count
-        let ticks = labels.enumerated().map { Tick(Double(count - 1 - $0), $1) }
-        var chart = Chart(
-            title: "Scores",
-            summary: "Smoothed score of each of \(count) classes over time, with the words' thresholds.",
-            x: Axis("", axis),
-            y: Axis("", .linear(-0.15, Double(count) - 0.2), ticks: ticks),
-            height: 60 + 32 * Double(count)
-        )
-        markEnd(&chart)
-        for (label, threshold) in trace.settings.thresholds.values.enumerated() where label < count {
-            let base = Double(count - 1 - label)
-            let slices = scorePoints(of: label).map { Mark.Slice(x: $0.x, low: base, high: base + Self.tall * $0.y) }
-            let colour: Colour = threshold == nil ? .faint : .series(label % 6)
-            chart.add(.area(slices, colour, opacity: 0.35))
-            chart.add(.line(slices.map { Point($0.x, $0.high) }, threshold == nil ? .faint : .series(label % 6)))
-            guard let threshold else { continue }
-            let height = base + Self.tall * Double(threshold)
-            chart.add(.line([Point(axis.lower, height), Point(axis.upper, height)], .faint, dashed: true))
+    /// A row for each class, those that stay quiet folded.
+    private var scores: [Markup] {
+        let fired = Set(trace.words.map(\.name))
+        let loud = labels.indices.filter { label in
+            Labels.isSpecial(labels[label]) || fired.contains(labels[label])
+                || trace.hops.contains { $0.scores[label] >= Self.quiet }
         }
-        for (index, event) in trace.words.enumerated() {
-            guard let label = labels.firstIndex(of: event.name) else { continue }
-            let base = Double(count - 1 - label)
-            let tip = Point(event.time, base + Self.tall * Double(event.confidence))
-            let name = index == 0 ? "word fires" : nil
-            chart.add(.line([Point(event.time, base), tip], .alarm, name: name, markers: true))
+        let silent = labels.indices.filter { !loud.contains($0) }
+        guard silent.count > 1 else { return rows(Array(labels.indices)) }
+        let names = silent.map { labels[$0] }.joined(separator: ", ")
+        return rows(loud) + [.fold("\(silent.count) words stayed below \(percent(Self.quiet)): \(names)", rows(silent))]
+    }
+
+    /// A class whose scores all stay below this is folded away.
+    private static let quiet: Float = 0.1
+
+    private func rows(_ labels: [Int]) -> [Markup] {
+        labels.enumerated().map { number, label in
+            row(label, isNamed: number == 0, isLast: number == labels.count - 1).markup
+        }
+    }
+
+    private func row(_ label: Int, isNamed: Bool, isLast: Bool) -> Chart {
+        let name = Labels.spoken(labels[label])
+        let threshold = trace.settings.thresholds.values[label]
+        let points = scorePoints(of: label)
+        let highest = points.map(\.y).max() ?? 0
+        var chart = Chart(
+            title: "Score of \(name)",
+            summary: "Highest \(decimal(highest * 100, 0)) %"
+                + (threshold.map { ", threshold \(decimal(Double($0) * 100, 1)) %." } ?? "."),
+            x: isLast ? timeAxis : Axis("", axis),
+            y: Axis("", .linear(0, 1), ticks: [Tick(0, "0"), Tick(1, "1")]),
+            height: 38
+        )
+        chart.time = axis.lower...axis.upper
+        chart.heading = name
+        chart.isStacked = !isLast
+        markEnd(&chart)
+        let colour: Colour = threshold == nil ? .faint : .series(0)
+        chart.add(.area(points.map { Mark.Slice(x: $0.x, low: 0, high: $0.y) }, colour, opacity: 0.35))
+        chart.add(.line(points, colour))
+        if let threshold {
+            chart.add(.rule(y: Double(threshold), .ink, name: isNamed ? "threshold" : nil))
+            chart.rightTicks = [Tick(Double(threshold), short(threshold))]
+        }
+        for (index, event) in trace.words.filter({ $0.name == labels[label] }).enumerated() {
+            let tip = Point(event.time, Double(event.confidence))
+            chart.add(.line([Point(event.time, 0), tip], .alarm, name: index == 0 ? "fires" : nil, markers: true))
         }
         return chart
+    }
+
+    /// A threshold with up to four decimals, as it was chosen.
+    private func short(_ threshold: Float) -> String {
+        let text = decimal(Double(threshold), 4)
+        return String(text.prefix(max(4, text.count - text.reversed().prefix { $0 == "0" }.count)))
     }
 
     /// A label's scores over time; where one point covers several hops, the highest of them.
@@ -200,23 +279,22 @@ struct InspectCharts: Sendable {
         }
     }
 
-    /// Height of a score of 1, as a fraction of its row.
+    /// Height of full activity, as a fraction of its row.
     private static let tall = 0.7
 
     // MARK: - Gate
 
     private var gate: Chart {
-        var chart = Chart(
+        var chart = chart(
             title: "Gate",
             summary: "When there is \(soundName), when the gate detects speech, when a word fires and rests, and when "
                 + "words were said.",
-            x: Axis("time in seconds", axis),
             y: Axis(
                 "",
                 .linear(0, 4),
                 ticks: [Tick(3.5, soundName), Tick(2.5, "speech"), Tick(1.5, "gate"), Tick(0.5, "words")]
             ),
-            height: 205
+            height: 150
         )
         markEnd(&chart)
         chart.add(.area(soundSlices, .series(1), opacity: 0.6))
@@ -277,10 +355,7 @@ struct InspectCharts: Sendable {
 
     /// Fraction of active steps over time; one point covers one or more steps.
     private var soundSlices: [Mark.Slice] {
-        guard let last = trace.hops.last else { return [] }
-        let steps = trace.hops.flatMap(\.sounds)
-        let length = HopScorer.hopSeconds(of: model) * Double(trace.hops.count) / Double(max(1, steps.count))
-        let start = last.time - length * Double(steps.count)
+        let (steps, length, start) = trace.activity
         let run = max(1, (steps.count + Self.bins - 1) / Self.bins)
         return stride(from: 0, to: steps.count, by: run).flatMap { first in
             let bin = steps[first..<min(first + run, steps.count)]

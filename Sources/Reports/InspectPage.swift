@@ -1,47 +1,111 @@
+private import Audio
 import Charts
 private import Core
+private import Inference
+private import Spotting
 
 /// The report of `beckon inspect` as a page: a summary in words, charts on one time axis, tables.
 public struct InspectPage: Sendable {
+    /// A word that is known to be said, from a label track. Times are in seconds from the file's start.
+    public struct Said: Sendable {
+        public let word: String
+        public let start: Double
+        public let end: Double
+
+        public init(word: String, start: Double, end: Double) {
+            self.word = word
+            self.start = start
+            self.end = end
+        }
+    }
+
     private let report: InspectReport
-    /// The file goes on after the part shown.
-    private let isCut: Bool
-    private let charts: InspectCharts
+    private let trace: RecordingTrace
+    private let bursts: [Burst]
+    /// Lines at the page's top.
+    public var remarks: [String] = []
+    /// Words that are known to be said.
+    public var said: [Said] = []
+    /// The page that leads to this one: what it is called, and its address.
+    public var back: (name: String, address: String)?
+    /// Embeds the sound, with a player.
+    public var hasSound = false
 
     public init(_ report: InspectReport, _ trace: RecordingTrace) {
         self.report = report
-        isCut = trace.isCut
-        charts = InspectCharts(trace)
+        self.trace = trace
+        bursts = Burst.all(in: trace)
     }
 
     /// HTML source of the page.
-    public var html: String {
+    ///
+    /// - Throws: `AudioError` where the sound cannot be embedded.
+    public func html() throws -> String {
         let name = report.file.split(separator: "/").last.map(String.init) ?? report.file
         var page = Page(title: "What the model sees: \(name)")
-        page.paragraph(summary)
+        if let back {
+            page.add(.element("p", [:], [.element("a", ["href": back.address], [.text("← \(back.name)")])]))
+        }
+        for remark in remarks { page.paragraph(remark) }
+        page.add(.element("p", ["class": "lead"], [.text(summary)]))
         if let note = report.note { page.paragraph(note.prefix(1).uppercased() + note.dropFirst() + ".") }
-        page.heading("The recording")
-        page.add(findings)
-        page.table(["", "Value", "What it means"], rows: measures)
-        charts.add(to: &page)
-        page.heading("Words heard")
+        if !report.findings.isEmpty { page.add(findings) }
+        InspectCharts(trace, bursts: bursts, said: said).add(to: &page)
+        addBursts(to: &page)
+        page.heading("Words detected")
         if report.events.isEmpty {
             page.paragraph("None.")
         } else {
-            page.table(
-                ["Word", "Confidence", "Start", "End", "Decided"],
-                numeric: [1, 2, 3, 4],
-                rows: report.events.map { event in
-                    [event.word, percentText(event.confidence)]
-                        + [event.start, event.end, event.time].map { decimal($0, 2) + " s" }
-                }
+            page.add(
+                PageTable(
+                    ["Word", "Confidence", "Start (s)", "End (s)", "Decided (s)"],
+                    numeric: [1, 2, 3, 4],
+                    rows: report.events.map { event in
+                        [event.word, percentText(event.confidence)]
+                            + [event.start, event.end, event.time].map { decimal($0, 2) }
+                    }
+                )
             )
         }
         if let clip = report.clip { add(clip, to: &page) }
+        page.heading("The recording")
+        if report.findings.isEmpty { page.add(findings) }
+        page.add(PageTable(["Measure", "Value", "What it means"], rows: measures))
         page.paragraph(
             "Model \(report.model), mode \(report.mode), trigger \(report.trigger). Made by beckon \(version)."
         )
+        if hasSound, !trace.samples.isEmpty {
+            let rate = trace.vocabulary.model.sampleRate
+            let sound = try WaveWriter.bytes(trace.samples, sampleRate: rate)
+            page.player = Player(sound: sound, type: "audio/wav", start: trace.from)
+        }
         return page.html
+    }
+
+    /// One line for each stretch of sound: when, how long, and what it was.
+    private func addBursts(to page: inout Page) {
+        page.heading("What each sound was")
+        guard !bursts.isEmpty else {
+            page.paragraph("There is no sound in the recording that stands out from its background.")
+            return
+        }
+        page.add(
+            PageTable(
+                ["From", "Length (s)", "What it was"],
+                numeric: [1],
+                rows: bursts.map { burst in
+                    [
+                        .time(Self.time(burst.start), seconds: burst.start),
+                        PageTable.Cell(decimal(burst.end - burst.start, 1)), PageTable.Cell(burst.text),
+                    ]
+                }
+            )
+        )
+    }
+
+    /// A time as in the axes: seconds below a minute, then a clock time.
+    private static func time(_ seconds: Double) -> String {
+        seconds < 60 ? decimal(seconds, 1) + " s" : String(clockText(seconds).dropLast())
     }
 
     // MARK: - Summary
@@ -100,7 +164,7 @@ public struct InspectPage: Sendable {
                 "Length", decimal(report.to - report.from, 2) + " s",
                 report.from > 0
                     ? "From \(clockText(report.from)) to \(clockText(report.to))."
-                    : isCut ? "The beginning of the file." : "All of the file.",
+                    : trace.isCut ? "The beginning of the file." : "All of the file.",
             ],
             ["Peak", levelText(signal.peak), "The largest sample; 0 dBFS is full scale."],
             ["Loudest part", levelText(signal.loudest), "The loudest 0.4 s; for speech −30 to −15 dBFS is usual."],
@@ -125,13 +189,17 @@ public struct InspectPage: Sendable {
         page.heading("Heard as a clip")
         page.paragraph(
             "The result of classify --clips: the scores of the loudest second alone, without smoothing or thresholds. "
-                + "Its label is \(clip.label)."
+                + "Its label is \(Labels.spoken(clip.label))."
         )
         let scores = report.labels.map { (label: $0, score: clip.scores[$0] ?? 0) }
-        page.table(
-            ["Class", "Score"],
-            numeric: [1],
-            rows: scores.sorted { $0.score > $1.score }.map { [$0.label, decimal($0.score * 100, 1) + " %"] }
+        page.add(
+            PageTable(
+                ["Class", "Score"],
+                numeric: [1],
+                rows: scores.sorted { $0.score > $1.score }.map {
+                    [Labels.spoken($0.label), decimal($0.score * 100, 1) + " %"]
+                }
+            )
         )
     }
 

@@ -41,6 +41,17 @@ public struct InspectReport: Encodable, Sendable {
         let time: Double
     }
 
+    /// A stretch of sound, and what it was.
+    struct Sound: Encodable, Sendable {
+        let start: Double
+        let end: Double
+        let text: String
+        /// The word with the highest score, when and how high; nil where none came near.
+        let nearest: String?
+        let score: Double?
+        let time: Double?
+    }
+
     struct Clip: Encodable, Sendable {
         let label: String
         let confidence: Double
@@ -69,6 +80,7 @@ public struct InspectReport: Encodable, Sendable {
     let labels: [String]
     let thresholds: [String: Double]
     let events: [Word]
+    let sounds: [Sound]
     /// Scores of the recording as one clip; nil where it is longer than 1.25 s or only a part of it was traced.
     let clip: Clip?
     let hops: [Hop]
@@ -106,6 +118,7 @@ public struct InspectReport: Encodable, Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         events = trace.words.map(Word.init)
+        sounds = Burst.all(in: trace).map(Sound.init)
         hops = trace.hops.map(Hop.init)
         let isWhole = trace.from == 0 && !trace.isCut
         clip = isWhole && trace.to <= Self.longestClip ? Clip(trace.samples, vocabulary) : nil
@@ -148,6 +161,17 @@ extension InspectReport.Word {
         start = rounded(word.start, 3)
         end = rounded(word.end, 3)
         time = rounded(word.time, 3)
+    }
+}
+
+extension InspectReport.Sound {
+    fileprivate init(_ burst: Burst) {
+        start = rounded(burst.start, 3)
+        end = rounded(burst.end, 3)
+        text = burst.text
+        nearest = burst.nearest?.word
+        score = burst.nearest.map { rounded(Double($0.score), 4) }
+        time = burst.nearest.map { rounded($0.time, 3) }
     }
 }
 

@@ -77,6 +77,14 @@ public struct RecordingTrace: Sendable {
     var file: String { settings.file }
     var from: Double { settings.from }
 
+    /// Whether each activity step was active, the length of a step, and the time at which the first one begins, in seconds.
+    var activity: (steps: [Bool], stepSeconds: Double, start: Double) {
+        let steps = hops.flatMap(\.sounds)
+        guard let last = hops.last, !steps.isEmpty else { return ([], 0.025, from) }
+        let length = HopScorer.hopSeconds(of: vocabulary.model) * Double(hops.count) / Double(steps.count)
+        return (steps, length, last.time - length * Double(steps.count))
+    }
+
     /// Runs the detector over a file from its start, and keeps the hops of the requested part.
     ///
     /// - Parameter progress: called after each hop with the seconds read and those expected (0: unknown); false stops.
@@ -87,7 +95,38 @@ public struct RecordingTrace: Sendable {
         vocabulary: Vocabulary,
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws {
+        var isCancelled = false
+        let traces = try Self.traces([settings], vocabulary: vocabulary) { seconds, expected in
+            isCancelled = !progress(seconds, expected)
+            return !isCancelled
+        }
+        self = traces[0]
+        if samples.isEmpty, !isCancelled { throw ReportError.endsBefore(printable(file), from: from) }
+    }
+
+    /// Traces several parts of one file in one pass; all settings but `from` and `to` are those of the first part.
+    ///
+    /// - Returns: a trace for each part; one without samples where the file ends before it, or `progress` stopped.
+    /// - Throws: as `init`.
+    public static func traces(
+        _ parts: [Settings],
+        vocabulary: Vocabulary,
+        progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
+    ) throws -> [RecordingTrace] {
+        guard let settings = parts.first else { return [] }
         let source = try AudioFile(path: settings.file)
+        var traces = parts.map { RecordingTrace($0, vocabulary, source) }
+        do {
+            try detect(&traces, progress)
+        } catch {
+            guard traces.contains(where: { !$0.samples.isEmpty }) else { throw error }
+            for index in traces.indices { traces[index].problem = "\(error)" }
+        }
+        try? measureChannels(&traces)
+        return traces
+    }
+
+    private init(_ settings: Settings, _ vocabulary: Vocabulary, _ source: borrowing AudioFile) {
         self.settings = settings
         self.vocabulary = vocabulary
         format = source.format
@@ -95,53 +134,55 @@ public struct RecordingTrace: Sendable {
         channels = source.channels
         usedChannels = (0..<channels).filter(settings.mix.contains)
         to = settings.from
-        var isCancelled = false
-        do {
-            try detect { seconds, expected in
-                isCancelled = !progress(seconds, expected)
-                return !isCancelled
-            }
-        } catch {
-            guard !samples.isEmpty else { throw error }
-            problem = "\(error)"
-        }
-        guard !samples.isEmpty else {
-            if isCancelled { return }
-            throw ReportError.endsBefore(printable(file), from: from)
-        }
-        try? measureChannels()
     }
 
-    private mutating func detect(_ progress: (Double, Double) -> Bool) throws(AudioError) {
+    /// End of the requested part, in seconds.
+    private var end: Double { settings.to ?? from + settings.longest }
+
+    private static func detect(
+        _ traces: inout [RecordingTrace],
+        _ progress: (Double, Double) -> Bool
+    ) throws(AudioError) {
+        guard let settings = traces.first?.settings, let vocabulary = traces.first?.vocabulary else { return }
         let model = vocabulary.model
         let detector = FileDetector(vocabulary, settings: settings.gate, thresholds: settings.thresholds)
-        let end = settings.to ?? from + settings.longest
-        // Feature columns that each hop adds.
-        let newest = model.features.bandHertz.isEmpty ? 0 : max(1, model.hopSamples / model.features.hopSamples)
         var found: [Detection] = []
         var number = 0
         var before = 0.0
-        try detector.detect(in: FileStream(path: file, mix: settings.mix)) { hop, window, handler in
+        try detector.detect(in: FileStream(path: settings.file, mix: settings.mix)) { hop, window, handler in
             defer { found.removeAll(keepingCapacity: true) }
-            if hop.seconds > end + 1e-6 {
-                isCut = true
-                return false
-            }
             number += 1
+            // Samples that this hop adds: none in the silence after the file's end.
             let count = Int(((hop.seconds - before) * Double(model.sampleRate)).rounded())
             before = hop.seconds
             let time = Double(number) * HopScorer.hopSeconds(of: model)
-            if time > from + 1e-6 {
-                let newestHop = window.extracting(last: model.hopSamples).extracting(first: count)
-                for index in newestHop.indices { samples.append(newestHop[index]) }
-                if newest > 0 { columns += model.features(of: window, newest: newest) }
-                to = hop.seconds
-                keep(hop, handler, found, time: time)
+            var goesOn = false
+            for index in traces.indices {
+                if hop.seconds > traces[index].end + 1e-6 {
+                    traces[index].isCut = true
+                } else {
+                    goesOn = true
+                    if time > traces[index].from + 1e-6 {
+                        traces[index].keep(hop, window, count: count)
+                        traces[index].keep(hop, handler, found, time: time)
+                    }
+                }
             }
-            return progress(hop.seconds, hop.expectedSeconds)
+            return goesOn && progress(hop.seconds, hop.expectedSeconds)
         } report: { detection in
             found.append(detection)
         }
+    }
+
+    /// Keeps the newest samples of a window and their features.
+    private mutating func keep(_ hop: ScoredHop, _ window: Span<Float>, count: Int) {
+        let model = vocabulary.model
+        let newestHop = window.extracting(last: model.hopSamples).extracting(first: count)
+        for index in newestHop.indices { samples.append(newestHop[index]) }
+        if !model.features.bandHertz.isEmpty {
+            columns += model.features(of: window, newest: max(1, model.hopSamples / model.features.hopSamples))
+        }
+        to = hop.seconds
     }
 
     private mutating func keep(_ hop: ScoredHop, _ handler: PosteriorHandler, _ found: [Detection], time: Double) {
@@ -167,31 +208,37 @@ public struct RecordingTrace: Sendable {
         }
     }
 
-    /// Measures each used channel before mixing and resampling.
-    private mutating func measureChannels() throws {
-        var source = try AudioFile(path: file)
+    /// Measures each used channel of each part before mixing and resampling.
+    private static func measureChannels(_ traces: inout [RecordingTrace]) throws {
+        guard let first = traces.first else { return }
+        var source = try AudioFile(path: first.file)
         let count = source.channels
-        statistics = usedChannels.map { _ in SampleStatistics(sampleRate: source.sampleRate) }
+        let rate = Double(source.sampleRate)
+        let parts = traces.map { Int($0.from * rate)..<max(Int($0.to * rate), Int($0.from * rate) + 1) }
+        for index in traces.indices {
+            traces[index].statistics = first.usedChannels.map { _ in SampleStatistics(sampleRate: source.sampleRate) }
+        }
         var interleaved = [Float](repeating: 0, count: 4096 * count)
         var one = [Float](repeating: 0, count: 4096)
-        let start = Int(from * Double(sampleRate))
-        let part = start..<max(Int(to * Double(sampleRate)), start + 1)
+        let end = parts.map(\.upperBound).max() ?? 0
         var position = 0
-        while position < part.upperBound {
+        while position < end {
             var room = interleaved.mutableSpan
             let frames = try source.read(into: &room)
             guard frames > 0 else { return }
-            let inside = part.clamped(to: position..<position + frames)
-            for (index, channel) in usedChannels.enumerated() where !inside.isEmpty {
-                var target = one.mutableSpan
-                ChannelMix.channel(channel).apply(
-                    to: interleaved.span.extracting(
-                        (inside.lowerBound - position) * count..<(inside.upperBound - position) * count
-                    ),
-                    channels: count,
-                    into: &target
-                )
-                statistics[index].add(one.span.extracting(first: inside.count))
+            for (index, part) in parts.enumerated() {
+                let inside = part.clamped(to: position..<position + frames)
+                for (number, channel) in first.usedChannels.enumerated() where !inside.isEmpty {
+                    var target = one.mutableSpan
+                    ChannelMix.channel(channel).apply(
+                        to: interleaved.span.extracting(
+                            (inside.lowerBound - position) * count..<(inside.upperBound - position) * count
+                        ),
+                        channels: count,
+                        into: &target
+                    )
+                    traces[index].statistics[number].add(one.span.extracting(first: inside.count))
+                }
             }
             position += frames
         }

@@ -14,7 +14,9 @@ public struct StreamReportTables: Sendable {
     /// All tables as plain text.
     public var text: String {
         let settings = report.settings.map { "In mode \($0.mode):\n" + words($0).text + mistakes($0) }
-        let parts = [summary, overview.text] + settings + [files.text, Self.sweepTitle + ":\n" + sweep.text]
+        let points =
+            sensitivities.rows.isEmpty ? [] : ["With the thresholds of each sensitivity:\n" + sensitivities.text]
+        let parts = [summary, overview.text] + points + settings + [files.text, Self.sweepTitle + ":\n" + sweep.text]
         return parts.joined(separator: "\n")
     }
 
@@ -39,9 +41,26 @@ public struct StreamReportTables: Sendable {
         return table
     }
 
+    /// The figures with the thresholds of each sensitivity.
+    var sensitivities: TextTable {
+        var table = TextTable(["MODE", "SENSITIVITY"] + Self.figures + ["FALSE/H WITHOUT WORDS"], names: [0, 1])
+        for setting in report.settings {
+            for point in setting.sensitivities {
+                table.add(
+                    [setting.mode, point.sensitivity] + Self.cells(point.figures)
+                        + [numberText(point.wordlessFalseAcceptsPerHour, 1)]
+                )
+            }
+        }
+        return table
+    }
+
     func words(_ setting: SettingReport) -> TextTable {
         var table = TextTable(["WORD", "THRESHOLD"] + Self.figures)
-        for word in setting.words { table.add([word.word, numberText(word.threshold, 3)] + Self.cells(word.figures)) }
+        for word in setting.words {
+            let name = word.word + (word.isOwn ? " (own)" : "")
+            table.add([name, numberText(word.threshold, 3)] + Self.cells(word.figures))
+        }
         return table
     }
 

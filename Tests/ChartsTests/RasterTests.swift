@@ -50,12 +50,11 @@ struct RasterTests {
             summary: "s",
             x: Axis("", .time(0, 4)),
             y: Axis("", .linear(0, 40)),
-            width: 310,
-            height: 136
+            height: 100
         )
         chart.add(.image(raster, x: 1...3, y: 0...40))
-        let image = try #require(try Tree(chart.svg.source).all("image").first)
-        #expect(image.attributes["x"] == "50" && image.attributes["width"] == "100")
+        let image = try #require(try Tree(chart.markup.source).all("image").first)
+        #expect(image.attributes["x"] == "250" && image.attributes["width"] == "500")
         #expect(image.attributes["y"] == "0" && image.attributes["height"] == "100")
         let address = try #require(image.attributes["href"])
         #expect(address.hasPrefix("data:image/png;base64,"))

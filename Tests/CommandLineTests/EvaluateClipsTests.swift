@@ -155,8 +155,14 @@ struct EvaluateClipsTests {
         #expect(program.status == 0 && program.output.contains("AUROC"))
         let html = String(decoding: try folder.bytes("report.html"), as: UTF8.self)
         #expect(html.hasPrefix("<!DOCTYPE html>"))
-        // Confusion matrix, reliability diagram and two charts of DET curves, the plots within charts not counted.
-        #expect(html.matches(of: /<svg xmlns/).count == 4)
+        // A reliability diagram, and DET curves of ten words and of all commands against other words.
+        let tree = try Tree(html)
+        #expect(tree.all("div").count { $0.attributes["role"] == "img" } == 12)
+        #expect(tree.texts("caption").first == "Counts of 12 clips by the word said and the label detected.")
+        #expect(!html.contains("_unknown_") && tree.texts("th").contains("other speech"))
+        // The bars of the reliability diagram have their counts, which add up.
+        let counts = tree.all("span").filter { $0.attributes["class"] == "right" }.compactMap { Int($0.text) }
+        #expect(!counts.isEmpty && counts.reduce(0, +) == 12)
         #expect(html.contains("Reliability") && html.contains("DET"))
         #expect(!html.contains("<script") && !html.contains("<b>") && !html.contains("@import"))
         for link in html.matches(of: /https?:\/\/[^"]*/) { #expect(link.output == "http://www.w3.org/2000/svg") }

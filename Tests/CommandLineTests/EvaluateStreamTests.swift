@@ -96,7 +96,7 @@ struct EvaluateStreamTests {
                 .count
             #expect(setting.all.hits + setting.all.wrong + setting.all.falseAccepts == heard)
             #expect(setting.all.said == 3 && setting.all.hits + setting.all.misses == 3)
-            #expect(setting.curve.count == 27 && setting.curve.first?.threshold == 0.3)
+            #expect(setting.curve.count == 31 && setting.curve.first?.threshold == 0.1)
             for point in setting.curve where [0.5, 0.9].contains(point.threshold) {
                 let options = ["classify", "--json", "--mode", setting.mode, "--threshold", "\(point.threshold)", path]
                 let figures = point.figures
@@ -149,10 +149,213 @@ struct EvaluateStreamTests {
         let path = try Self.recording(in: folder)
         let program = try Program.beckon(["evaluate", "--stream", "--html", folder.file("report.html"), path])
         #expect(program.status == 0)
-        #expect(program.lines.filter { $0.hasPrefix("0.") }.count == 27)
+        #expect(program.lines.filter { $0.hasPrefix("0.") }.count == 31)
         #expect(program.lines.filter { $0.hasPrefix(path) }.count == 2)
         let html = String(decoding: try folder.bytes("report.html"), as: UTF8.self)
-        #expect(html.matches(of: /<svg xmlns/).count == 1 && html.contains(path))
+        let page = try Tree(html)
+        // DET curves of both modes, and of the two words that are said in each.
+        #expect(page.all("div").count { $0.attributes["role"] == "img" } == 6 && html.contains(path))
+        let titles = page.all("div").filter { $0.attributes["class"] == "x-title" }.map(\.text)
+        #expect(titles == Array(repeating: "misses (%)", count: 6))
+        #expect(page.all("script").isEmpty)
+    }
+
+    /// The errors of `evaluate --stream --json`.
+    private struct Errors: Decodable {
+        struct Error: Decodable {
+            let kind: String
+            let file: String
+            let said: String?
+            let start: Double?
+            let heard: String?
+            let time: Double
+            let score: Double
+            let threshold: Double?
+        }
+        struct Setting: Decodable {
+            let mode: String
+            let all: Report.Figures
+            let errors: [Error]
+        }
+        let settings: [Setting]
+    }
+
+    /// The recording with a track that says "stop" for "left", has one "left" too many, and leaves "right" out.
+    private static func mistakenTrack(_ name: String, in folder: TestFolder) throws -> String {
+        let path = try recording(in: folder)
+        let lines = String(decoding: try folder.bytes("talk.txt"), as: UTF8.self).split(separator: "\n")
+        let track = [
+            lines[0].replacing("left", with: "stop"), lines[2].replacing("center", with: "left"), lines[3][...],
+        ]
+        try folder.write("\(name).txt", bytes: Array((track.joined(separator: "\n") + "\n").utf8))
+        let target = folder.file("\(name).wav")
+        if target != path { try FileManager.default.copyItem(atPath: path, toPath: target) }
+        return target
+    }
+
+    @Test func `every error is listed once, with its file, time and score`() throws {
+        let folder = try TestFolder()
+        let path = try Self.mistakenTrack("talk", in: folder)
+        let program = try Program.beckon(["evaluate", "--stream", "--json", path])
+        let report = try JSONDecoder().decode(Errors.self, from: Data(program.output.utf8))
+        #expect(report.settings.map(\.mode) == ["spot", "command"])
+        let spot = try #require(report.settings.first)
+        #expect(spot.errors.map(\.kind) == ["wrong", "false-accept", "miss"])
+        #expect(
+            spot.errors.map(\.said) == ["stop", nil, "left"] && spot.errors.map(\.heard) == ["left", "right", nil]
+        )
+        #expect(spot.errors.allSatisfy { $0.file == path && (0...1).contains($0.score) && $0.threshold != nil })
+        let wrong = try #require(spot.errors.first)
+        #expect(wrong.start == 1.1 && wrong.time > 1.1 && wrong.time < 2.9 && wrong.score >= wrong.threshold ?? 1)
+        // A miss never reached its threshold, and the time of its best score lies by the word.
+        let miss = spot.errors[2]
+        #expect(miss.score < miss.threshold ?? 0 && abs(miss.time - (miss.start ?? 0)) < 2)
+        for setting in report.settings {
+            let kinds = Dictionary(grouping: setting.errors, by: \.kind).mapValues(\.count)
+            #expect(kinds["wrong", default: 0] == setting.all.wrong)
+            #expect(kinds["false-accept", default: 0] == setting.all.falseAccepts)
+            #expect(kinds["miss", default: 0] + kinds["wrong", default: 0] == setting.all.misses)
+        }
+    }
+
+    @Test func `each error of the page leads to its own page, which leads back`() throws {
+        let folder = try TestFolder()
+        let path = try Self.mistakenTrack("a<script>b&' #%41", in: folder)
+        let program = try Program.beckon([
+            "evaluate", "--stream", "--mode", "spot", "--html", folder.file("my: report #1.html"), path,
+        ])
+        #expect(program.status == 0 && program.error == "")
+        let html = String(decoding: try folder.bytes("my: report #1.html"), as: UTF8.self)
+        let page = try Tree(html)
+        #expect(page.texts("h3").suffix(3) == ["Misses: 1", "Wrong words: 1", "False accepts: 1"])
+        #expect(page.all("script").isEmpty && page.texts("td").contains(path))
+        let links = page.all("a").compactMap { $0.attributes["href"] }
+        // Errors close to each other share a page.
+        #expect(links.count == 3 && Set(links).count >= 1)
+        for link in links {
+            #expect(link.hasPrefix("my%3A%20report%20%231-errors/0"))
+            let name = try #require(link.removingPercentEncoding)
+            let detail = try Tree(String(decoding: try folder.bytes(name), as: UTF8.self))
+            #expect(detail.all("a").first?.attributes["href"] == "../my%3A%20report%20%231.html")
+            #expect(
+                detail.texts("h1") == ["What the model sees: a<script>b&' #%41.wav"] && detail.all("script").isEmpty
+            )
+            #expect(detail.texts("p").contains { $0.hasPrefix("Missed: “left” is said at 0:") })
+            #expect(detail.texts("span").contains("said, by the label track"))
+        }
+        // Without pages, the report says how to make them.
+        let options = ["--mode", "spot", "--pages", "0", "--word", "left=0.5"]
+        let bare = ["evaluate", "--stream", "--html", folder.file("bare.html")] + options + [path]
+        #expect(try Program.beckon(bare).status == 0)
+        let listed = try Tree(String(decoding: try folder.bytes("bare.html"), as: UTF8.self))
+        #expect(listed.all("a").isEmpty && !FileManager.default.fileExists(atPath: folder.file("bare-errors")))
+        let command = try #require(listed.texts("code").first)
+        #expect(command.hasPrefix("beckon inspect --mode spot --word left=0.5 --from "))
+        #expect(command.hasSuffix(" '" + path.replacing("'", with: "'\\''") + "'"))
+    }
+
+    @Test func `operating points of the sensitivities`() throws {
+        let folder = try TestFolder()
+        let path = try Self.recording(in: folder)
+        let model = try ModelCopy.write("model", ModelCopy.complete, in: folder)
+        struct Report: Decodable {
+            struct Point: Decodable {
+                let sensitivity: String
+                let figures: Figures
+            }
+            struct Figures: Decodable {
+                let hits: Int
+                let falseAccepts: Int
+            }
+            struct Word: Decodable {
+                struct Point: Decodable {
+                    struct Counts: Decodable { let threshold: Double }
+                    let sensitivity: String
+                    let counts: Counts
+                }
+                let word: String
+                let own: Bool
+                let sensitivities: [Point]
+            }
+            struct Setting: Decodable {
+                let all: Figures
+                let sensitivities: [Point]
+                let words: [Word]
+            }
+            let settings: [Setting]
+        }
+        let program = try Program.beckon(["evaluate", "--stream", "--json", "--model", model, "--words", "none", path])
+        let report = try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
+        for setting in report.settings {
+            #expect(setting.sensitivities.map(\.sensitivity) == ["strict", "balanced", "eager"])
+            // The thresholds in use are those of balanced.
+            #expect(setting.sensitivities[1].figures.hits == setting.all.hits)
+            #expect(setting.sensitivities[0].figures.hits <= setting.sensitivities[2].figures.hits)
+            #expect(setting.words.allSatisfy { !$0.own })
+        }
+        let first = try #require(report.settings.first?.words.first)
+        #expect(first.sensitivities.map(\.counts.threshold) == [0.996, 0.9925, 0.6])
+        let page = folder.file("page.html")
+        _ = try Program.beckon(["evaluate", "--stream", "--html", page, "--model", model, "--words", "none", path])
+        let html = String(decoding: try folder.bytes("page.html"), as: UTF8.self)
+        #expect(html.contains("balanced") && html.contains("strict") && html.contains("eager"))
+    }
+
+    @Test func `words of one's own are measured like the model's`() throws {
+        let folder = try TestFolder()
+        var audio = [Float](repeating: 0, count: 24_000)
+        var track = ""
+        for name in ["Front_Center", "Side_Left", "Front_Center"] {
+            let start = Double(audio.count) / 48_000
+            let voice = try Voices.samples(name)
+            let end = start + Double(voice.count) / 48_000
+            track += name == "Side_Left" ? "\(start + 0.6)\t\(end)\tleft\n" : "\(start)\t\(end)\tfront center\n"
+            audio += voice + [Float](repeating: 0, count: 48_000)
+        }
+        let path = try folder.write("own.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: Voices.rate, audio)
+        try folder.write("own.txt", bytes: Array(track.utf8))
+        var takes: [String] = []
+        for number in 0..<3 {
+            // Played at three speeds, so that no two takes are the same.
+            let voice = try Voices.samples("Front_Center")
+            let speed = 0.97 + 0.03 * Double(number)
+            let played = (0..<Int(Double(voice.count) / speed)).map { voice[Int(Double($0) * speed)] }
+            let quiet = [Float](repeating: 0, count: 24_000)
+            let samples = quiet + played + quiet
+            takes.append(
+                try folder.write(
+                    "take\(number).wav",
+                    format: SF_FORMAT_WAV | SF_FORMAT_PCM_16,
+                    rate: Voices.rate,
+                    samples
+                )
+            )
+        }
+        let words = folder.file("words.json")
+        let enrolled = try Program.beckon(["enroll", "front center", "--words", words, "--from"] + takes)
+        #expect(enrolled.status == 0, "\(enrolled.error)")
+        struct Report: Decodable {
+            struct Word: Decodable {
+                struct Count: Decodable { let threshold: Double }
+                let word: String
+                let own: Bool
+                let figures: EvaluateStreamTests.Report.Figures
+                let curve: [Count]
+            }
+            struct Setting: Decodable { let words: [Word] }
+            let settings: [Setting]
+        }
+        let page = folder.file("page.html")
+        let options = ["--mode", "spot", "--words", words]
+        let program = try Program.beckon(["evaluate", "--stream", "--json", "--html", page] + options + [path])
+        let report = try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
+        let own = try #require(report.settings.first?.words.first { $0.word == "front center" })
+        #expect(own.own && own.figures.said == 2 && own.figures.hits == 2 && own.curve.count == 31)
+        #expect(report.settings.first?.words.count { $0.own } == 1)
+        let tree = try Tree(String(decoding: try folder.bytes("page.html"), as: UTF8.self))
+        #expect(tree.texts("strong").contains("front center (your own)"))
+        let keys = tree.all("span").filter { $0.attributes["class"] == "key" }.map(\.text)
+        #expect(keys == ["the model's words", "your own words"])
     }
 
     @Test func `label tracks that are missing, invalid, or of another recording`() throws {

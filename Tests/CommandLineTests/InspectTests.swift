@@ -141,15 +141,23 @@ struct InspectTests {
         let html = String(decoding: try folder.bytes("report.html"), as: UTF8.self)
         let page = try Tree(html)
         #expect(page.texts("h1") == ["What the model sees: a<b>&\"'\u{FFFD}.wav"])
-        #expect(page.all("svg").count == 8 && page.all("image").count == 1)
+        // Waveform, features, twelve classes and the gate; each class that stays quiet is folded.
+        #expect(page.all("div").filter { $0.attributes["role"] == "img" }.count == 15)
+        #expect(page.all("image").count == 1 && page.texts("summary").count == 1)
+        #expect(page.texts("h2").prefix(4) == ["Waveform", "Features", "Score of each class", "Gate"])
         #expect(page.all("script").isEmpty && page.all("link").isEmpty && !html.contains("src="))
         #expect(!html.replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
         #expect(page.texts("p").first?.prefixMatch(of: /Heard: “left” at 0\.[89] s \(\d+ %\)/) != nil)
-        #expect(page.texts("text").contains { $0.wholeMatch(of: /left \d+ %/) != nil })
-        #expect(page.texts("text").contains("left rests") && page.texts("text").contains("voice"))
-        for label in ["yes", "go", "_unknown_", "_silence_", "4 kHz"] {
-            #expect(page.texts("text").contains(label), "\(label)")
+        #expect(page.texts("title").contains { $0.wholeMatch(of: /left \d+ %/) != nil })
+        #expect(page.texts("title").contains("left rests") && page.texts("span").contains("voice"))
+        for label in ["yes", "go", "other speech", "no speech"] {
+            #expect(page.texts("strong").contains(label), "\(label)")
         }
+        #expect(!html.contains("_unknown_") && !html.contains("_silence_"))
+        // The threshold of each word at its line.
+        #expect(page.all("span").count { $0.attributes["class"] == "right" && $0.text.hasPrefix("0.") } == 10)
+        let titles = page.all("div").filter { $0.attributes["class"] == "x-title" }.map(\.text)
+        #expect(titles.count >= 4 && titles.allSatisfy { $0 == "time (s)" })
     }
 
     @Test func `a clip of a second is labelled as classify labels it`() throws {
@@ -165,6 +173,67 @@ struct InspectTests {
         #expect(try report([Voices.path("Front_Left")]).clip == nil)
     }
 
+    @Test func `every sound is explained`() throws {
+        let folder = try TestFolder()
+        let audio =
+            try Voices.samples("Side_Left") + [Float](repeating: 0, count: 40_000) + Voices.samples("Front_Center")
+        let path = try folder.write("two.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 48_000, audio)
+        struct Report: Decodable {
+            struct Sound: Decodable {
+                let start: Double
+                let end: Double
+                let text: String
+                let nearest: String?
+                let score: Double?
+            }
+            let sounds: [Sound]
+        }
+        let json = try Program.beckon(["inspect", "--json", path]).output
+        let sounds = try JSONDecoder().decode(Report.self, from: Data(json.utf8)).sounds
+        #expect(sounds.contains { $0.text.wholeMatch(of: /“left” \d+ %/) != nil })
+        let other = sounds.filter { $0.start > 2 }
+        #expect(other.count >= 2)
+        for sound in other {
+            #expect(
+                sound.text.wholeMatch(
+                    of: /(other|no) speech, nearest “[a-z]+” (under 1|\d+) % \(it needs [\d.]+ %\)/
+                ) != nil,
+                "\(sound.text)"
+            )
+            #expect(sound.start < sound.end && sound.nearest != nil && (0...1).contains(sound.score ?? -1))
+        }
+        let page = try Tree(try Program.beckon(["inspect", path, "-o", "-"]).output)
+        for sound in sounds { #expect(page.texts("td").contains(sound.text)) }
+        // A word that is switched off, and one whose threshold is out of reach.
+        let high = try Program.beckon(["inspect", "--json", "--threshold", "0.99999", path]).output
+        let missed = try JSONDecoder().decode(Report.self, from: Data(high.utf8)).sounds
+        #expect(missed.contains { $0.text.contains("“left”") && $0.text.contains("too uncertain: it needs 100") })
+    }
+
+    @Test func `the sound that the model gets is embedded where asked for`() throws {
+        let folder = try TestFolder()
+        let page = folder.file("page.html")
+        #expect(try Program.beckon(["inspect", "--audio", "--from", "0.5", Self.voice, "-o", page]).status == 0)
+        let tree = try Tree(String(decoding: try folder.bytes("page.html"), as: UTF8.self))
+        let sound = try #require(tree.all("audio").first?.attributes)
+        #expect(sound["data-start"] == "0.5" && tree.all("script").count == 1)
+        let source = try #require(sound["src"])
+        #expect(source.hasPrefix("data:audio/wav;base64,"))
+        let file = try #require(Data(base64Encoded: String(source.dropFirst(22))))
+        try folder.write("sound.wav", bytes: [UInt8](file))
+        struct Length: Decodable {
+            let sampleRate: Int
+            let from: Double
+            let to: Double
+        }
+        let json = try Program.beckon(["inspect", "--json", folder.file("sound.wav")]).output
+        let length = try JSONDecoder().decode(Length.self, from: Data(json.utf8))
+        #expect(length.sampleRate == 16_000 && abs(length.to - 0.908) < 0.02, "\(length)")
+        // Every chart over time can follow it.
+        #expect(tree.all("div").count { $0.attributes["class"] == "frame timed" } == 15)
+        #expect(try Program.beckon(["inspect", "--audio", "--json", Self.voice]).status == 2)
+    }
+
     @Test func `silence gives a page that says so`() throws {
         let folder = try TestFolder()
         let path = try folder.write(
@@ -174,7 +243,8 @@ struct InspectTests {
         )
         let html = try Program.beckon(["inspect", path, "-o", "-"]).output
         let page = try Tree(html)
-        #expect(page.texts("strong") == ["Digital silence: every sample is zero"])
+        #expect(page.texts("strong").first == "Digital silence: every sample is zero")
+        #expect(page.texts("p").contains { $0.hasPrefix("There is no sound in the recording") })
         #expect(page.texts("p").first?.hasPrefix("No word was heard") == true)
     }
 

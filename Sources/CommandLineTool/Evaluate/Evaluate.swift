@@ -99,10 +99,73 @@ struct Evaluate {
         let status = batch.finish()
         // If nothing could be measured, the batch has printed the error of each file.
         guard status != 130, let report = evaluation.report(measurements) else { return status }
+        let html = options.html ?? ""
+        let pages = ErrorPages(report, page: html, limit: options.pages)
         try show(report, text: StreamReportTables(report).text) {
-            StreamReportPage(report, model: vocabulary.model.name).html
+            let page = StreamReportPage(report, model: vocabulary.model.name, pages: pages) {
+                [options, settings] part in
+                options.inspectCommand(part, mode: settings[part.setting].gate.mode)
+            }
+            return page.html
         }
-        return status
+        guard page != nil, !pages.isEmpty else { return status }
+        let written = try writeErrorPages(pages, beside: html)
+        return written == 0 ? status : written
+    }
+
+    /// Writes the pages that show the errors, one pass over each recording and setting.
+    ///
+    /// - Returns: 130 if the user interrupted it; some links of the report then lead nowhere.
+    private func writeErrorPages(_ pages: ErrorPages, beside report: String) throws -> Int32 {
+        let parent = report.lastIndex(of: "/").map { String(report[...$0]) } ?? ""
+        let folder = parent + pages.folder
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw Failure("\(printable(folder)): cannot make this folder for the pages of the errors")
+        }
+        let written = pages.parts.filter { $0.name != nil }
+        let groups = Dictionary(grouping: written) { Group(path: $0.path, setting: $0.setting) }
+        let progress = Progress(files: groups.count, isShown: Terminal.errorIsTerminal)
+        for (group, parts) in groups.sorted(by: { ($0.key.setting, $0.key.path) < ($1.key.setting, $1.key.path) }) {
+            let traces = try RecordingTrace.traces(
+                parts.map { traceSettings(settings[group.setting], $0) },
+                vocabulary: vocabulary
+            ) {
+                progress.report(file: group.path, seconds: $0, of: $1)
+                return !Interrupt.isRequested
+            }
+            if Interrupt.isRequested {
+                progress.clear()
+                Output.tell(.error, "interrupted; some pages of errors were not written")
+                return 130
+            }
+            for (part, trace) in zip(parts, traces) {
+                guard let name = part.name else { continue }
+                var page = InspectPage(InspectReport(trace), trace)
+                page.explain(part, of: pages)
+                page.hasSound = options.audio
+                try ReportFile("\(folder)/\(name)", option: "--html").write(page.html())
+            }
+        }
+        progress.clear()
+        return 0
+    }
+
+    /// Parts that one pass traces.
+    private struct Group: Hashable {
+        let path: String
+        let setting: Int
+    }
+
+    private func traceSettings(_ setting: StreamEvaluation.Setting, _ part: ErrorPages.Part) -> RecordingTrace.Settings
+    {
+        var settings = RecordingTrace.Settings(file: part.path, thresholds: setting.thresholds)
+        settings.mix = options.listening.mix
+        settings.gate = setting.gate
+        settings.from = part.from
+        settings.to = part.to
+        return settings
     }
 
     /// The settings to measure: for streams both modes, unless the user chose one.
@@ -116,7 +179,19 @@ struct Evaluate {
             var gate = options.listening.gate
             gate.mode = mode
             let thresholds = try options.listening.thresholds(for: vocabulary, mode: mode)
-            settings.append(StreamEvaluation.Setting(gate: gate, thresholds: thresholds))
+            let sensitivities = Sensitivity.allCases.compactMap { sensitivity in
+                var choices = ThresholdChoices()
+                choices.all = .sensitivity(sensitivity)
+                // A model without thresholds for a sensitivity has no such point.
+                return (try? choices.thresholds(of: vocabulary, mode: mode)).map { (sensitivity, $0) }
+            }
+            settings.append(
+                StreamEvaluation.Setting(
+                    gate: gate,
+                    thresholds: thresholds,
+                    sensitivities: options.stream ? sensitivities : []
+                )
+            )
         }
         return settings
     }

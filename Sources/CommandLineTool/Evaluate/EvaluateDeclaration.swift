@@ -21,7 +21,7 @@ extension Evaluate: Command {
             it as Audacity exports it (talk.wav and talk.txt): one line per word with
             start and end in seconds and the word, separated by tabs. Words that the
             model does not know are other speech. An empty track says that no word is
-            spoken.
+            spoken. Your own words are measured like those of the model.
             """,
         groups: [
             OptionGroup(
@@ -74,8 +74,36 @@ extension Evaluate: Command {
                     Option(
                         "--html",
                         .file,
-                        help: "also write a report with charts",
-                        manual: "Also writes a report with charts."
+                        help: "also write a report with charts; with --stream, every error has a link to its own page",
+                        manual: """
+                            Also writes a report with charts.
+                            With
+                            .Fl -stream
+                            it lists every miss, wrong word and false accept, each with a link to a page
+                            like that of
+                            .Cm inspect ;
+                            these pages go into a folder beside the report: for
+                            .Pa report.html
+                            into
+                            .Pa report-errors .
+                            """
+                    ),
+                    Option(
+                        "--pages",
+                        .whole(0...10_000),
+                        help: "pages of errors to write (default: 100); the others are listed with their command",
+                        manual: """
+                            How many pages of errors to write; 100 by default.
+                            For the other errors the report shows the command that makes the page.
+                            """
+                    ),
+                    Option(
+                        "--audio",
+                        help: "embed the sound in the pages of errors, with a player",
+                        manual: """
+                            Embeds the sound in the pages of errors, with a player, as for
+                            .Cm inspect .
+                            """
                     ),
                 ]
             ),

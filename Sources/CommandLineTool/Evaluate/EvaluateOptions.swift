@@ -1,3 +1,6 @@
+import Core
+import Reports
+
 /// The options of `beckon evaluate`.
 struct EvaluateOptions {
     /// The folder of clips, or the recordings with `--stream`.
@@ -7,6 +10,12 @@ struct EvaluateOptions {
     var list: String?
     var json = false
     var html: String?
+    /// Embed the sound in the pages of errors.
+    var audio: Bool
+    /// How many pages of errors to write.
+    var pages: Int
+    /// The options that a page of `inspect` needs to show the same, as they were given.
+    private let inspectOptions: [String]
     /// The longest time after a word's end in which a detection still counts, in seconds.
     var tolerance: Double
     var listening: ListeningOptions
@@ -19,6 +28,9 @@ struct EvaluateOptions {
         json = arguments.has("--json")
         html = arguments.value("--html")
         tolerance = arguments.number("--tolerance") ?? 1
+        audio = arguments.has("--audio")
+        pages = arguments.whole("--pages") ?? 100
+        inspectOptions = Self.shared.flatMap { option in arguments.all(option).flatMap { [option, $0] } }
         if stream {
             guard !paths.isEmpty else { throw UsageError("evaluate --stream needs a recording or a folder of them") }
             guard list == nil else { throw UsageError("--list names clips; it does not go with --stream") }
@@ -26,9 +38,31 @@ struct EvaluateOptions {
             guard paths.count == 1 else {
                 throw UsageError("evaluate takes one folder of clips, or recordings with --stream")
             }
-            for option in ["--mode", "--trigger", "--tolerance", "--words"] where arguments.has(option) {
+            for option in ["--mode", "--trigger", "--tolerance", "--words", "--pages", "--audio"]
+            where arguments.has(option) {
                 throw UsageError("\(option) applies to recordings; it goes with --stream")
             }
         }
+    }
+
+    /// Options that `inspect` has too, but `--mode`.
+    private static let shared = [
+        "--trigger", "--sensitivity", "--threshold", "--word", "--model", "--words", "--channel",
+    ]
+
+    /// The command that shows a part of a recording as the evaluation met it.
+    func inspectCommand(_ part: ErrorPages.Part, mode: DetectionMode) -> String {
+        let times = ["--from", decimal(part.from, 1), "--to", decimal(part.to, 1)]
+        let words = ["beckon", "inspect", "--mode", mode.rawValue] + inspectOptions + times + [part.path]
+        return words.map(Self.quoted).joined(separator: " ")
+    }
+
+    /// A word of a shell's command line.
+    private static func quoted(_ word: String) -> String {
+        let plain = word.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || "-_./=,".utf8.contains(byte)
+        }
+        return plain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
     }
 }

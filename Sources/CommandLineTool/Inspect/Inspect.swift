@@ -43,15 +43,21 @@ struct Inspect {
         if options.json {
             Output.write(try encodedJSON(report))
         } else if let page, let path = options.path {
-            try page.write(InspectPage(report, trace).html)
+            try page.write(html(report, trace))
             Output.write("\(printable(path))\n")
         } else {
-            Output.write(InspectPage(report, trace).html)
+            Output.write(try html(report, trace))
         }
         if let note = report.note { Output.tell(.notice, "\(printable(options.file)): \(note)") }
         guard let problem = trace.problem else { return 0 }
         Output.tell(.error, problem)
         return 1
+    }
+
+    private func html(_ report: InspectReport, _ trace: RecordingTrace) throws -> String {
+        var page = InspectPage(report, trace)
+        page.hasSound = options.audio
+        return try page.html()
     }
 
     /// Whether two paths are the same file; follows links.

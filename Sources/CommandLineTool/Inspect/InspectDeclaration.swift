@@ -20,8 +20,8 @@ extension Inspect: Command {
         discussion: """
             Writes one HTML page without external files: problems of the recording and
             their remedies; the waveform, the log-mel spectrogram that the network gets,
-            the score of every class and the gate's state over time; and the words that
-            were detected.
+            the score of every class and the gate's state over time; what each sound was;
+            and the words that were detected.
             """,
         groups: [
             OptionGroup(
@@ -64,6 +64,15 @@ extension Inspect: Command {
                             and goes into the current folder.
                             """
                     ),
+                    Option(
+                        "--audio",
+                        help: "embed the sound, with a player that moves over the charts (2.6 MB a minute)",
+                        manual: """
+                            Embeds the sound as the model gets it, with a player whose position moves over
+                            all charts.
+                            The page grows by 2.6 MB for each minute.
+                            """
+                    ),
                     SharedOptions.json(
                         help: "print everything as one JSON object on standard output, and write no page",
                         manual: "Prints everything as one JSON object, and writes no page."
@@ -78,6 +87,7 @@ extension Inspect: Command {
         examples: [
             "beckon inspect recording.flac",
             "beckon inspect --from 60 --to 75 --mode command -o talk.html talk.wav",
+            "beckon inspect --audio talk.wav",
         ]
     )
 

@@ -8,6 +8,8 @@ struct InspectOptions {
     /// Nil for the recording's name with the extension `html`, in the current folder; `-` for standard output.
     let output: String?
     let json: Bool
+    /// Embed the sound in the page.
+    let audio: Bool
     /// The start in seconds, rounded down to a hop (0.1 s).
     let from: Double
     /// The end in seconds, rounded up to a hop (0.1 s); nil for the file's end.
@@ -24,6 +26,8 @@ struct InspectOptions {
         listening = try ListeningOptions(arguments)
         output = arguments.value("--output")
         json = arguments.has("--json")
+        audio = arguments.has("--audio")
+        guard !json || !audio else { throw UsageError("--audio embeds the sound in the page; --json writes no page") }
         guard output == nil || !json else {
             throw UsageError("--json prints to standard output, in place of the report that --output names")
         }
