@@ -18,7 +18,7 @@ public final class ActionRunner: EventSink {
         public var started = 0
         /// Ended with an error; each is also logged, at a limited rate.
         public var failed = 0
-        /// Dropped because the queue, or that of standard output, was full.
+        /// Dropped because the queue, or that of standard output or a socket, was full, or because the service stopped.
         public var dropped = 0
     }
 
@@ -106,6 +106,11 @@ public final class ActionRunner: EventSink {
             return Array(state.sockets.values)
         }
         guard let sockets else { return true }
+        let waiting = programs.close()
+        if waiting > 0 {
+            count { $0.dropped += waiting }
+            log.write(.warning, "\(waiting) actions that waited were not started, as the service is stopping")
+        }
         stopEvent.signal()
         var haveEnded = programs.stop(within: seconds)
         for server in sockets where !server.stop(until: max(end, Clock.now + .milliseconds(100))) { haveEnded = false }
@@ -164,10 +169,10 @@ public final class ActionRunner: EventSink {
         let timeout = action.timeout ?? limit
         switch action.effect {
         case .run(let arguments, let directory):
-            guard !isClosing else { return }
+            guard !isClosing else { return drop(action) }
             submit(action) { [self] in run(action, arguments, directory, timeout: timeout, event) }
         case .webhook(let address):
-            guard !isClosing else { return }
+            guard !isClosing else { return drop(action) }
             submit(action) { [self] in
                 attempt(action) { () throws(ActionError) in
                     try Webhook(address: address, timeout: timeout).post("\(event.json)", stop: stopEvent)
@@ -186,9 +191,15 @@ public final class ActionRunner: EventSink {
                 try journal.write(message, level: level, fields: event.fields)
             }
         case .unix:
-            count { $0.started += 1 }
-            server?.publish("\(event.json)")
+            let isTaken = server?.publish("\(event.json)") ?? false
+            count { if isTaken { $0.started += 1 } else { $0.dropped += 1 } }
         }
+    }
+
+    /// The service is stopping.
+    private func drop(_ action: Action) {
+        count { $0.dropped += 1 }
+        warn("stop", "\(action.name): not started, as the service is stopping")
     }
 
     private func submit(_ action: Action, _ job: @escaping @Sendable () -> Void) {

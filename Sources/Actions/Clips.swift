@@ -9,10 +9,21 @@ import System
 
 /// Saves the audio around each detected word and phrase as a WAV file, if the configuration sets a folder for clips.
 public final class ClipSaver: EventSink {
+    /// Counts of clips since the start.
+    public struct Counts: Equatable, Sendable {
+        public var saved = 0
+        /// Not saved because of an error, such as a full disk; each is logged.
+        public var failed = 0
+        /// Not saved because too many waited already.
+        public var dropped = 0
+    }
+
     private struct State {
         var settings = Configuration.Clips()
         var store: ClipStore?
-        var dropped = 0
+        var counts = Counts()
+        /// Clips that are waited for or being saved.
+        var pending = 0
         var warnings = RateLimit(interval: 60)
     }
 
@@ -30,6 +41,19 @@ public final class ClipSaver: EventSink {
         state = Mutex(State(settings: settings, store: ClipStore(settings)))
     }
 
+    /// The counts so far. Any thread.
+    public var counts: Counts { state.withLock { $0.counts } }
+
+    /// Drops the clips that are not saved yet, and reports them.
+    public func stop() {
+        _ = saving.close()
+        let pending = state.withLock { state in
+            state.counts.dropped += state.pending
+            return state.pending
+        }
+        if pending > 0 { log.write(.warning, "\(pending) clips were not saved, as the service is stopping") }
+    }
+
     /// Applies other settings from the next event on.
     public func apply(_ settings: Configuration.Clips) {
         state.withLock { ($0.settings, $0.store) = (settings, ClipStore(settings)) }
@@ -44,6 +68,7 @@ public final class ClipSaver: EventSink {
         let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
         let wait = max(0, event.end + settings.after - event.time) + 0.2
         let time = Clock.now + .seconds(wait)
+        state.withLock { $0.pending += 1 }
         let isTaken = saving.submit { [self] in
             while Clock.now < time { Clock.sleep(until: time) }
             attempt { () throws(ActionError) in
@@ -56,8 +81,9 @@ public final class ClipSaver: EventSink {
         }
         guard !isTaken else { return }
         let warning = state.withLock { state in
-            state.dropped += 1
-            return state.warnings.admit("clip", now: Clock.now) != nil ? state.dropped : nil
+            state.pending -= 1
+            state.counts.dropped += 1
+            return state.warnings.admit("clip", now: Clock.now) != nil ? state.counts.dropped : nil
         }
         if let warning {
             log.write(.warning, "\(warning) clips were dropped so far, as \(store.folder) takes them too slowly")
@@ -67,8 +93,17 @@ public final class ClipSaver: EventSink {
     private func attempt(_ work: () throws(ActionError) -> Void) {
         do throws(ActionError) {
             try work()
+            count { $0.saved += 1 }
         } catch {
+            count { $0.failed += 1 }
             log.write(.error, error.description)
+        }
+    }
+
+    private func count(_ change: (inout Counts) -> Void) {
+        state.withLock { state in
+            state.pending -= 1
+            change(&state.counts)
         }
     }
 }

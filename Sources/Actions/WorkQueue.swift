@@ -56,6 +56,16 @@ final class WorkQueue: @unchecked Sendable {
         }
     }
 
+    /// Refuses new jobs, and drops those that wait. Returns how many these are.
+    func close() -> Int {
+        condition.withLock {
+            isStopped = true
+            defer { waiting.removeAll() }
+            condition.broadcast()
+            return waiting.count
+        }
+    }
+
     /// Refuses new jobs, drops those that wait, and waits for the running ones.
     ///
     /// - Returns: whether all running jobs ended within `seconds`.

@@ -14,7 +14,8 @@ public struct AudioBlock: Equatable, Sendable {
     /// Whether the block follows the block read before without a gap. If not, a consumer must reset what it keeps of
     /// earlier audio. False for the first block.
     public var continues: Bool
-    /// Blocks lost between the block read before and this one; 0 for the first block.
+    /// Blocks that found no room in the ring since the block read before. Stale blocks do not count: their audio was
+    /// given up, see ``BlockRing/flush()``.
     public var missed: UInt64
 
     public init(sequence: UInt64, time: Instant, filled: Int, continues: Bool, missed: UInt64 = 0) {

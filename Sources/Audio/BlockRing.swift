@@ -36,6 +36,8 @@ public final class BlockRing: @unchecked Sendable {
     private let underruns = CacheLine(0)
     /// The sequence number that follows the block read last, 0 before the first; used only by the consumer.
     private let expected = CacheLine(0)
+    /// Stale blocks skipped until the block read last; used only by the consumer.
+    private let staleBefore = CacheLine(0)
 
     /// - Parameter minimumCapacity: Unread blocks to hold, 1–100000; rounded up so that the memory fills whole pages.
     /// - Throws: ``AudioError/memory``.
@@ -178,12 +180,16 @@ public final class BlockRing: @unchecked Sendable {
         }
         let next = expected.value.load(ordering: .relaxed)
         expected.value.store(newest.sequence + 1, ordering: .relaxed)
+        let stale = flushed.value.load(ordering: .relaxed)
+        let skipped = newest.sequence - next
+        let missed = skipped - min(skipped, stale - staleBefore.value.load(ordering: .relaxed))
+        staleBefore.value.store(stale, ordering: .relaxed)
         return AudioBlock(
             sequence: newest.sequence,
             time: newest.time,
             filled: Int(filled),
             continues: newest.sequence == next && filled > 1,
-            missed: next == 0 ? 0 : newest.sequence - next
+            missed: missed
         )
     }
 

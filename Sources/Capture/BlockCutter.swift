@@ -73,6 +73,13 @@ struct BlockCutter: ~Copyable {
     /// About how many more frames complete the next block, rounded up.
     var framesToBlock: Int { (block.count - filled) * format.rate / AudioFormat.sampleRate + 2 }
 
+    /// Audio since the last ``reset()`` that is in no block yet.
+    var pending: Duration {
+        let taken = Double(framesTaken) / Double(format.rate)
+        let published = Double(samplesMade - filled) / Double(AudioFormat.sampleRate)
+        return .nanoseconds(Int64(((taken - published) * 1e9).rounded()))
+    }
+
     /// Processes frames that were read into ``frames``.
     ///
     /// - Parameters:

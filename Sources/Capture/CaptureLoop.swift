@@ -39,7 +39,7 @@ final class CaptureOutput: Sendable {
     }
 
     var status: CaptureStatus {
-        record.status(droppedBlocks: ring.counts.dropped, droppedChanges: changes.droppedCount)
+        record.status(ring.counts, droppedChanges: changes.droppedCount)
     }
 
     /// The state that the user asked for; any thread may set it.
@@ -59,6 +59,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private let output: CaptureOutput
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
+    private var losses = LossAccount()
     private var action: CaptureMachine.Action?
     /// The selection that the device is, or will be, opened with.
     private var selection: InputSelection
@@ -101,6 +102,10 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         }
         let decision = machine.take(event, at: source.now)
         if decision.flush { flush(output) }
+        if let change = decision.change, let cause = LossCause(change.kind) {
+            if let loss = losses.begin(cause, at: change.time) { output.record.note(loss) }
+            output.record.note(losses)
+        }
         // The state is stored first, so that a thread that gets the change sees the new state.
         output.record.note(machine)
         if let change = decision.change { output.changes.push(change) }
@@ -131,6 +136,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private mutating func open(_ output: CaptureOutput) -> CaptureMachine.Event {
         do throws(CaptureError) {
             let format = try source.open(selection)
+            discard(output)
             cutter = nil
             cutter = try BlockCutter(format: format, mix: selection.mix, quality: quality)
             clock = FrameClock(rate: format.rate)
@@ -179,10 +185,19 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         // If the call fails, the next read reports the error.
         let waiting = max(0, source.waiting())
         (held, lastRead) = (waiting, now)
-        output.record.note(frames: count)
+        let format = cutter?.format
+        let (length, newest) = (format?.duration(of: count) ?? .zero, now - (format?.duration(of: waiting) ?? .zero))
+        let missing = clock.note(count, waiting: waiting, at: now)
+        if let missing { losses.skip(missing) }
+        if let loss = losses.frames(length, until: newest) { output.record.note(loss) }
+        output.record.note(frames: count, length: length)
+        output.record.note(losses)
         // These frames may lie on both sides of the gap, so they are dropped too.
-        if let missing = clock.note(count, waiting: waiting, at: now) { return .missing(missing) }
-        let newest = now - (cutter?.format.duration(of: waiting) ?? .zero)
+        if let missing {
+            output.record.note(LossAccount.Loss(cause: .missing, duration: missing))
+            output.record.note(LossAccount.Loss(cause: .incomplete, duration: length))
+            return .missing(missing)
+        }
         do throws(AudioError) {
             try cutter?.take(count, time: newest, into: output)
             return .frames
@@ -191,10 +206,17 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         }
     }
 
+    /// Counts the audio of an incomplete block as lost.
+    private mutating func discard(_ output: CaptureOutput) {
+        let pending = cutter?.pending ?? .zero
+        if pending > .zero { output.record.note(LossAccount.Loss(cause: .incomplete, duration: pending)) }
+    }
+
     /// Makes all audio so far stale.
     private mutating func flush(_ output: CaptureOutput) {
         output.ring.flush()
         clock.reset()
+        discard(output)
         // If the reset fails, so does the next use, where the error is handled.
         try? cutter?.reset()
     }

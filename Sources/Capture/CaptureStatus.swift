@@ -1,5 +1,7 @@
+import Audio
 public import Core
 import Synchronization
+import System
 
 /// The state of a microphone now, and counters since the start.
 public struct CaptureStatus: Equatable, Sendable {
@@ -17,10 +19,20 @@ public struct CaptureStatus: Equatable, Sendable {
     public var counts: CaptureMachine.Counts
     /// Frames read from devices.
     public var frames: UInt64
-    /// Blocks made of these frames.
+    /// Their length.
+    public var read: Duration
+    /// The time from the first frame to the newest one or, while audio is being lost, until now.
+    public var elapsed: Duration
+    /// Audio that was lost since the first frame, by the cause.
+    public var lost: [LossCause: Duration]
+    /// Blocks made of the frames.
     public var blocks: UInt64
     /// Blocks dropped because the ring was full: the reader was late.
     public var droppedBlocks: UInt64
+    /// Blocks that were given up unread after a gap; see ``BlockRing/flush()``.
+    public var staleBlocks: UInt64
+    /// Blocks in the ring that are not read yet.
+    public var unreadBlocks: UInt64
     /// Changes dropped because their queue was full.
     public var droppedChanges: UInt64
     /// Largest absolute sample of the last block; full scale is 1.
@@ -53,6 +65,10 @@ final class CaptureRecord: Sendable {
     private let reconnects = Atomic<UInt64>(0)
     private let frames = Atomic<UInt64>(0)
     private let blocks = Atomic<UInt64>(0)
+    private let read = Atomic<Int64>(0)
+    private let firstFrame = Atomic<Int64>(0)
+    private let newestFrame = Atomic<Int64>(0)
+    private let lost = LossTimes()
     private let peak = Atomic<UInt32>(0)
     private let level = Atomic<UInt32>(0)
     private let lastBlock = Atomic<Int64>(0)
@@ -92,7 +108,18 @@ final class CaptureRecord: Sendable {
 
     func note(isLocked: Bool) { locked.store(isLocked, ordering: .relaxed) }
 
-    func note(frames count: Int) { frames.wrappingAdd(UInt64(count), ordering: .relaxed) }
+    func note(frames count: Int, length: Duration) {
+        read.wrappingAdd(length.nanoseconds, ordering: .relaxed)
+        frames.wrappingAdd(UInt64(count), ordering: .releasing)
+    }
+
+    func note(_ loss: LossAccount.Loss) { lost.add(loss) }
+
+    func note(_ losses: LossAccount) {
+        firstFrame.store(losses.first?.nanoseconds ?? 0, ordering: .relaxed)
+        newestFrame.store(losses.newest?.nanoseconds ?? 0, ordering: .relaxed)
+        lost.setOpen(losses.gap)
+    }
 
     func note(blockAt time: Instant, peak: Float, level: Float) {
         self.peak.store(peak.bitPattern, ordering: .relaxed)
@@ -106,7 +133,7 @@ final class CaptureRecord: Sendable {
         CaptureMachine.State(rawValue: state.load(ordering: .acquiring)) ?? .stopped
     }
 
-    func status(droppedBlocks: UInt64, droppedChanges: UInt64) -> CaptureStatus {
+    func status(_ ring: BlockRing.Counts, droppedChanges: UInt64) -> CaptureStatus {
         let format = StreamFormat(
             rate: rate.load(ordering: .relaxed),
             channels: channels.load(ordering: .relaxed),
@@ -116,6 +143,10 @@ final class CaptureRecord: Sendable {
         )
         let (device, problem) = texts.withLock { $0 }
         let blocks = blocks.load(ordering: .relaxed)
+        let frames = frames.load(ordering: .acquiring)
+        let now = Clock.now
+        let (lost, isLosing) = lost.read(at: now)
+        let end = isLosing ? now : Instant(nanoseconds: newestFrame.load(ordering: .relaxed))
         return CaptureStatus(
             state: currentState,
             device: device,
@@ -132,9 +163,14 @@ final class CaptureRecord: Sendable {
                 losses: losses.load(ordering: .relaxed),
                 reconnects: reconnects.load(ordering: .relaxed)
             ),
-            frames: frames.load(ordering: .relaxed),
+            frames: frames,
+            read: .nanoseconds(read.load(ordering: .relaxed)),
+            elapsed: frames > 0 ? end - Instant(nanoseconds: firstFrame.load(ordering: .relaxed)) : .zero,
+            lost: lost,
             blocks: blocks,
-            droppedBlocks: droppedBlocks,
+            droppedBlocks: ring.dropped,
+            staleBlocks: ring.flushed,
+            unreadBlocks: ring.unread,
             droppedChanges: droppedChanges,
             peak: Float(bitPattern: peak.load(ordering: .relaxed)),
             level: Float(bitPattern: level.load(ordering: .relaxed)),

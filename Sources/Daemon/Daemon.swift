@@ -309,7 +309,9 @@ public final class Daemon: Sendable {
         microphone?.status.describe(in: &status)
         let (vocabulary, thresholds, choices) = settings.withLock { ($0.vocabulary, $0.thresholds, $0.choices) }
         status.append(["model": .string(vocabulary.model.name)])
-        detector.status.describe(in: &status)
+        let detector = detector.status
+        detector.describe(in: &status)
+        if let microphone { status.append(["audio": AudioAccount(microphone.status, detector).json]) }
         let (events, actions) = (dispatcher.counts, actions.counts)
         let words = zip(vocabulary.labels, thresholds.values).compactMap { label, threshold in
             threshold.map { JSON.Member(label, .number($0, places: 3)) }
@@ -317,11 +319,13 @@ public final class Daemon: Sendable {
         status.append([
             "events": .number(events.events), "suppressed": .number(events.suppressed),
             "unnamed": .number(events.unnamed), "lostDetections": .number(dispatcher.queue.droppedCount),
-            "actionsFailed": .number(actions.failed), "actionsDropped": .number(actions.dropped),
+            "actionsStarted": .number(actions.started), "actionsFailed": .number(actions.failed),
+            "actionsDropped": .number(actions.dropped), "clips": clips.counts.json,
             "droppedLines": [
                 "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
             ],
         ])
+        if let control { status.append(["clients": control.counts.json]) }
         choices.describe(in: &status)
         status.append(["thresholds": .object(words)])
         return status
@@ -397,6 +401,7 @@ public final class Daemon: Sendable {
         haveEnded.append(control?.stop(until: soon(200)) ?? true)
         haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))
         haveEnded.append(changes.stop(until: soon(200)))
+        clips.stop()
         haveEnded.append(recording?.stop(until: soon(300)) ?? true)
         stuck.store(haveEnded.contains(false), ordering: .relaxed)
     }

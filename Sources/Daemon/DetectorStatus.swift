@@ -7,6 +7,8 @@ public struct DetectorStatus: Equatable, Sendable {
     public var hops: UInt64
     /// Blocks not processed because the detector was late: skipped by it, or dropped by the full ring.
     public var droppedBlocks: UInt64
+    /// Those of them that the detector skipped, because they were too old.
+    public var skippedBlocks: UInt64
     /// Discontinuities in the audio: a lost device, an overrun or skipped blocks.
     public var gaps: UInt64
     /// Hops that took longer than 100 ms to process.
@@ -26,6 +28,7 @@ public struct DetectorStatus: Equatable, Sendable {
 final class DetectorRecord: Sendable {
     let hops = Atomic<UInt64>(0)
     let dropped = Atomic<UInt64>(0)
+    let skipped = Atomic<UInt64>(0)
     let gaps = Atomic<UInt64>(0)
     let changes = Atomic<UInt64>(0)
     let hopsMissedByChanges = Atomic<UInt64>(0)
@@ -54,6 +57,7 @@ final class DetectorRecord: Sendable {
         DetectorStatus(
             hops: hops.load(ordering: .acquiring),
             droppedBlocks: dropped.load(ordering: .relaxed),
+            skippedBlocks: skipped.load(ordering: .relaxed),
             gaps: gaps.load(ordering: .relaxed),
             lateHops: late.load(ordering: .relaxed),
             longestHop: .nanoseconds(longest.load(ordering: .relaxed)),

@@ -111,6 +111,7 @@ struct DetectorLoop: ~Copyable {
             if hasChanged { ends.record.hopsMissedByChanges.add(missed, ordering: .relaxed) }
         }
         guard !isLate else {
+            ends.record.skipped.add(1, ordering: .relaxed)
             hasSkipped = true
             return
         }

@@ -1,6 +1,8 @@
+import Actions
 import Capture
 import Core
 import Spotting
+import System
 
 extension DetectorStatus {
     /// Adds its members to an object.
@@ -54,5 +56,20 @@ extension CaptureStatus {
             "gaps": .number(counts.gaps), "overruns": .number(counts.overruns),
             "reconnects": .number(counts.reconnects), "frames": .number(frames),
         ])
+    }
+}
+
+extension ClipSaver.Counts {
+    var json: JSON { ["saved": .number(saved), "failed": .number(failed), "dropped": .number(dropped)] }
+}
+
+extension LineServer.Counts {
+    /// The counts that tell what a client missed.
+    var json: JSON {
+        [
+            "accepted": .number(accepted), "closed": .number(closed), "slow": .number(slow),
+            "protocolViolations": .number(protocolViolations), "refused": .number(refused),
+            "eventsDropped": .number(overflowed),
+        ]
     }
 }

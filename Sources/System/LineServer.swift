@@ -125,17 +125,22 @@ public final class LineServer: Sendable {
     public var counts: Counts { shared.withLock { $0.counts } }
 
     /// Sends a line to all subscribers, from any thread. Takes a lock for a moment; waits for no client.
-    public func publish(_ line: String) {
-        shared.withLock { shared in
+    ///
+    /// - Returns: false if it was dropped, because the server's thread was behind.
+    @discardableResult
+    public func publish(_ line: String) -> Bool {
+        let isTaken = shared.withLock { shared in
             shared.last = line
             guard shared.waiting.count < Self.longestWait else {
                 shared.counts.overflowed += 1
-                return
+                return false
             }
             shared.waiting.append(line)
             shared.counts.published += 1
+            return true
         }
         wakeUp.signal()
+        return isTaken
     }
 
     /// Makes the socket's file again if it was deleted; the connections stay.

@@ -5,13 +5,15 @@ import Glibc
 public struct Signals {
     private var set = sigset_t()
 
-    /// Blocks the signals in this thread and in all threads started later, and ignores SIGPIPE.
+    /// Blocks the signals in this thread and in all threads started later, and ignores SIGPIPE and SIGXFSZ.
     public init() {
         sigemptyset(&set)
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         // A write to a closed pipe returns EPIPE instead.
         signal(SIGPIPE, SIG_IGN)
+        // A write beyond the limit on file sizes (RLIMIT_FSIZE) returns EFBIG instead.
+        signal(SIGXFSZ, SIG_IGN)
         // The parent process may have ignored it; the system would then throw away the exit status of programs.
         signal(SIGCHLD, SIG_DFL)
     }

@@ -203,6 +203,31 @@ struct ActionTests {
         #expect(kill(try #require(number()), 0) != 0)
     }
 
+    @Test func `actions that a stop leaves undone are counted and told`() throws {
+        let reports = Lines()
+        let text = "{ actions: [{ run: ['/bin/sleep', '60'] }], limits: { atOnce: 1, queue: 10 } }"
+        let runner = try runner(text, reports: reports)
+        for number in 0..<4 { runner.receive(event("yes", time: Double(number))) }
+        #expect(comesTrue { runner.counts.started == 4 })
+        // One runs; three wait. Those that come after the end has begun are not started.
+        #expect(comesTrue { children() == 1 })
+        runner.close()
+        runner.receive(event("yes", time: 9))
+        #expect(runner.stop(within: 2))
+        #expect(runner.counts == ActionRunner.Counts(started: 4, failed: 0, dropped: 4))
+        #expect(reports.all.contains("3 actions that waited were not started, as the service is stopping"))
+        #expect(reports.all.contains { $0.hasSuffix("not started, as the service is stopping") && $0.hasPrefix("run") })
+    }
+
+    /// Programs with the name `sleep` that this process has started.
+    private func children() -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let all = tasks.compactMap { try? String(contentsOfFile: "/proc/self/task/\($0)/children", encoding: .utf8) }
+        return all.joined(separator: " ").split(separator: " ").count { pid in
+            (try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)) == "sleep\n"
+        }
+    }
+
     @Test func `warnings of a kind come once in a while`() {
         var limit = RateLimit(interval: 60)
         let start = Instant(nanoseconds: 0)

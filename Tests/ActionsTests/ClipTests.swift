@@ -1,3 +1,4 @@
+import Audio
 import Configuration
 import Events
 import Foundation
@@ -85,6 +86,26 @@ struct ClipTests {
         let again = ClipStore(folder: folder.path, keep: 3, quota: 1_000_000)
         for number in 1...2 { try again.save([0.5], of: event(UInt64(number), seconds: -day + Double(number))) }
         #expect(try numbers() == [5, 6, 7], "those that were saved last")
+    }
+
+    @Test func `every clip is counted: saved, failed, or dropped at the stop`() throws {
+        var clips = Configuration.Clips()
+        clips.dir = folder.file("clips")
+        let reports = Lines()
+        let history = AudioHistory()
+        let saver = ClipSaver(clips, history: history, log: ServiceLog { _, text in reports.add(text) })
+        let window = [Float](repeating: 0.1, count: 16_000)
+        for _ in 0..<140 { history.add(window.span) }
+        saver.receive(event(1))
+        #expect(comesTrue { saver.counts.failed == 1 })
+        try FileManager.default.createDirectory(atPath: folder.file("clips"), withIntermediateDirectories: false)
+        saver.receive(event(2))
+        #expect(comesTrue { saver.counts.saved == 1 })
+        for number in 3...5 { saver.receive(event(UInt64(number))) }
+        saver.stop()
+        let counts = saver.counts
+        #expect(counts.saved + counts.failed + counts.dropped == 5 && counts.dropped >= 2)
+        #expect(reports.all.last == "\(counts.dropped) clips were not saved, as the service is stopping")
     }
 
     @Test func `file names contain no path`() throws {

@@ -17,6 +17,7 @@ struct CaptureLoopTests {
         var blocks: [(first: Float, last: Float, time: Instant, filled: Int)]
         var counts: CaptureMachine.Counts
         var ring: BlockRing.Counts
+        var status: CaptureStatus
     }
 
     ///
@@ -32,7 +33,14 @@ struct CaptureLoopTests {
         var steps = 0
         while loop.advance(), steps < 100_000 { steps += 1 }
         #expect(steps < 100_000, "the loop ends")
-        var outcome = Outcome(calls: log.calls, changes: [], blocks: [], counts: .init(), ring: output.ring.counts)
+        var outcome = Outcome(
+            calls: log.calls,
+            changes: [],
+            blocks: [],
+            counts: .init(),
+            ring: output.ring.counts,
+            status: output.status
+        )
         while let change = output.changes.pop() { outcome.changes.append(change) }
         while output.ring.withWindow({ window, block in
             let first = window[AudioFormat.windowSamples - AudioFormat.hopSamples]

@@ -49,6 +49,12 @@ struct ListenTests {
         let mean = status.firstMatch(of: /hopMilliseconds\.mean: ([0-9.]+)\n/).flatMap { Double($0.1) }
         #expect(mean.map { 0 < $0 && $0 <= longest ?? 0 } == true, "\(status)")
         #expect(status.contains("hopMilliseconds.budget: 100") && status.contains("droppedBlocks: 0\n"))
+        // All audio since the first frame was heard, or is counted with the reason.
+        let times = status.matches(of: /audio\.([a-zA-Z.]+): ([0-9.]+)\n/).map { ("\($0.1)", Double($0.2) ?? 0) }
+        let sum = times.reduce(0) { $1.0 == "seconds" ? $0 : $0 + $1.1 }
+        let all = times.first { $0.0 == "seconds" }?.1 ?? 0
+        #expect(times.count == 13 && abs(sum - all) < 0.15, "\(times)")
+        #expect(times.contains { $0.0 == "lost.device" && $0.1 > 0.2 })
         // Reported once, not once per period.
         #expect(count(live.error, "lost") == 1)
     }

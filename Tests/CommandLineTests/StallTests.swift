@@ -95,6 +95,22 @@ struct StallTests {
         expectEnd(live)
     }
 
+    @Test func `a limit on the size of files`() throws {
+        let clips = folder.file("clips")
+        try FileManager.default.createDirectory(atPath: clips, withIntermediateDirectories: false)
+        // In units of 512 bytes: less than a clip, more than the output.
+        let live = try LiveProgram(
+            playing: Self.left,
+            configuration: configuration("", "clips: { dir: '\(clips)' }"),
+            shell: "ulimit -f 60"
+        )
+        #expect(live.waits { live.error.contains("cannot save a clip in") }, "\(live.error)")
+        let before = heard
+        #expect(live.waits { heard > before })
+        #expect(try live.ask("status").output.contains(/clips\.failed: [1-9]/))
+        expectEnd(live)
+    }
+
     @Test func `a program that ignores SIGTERM is gone with the service`() throws {
         let pid = folder.file("pid")
         let live = try LiveProgram(

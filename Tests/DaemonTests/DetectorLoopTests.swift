@@ -104,7 +104,7 @@ struct DetectorLoopTests {
         let heard = try run.hearAll()
         #expect(heard.count == 1)
         let status = run.ends.record.status
-        #expect(status.droppedBlocks == 8 && status.gaps == 1 && status.hops == 42)
+        #expect(status.droppedBlocks == 8 && status.skippedBlocks == 8 && status.gaps == 1 && status.hops == 42)
         // Time counts only the 42 scored blocks; the second word is decided near block 38 of all 50.
         #expect(heard.allSatisfy { $0.detection.time > 2.5 && $0.detection.time < 3.6 })
     }
@@ -113,7 +113,31 @@ struct DetectorLoopTests {
         let run = try Self.run(Material.left(blocks: 30), [4: .loss, 20: .loss])
         _ = try run.hearAll()
         let status = run.ends.record.status
-        #expect(status.droppedBlocks == 2 && status.gaps == 2 && status.hops == 28)
+        #expect(status.droppedBlocks == 2 && status.skippedBlocks == 0 && status.gaps == 2 && status.hops == 28)
+    }
+
+    @Test func `stale blocks, which a gap made, do not count as blocks for which the detector was late`() throws {
+        let ring = try BlockRing(minimumCapacity: 1)
+        let block = [Float](repeating: 0, count: AudioFormat.hopSamples)
+        var missed: [UInt64] = []
+        func read() { while ring.withWindow({ missed.append($1.missed) }) {} }
+        func write(_ count: Int) { for _ in 0..<count { ring.write(block.span, time: Clock.now) } }
+        write(2)
+        read()
+        write(3)
+        ring.flush()
+        write(1)
+        read()
+        // Two are stale, and two find no room.
+        write(2)
+        ring.flush()
+        write(ring.capacity + 2 - 2)
+        write(2)
+        read()
+        #expect(missed.reduce(0, +) == ring.counts.dropped)
+        #expect(missed.prefix(3) == [0, 0, 0])
+        let counts = ring.counts
+        #expect(counts.offered == counts.read + counts.dropped + counts.flushed && counts.flushed >= 3)
     }
 
     @Test func `no word from before a gap fires after it`() throws {

@@ -33,6 +33,21 @@ static void set_clock(struct card *card, uint64_t frames) {
     card->base_time = now();
 }
 
+/// Sets the position of a live card to what the file plays now, less the frames that still wait for the reader.
+static void catch_up(struct card *card) {
+    if (!card->live || card->speed == 0) return;
+    double time = now(), *epoch = card->ledger ? &card->ledger->epoch : &card->epoch;
+    if (*epoch == 0) *epoch = time;
+    uint64_t there = captured(card), waiting = there > card->taken ? there - card->taken : 0;
+    double played = (time - *epoch) * card->plug.rate * card->speed;
+    card->place = played > (double)waiting ? (uint64_t)played - waiting : 0;
+}
+
+/// Notes why the frames from now on are not delivered, unless another reason came first.
+static void note(struct card *card, enum FakeCard_fault reason) {
+    if (card->ledger && card->ledger->reason == FAKE_NONE) card->ledger->reason = reason;
+}
+
 /// Sets the timer to the next period's end or, while stalled, to the next look at the control file.
 static void await_period(struct card *card) {
     uint64_t wanted = card->taken + card->plug.period_size, there = captured(card);
@@ -50,7 +65,9 @@ static int misbehave(struct card *card) {
         uint64_t frames = captured(card);
         card->stalled = fault == FAKE_STALL;
         set_clock(card, frames);
+        if (!card->stalled) catch_up(card);
     }
+    if (fault != FAKE_NONE && fault != FAKE_BUSY) note(card, fault);
     switch (fault) {
     case FAKE_XRUN:
         snd_pcm_ioplug_set_state(&card->plug, SND_PCM_STATE_XRUN);
@@ -76,6 +93,7 @@ static int misbehave(struct card *card) {
     }
     if (card->storm > 0) {
         card->storm--;
+        note(card, FAKE_STORM);
         snd_pcm_ioplug_set_state(&card->plug, SND_PCM_STATE_XRUN);
         return -EPIPE;
     }
@@ -88,6 +106,7 @@ static int card_start(snd_pcm_ioplug_t *plug) {
     card->taken = 0;
     card->stalled = FakeCard_fault(card->control, false, &number) == FAKE_STALL;
     set_clock(card, 0);
+    catch_up(card);
     await_period(card);
     return 0;
 }
@@ -103,7 +122,10 @@ static snd_pcm_sframes_t card_pointer(snd_pcm_ioplug_t *plug) {
     struct card *card = plug->private_data;
     uint64_t frames = captured(card);
     if (frames > card->taken + plug->buffer_size) {
-        if (!card->patient) return -EPIPE;
+        if (!card->patient) {
+            note(card, FAKE_LATE);
+            return -EPIPE;
+        }
         frames = card->taken + plug->buffer_size;
         set_clock(card, frames);
     }
@@ -121,6 +143,7 @@ static snd_pcm_sframes_t card_transfer(
     if (error < 0) return error;
     uint8_t *to = (uint8_t *)areas->addr + (areas->first + areas->step * offset) / 8;
     FakeCard_copy(&card->audio, card->place, card->loops, to, count);
+    if (card->ledger) FakeCard_deliver(card->ledger, card->ledger_size, card->place, count);
     card->place += count;
     card->taken += count;
     await_period(card);
@@ -156,6 +179,7 @@ static int card_prepare(snd_pcm_ioplug_t *plug) {
 static int card_resume(snd_pcm_ioplug_t *plug) {
     struct card *card = plug->private_data;
     set_clock(card, card->taken);
+    catch_up(card);
     await_period(card);
     return snd_pcm_ioplug_set_state(plug, SND_PCM_STATE_RUNNING);
 }

@@ -11,16 +11,20 @@
 struct card {
     snd_pcm_ioplug_t plug;
     struct FakeCard_audio audio;
-    char *file, *control;
+    char *file, *control, *ledger_file;
+    struct FakeCard_ledger *ledger;
+    size_t ledger_size;
     double speed;
-    int loops, patient;
+    int loops, patient, live;
     int timer;
     snd_pcm_uframes_t boundary;
-    /// Position in the file: frames delivered or lost.
+    /// Position in the file, or in all that it has played if the card is live: frames delivered or lost.
     uint64_t place;
     /// Frames captured by `base_time` since the start; frames read since the start.
     uint64_t base, taken;
     double base_time;
+    /// When position 0 was, if there is no ledger.
+    double epoch;
     /// The card delivers no frames (fault `stall`).
     bool stalled;
     long storm;

@@ -1,6 +1,7 @@
 // Opens a card from ALSA's configuration; see FakeCard.h.
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/timerfd.h>
 
 #include "card.h"
@@ -10,6 +11,8 @@ void FakeCard_destroy(struct card *card) {
     if (card->timer >= 0) close(card->timer);
     free(card->file);
     free(card->control);
+    free(card->ledger_file);
+    if (card->ledger) munmap(card->ledger, card->ledger_size);
     free(card);
 }
 
@@ -18,9 +21,9 @@ static int configure(struct card *card, const char *key, snd_config_t *value) {
     const char *text;
     long number;
     int result;
-    if (!strcmp(key, "file") || !strcmp(key, "control")) {
+    if (!strcmp(key, "file") || !strcmp(key, "control") || !strcmp(key, "ledger")) {
         if ((result = snd_config_get_string(value, &text)) < 0) return result;
-        char **target = *key == 'f' ? &card->file : &card->control;
+        char **target = *key == 'f' ? &card->file : *key == 'c' ? &card->control : &card->ledger_file;
         free(*target);
         *target = strdup(text);
         return *target ? 0 : -ENOMEM;
@@ -37,9 +40,9 @@ static int configure(struct card *card, const char *key, snd_config_t *value) {
         return 0;
     }
     if (!strcmp(key, "speed")) return snd_config_get_ireal(value, &card->speed);
-    if (!strcmp(key, "loop") || !strcmp(key, "patient")) {
+    if (!strcmp(key, "loop") || !strcmp(key, "patient") || !strcmp(key, "live")) {
         if ((result = snd_config_get_bool(value)) < 0) return result;
-        *(*key == 'l' ? &card->loops : &card->patient) = result;
+        *(*key == 'p' ? &card->patient : key[1] == 'o' ? &card->loops : &card->live) = result;
         return 0;
     }
     SNDERR("fake card: unknown key %s", key);
@@ -100,6 +103,10 @@ SND_PCM_PLUGIN_DEFINE_FUNC(fake) {
     }
     if (result >= 0) result = may_open(card);
     if (result >= 0) result = card->file ? FakeCard_load(&card->audio, card->file) : -EINVAL;
+    if (result >= 0 && card->ledger_file) {
+        card->ledger = FakeCard_open_ledger(card->ledger_file, &card->ledger_size);
+        if (!card->ledger) result = -EINVAL;
+    }
     if (result >= 0) {
         card->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
         if (card->timer < 0) result = -errno;

@@ -13,6 +13,8 @@
 //     speed     playback speed, as a multiple of the clock (1.0); 0: as fast as it is read
 //     loop      repeats the file (off)
 //     patient   waits for a late reader instead of an overrun (off)
+//     live      the file plays on while nobody reads it, as the world does: what is not read is lost (off)
+//     ledger    a file that gets an account of what was delivered; see FakeCard_ledger
 //     control   a text file that names the present fault; empty or missing: no fault
 //
 // Faults in the control file; the first four happen once and clear the file:
@@ -55,11 +57,37 @@ void FakeCard_copy(const struct FakeCard_audio *audio, uint64_t from, bool loops
 
 enum FakeCard_fault {
     FAKE_NONE, FAKE_XRUN, FAKE_SUSPEND, FAKE_SKIP, FAKE_STORM, FAKE_GONE, FAKE_EIO, FAKE_BUSY, FAKE_STALL,
-    FAKE_HANG
+    FAKE_HANG,
+    /// The reader was late; not in a control file.
+    FAKE_LATE
 };
 
 /// The fault in the control file. With `takes`, a fault that happens once is cleared from the file.
 enum FakeCard_fault FakeCard_fault(const char *path, bool takes, long *number);
+
+/// What the card delivered, in memory that other programs map: the truth to which a reader's own counts are compared.
+/// Positions are frames since the first start of the card with this file; they go on while the card is closed.
+struct FakeCard_ledger {
+    /// When position 0 was, in seconds of the monotonic clock; 0: never yet.
+    double epoch;
+    /// Frames delivered.
+    uint64_t delivered;
+    uint64_t segment_count;
+    /// The first fault since the last frame; see FakeCard_segment.
+    uint64_t reason;
+    /// Frames delivered without a break. A full table lacks the newest.
+    struct FakeCard_segment {
+        uint64_t begin, end;
+        /// Why the frames before it were not delivered: an enum FakeCard_fault; FAKE_NONE: the reader had closed the card.
+        uint64_t reason;
+    } segments[];
+};
+
+/// Maps a ledger: a file whose size says how many segments it holds. NULL if that fails.
+struct FakeCard_ledger *FakeCard_open_ledger(const char *path, size_t *size);
+
+/// Adds frames from `position` on.
+void FakeCard_deliver(struct FakeCard_ledger *ledger, size_t size, uint64_t position, uint64_t count);
 
 /// Waits until the control file no longer says `hang`.
 void FakeCard_hang(const char *path);

@@ -1,0 +1,170 @@
+public import Core
+import Synchronization
+
+/// Why audio of a microphone was lost.
+public enum LossCause: UInt8, Sendable, CaseIterable {
+    /// The reader was late.
+    case overrun
+    case suspended
+    /// Frames never came, and the device reported no error.
+    case missing
+    /// The device was unplugged, could not be opened, or delivered nothing.
+    case device
+    case muted
+    /// Another device or other channels were selected.
+    case selection
+    /// Audio was read, but a gap came before its block was complete.
+    case incomplete
+
+    /// The cause of a gap that a change reports; nil if the change begins no gap.
+    init?(_ kind: CaptureMachine.Change.Kind) {
+        switch kind {
+        case .overrun: self = .overrun
+        case .suspended: self = .suspended
+        case .lost, .stalled, .unavailable, .stillUnavailable: self = .device
+        case .muted: self = .muted
+        case .selectionChanged: self = .selection
+        // Missing frames are counted where they are found.
+        case .framesMissing, .running, .unmuted, .notRealTime: return nil
+        }
+    }
+}
+
+/// Finds out how much audio was lost in each gap: from the last frame before it to the first frame after it. If the cause
+/// changes in between, each cause gets its part.
+///
+/// A pure value. Before the first frame nothing can be lost. A thread that was delayed takes frames for newer than they are,
+/// never for older. So frames that continue others are no newer than these and their own length say, apart from the drift
+/// of the card's clock, and what the first read after a gap gave too much, the reads of the next second take back.
+struct LossAccount {
+    struct Loss: Equatable {
+        var cause: LossCause
+        /// Negative, where an earlier one was too long.
+        var duration: Duration
+    }
+
+    /// Audio that is being lost.
+    struct Gap: Equatable {
+        var cause: LossCause
+        var since: Instant
+    }
+
+    private static let settling = Duration.seconds(1)
+
+    private(set) var gap: Gap?
+    /// When the first frame and the newest one were captured; nil before the first.
+    private(set) var first: Instant?
+    private(set) var newest: Instant?
+    /// What the newest gap cost; nil before the first gap.
+    private var last: Loss?
+    /// Audio that is still read before the end of the newest gap, or the first frame, is certain.
+    private var unsettled = Duration.zero
+
+    /// Notes frames that were read.
+    ///
+    /// - Parameters:
+    ///   - length: their length.
+    ///   - time: when the last of them seems to have been captured.
+    /// - Returns: what the gap before them cost, or the correction of it; nil for neither.
+    mutating func frames(_ length: Duration, until time: Instant) -> Loss? {
+        guard let before = newest else {
+            (first, newest, unsettled) = (time - length, time, Self.settling)
+            return nil
+        }
+        if let gap {
+            let loss = Loss(cause: gap.cause, duration: max(.zero, time - length - gap.since))
+            (self.gap, newest, last, unsettled) = (nil, time, loss, Self.settling)
+            return loss
+        }
+        let expected = before + length
+        newest = min(time, expected + length / 1000)
+        guard unsettled > .zero else { return nil }
+        unsettled -= length
+        return time < expected ? takeBack(expected - time) : nil
+    }
+
+    private mutating func takeBack(_ duration: Duration) -> Loss? {
+        guard let loss = last else {
+            first = first.map { $0 - duration }
+            return nil
+        }
+        let back = min(duration, loss.duration)
+        last?.duration -= back
+        return Loss(cause: loss.cause, duration: .zero - back)
+    }
+
+    /// Notes that frames are missing before the next ones.
+    mutating func skip(_ duration: Duration) { newest = newest.map { $0 + duration } }
+
+    /// Notes that audio is being lost.
+    ///
+    /// - Returns: what another cause has cost until now; nil if there was none.
+    mutating func begin(_ cause: LossCause, at now: Instant) -> Loss? {
+        guard let newest else { return nil }
+        guard let gap else {
+            self.gap = Gap(cause: cause, since: newest)
+            return nil
+        }
+        guard gap.cause != cause else { return nil }
+        self.gap = Gap(cause: cause, since: now)
+        return Loss(cause: gap.cause, duration: now - gap.since)
+    }
+}
+
+/// Sums of losses and the open gap, written by the capture thread without waiting and read by any thread.
+final class LossTimes: Sendable {
+    private let overrun = Atomic<Int64>(0)
+    private let suspended = Atomic<Int64>(0)
+    private let missing = Atomic<Int64>(0)
+    private let device = Atomic<Int64>(0)
+    private let muted = Atomic<Int64>(0)
+    private let selection = Atomic<Int64>(0)
+    private let incomplete = Atomic<Int64>(0)
+    private let openCause = Atomic<UInt8>(LossTimes.none)
+    private let openSince = Atomic<Int64>(0)
+
+    private static let none = UInt8.max
+
+    func add(_ loss: LossAccount.Loss) {
+        let time = loss.duration.nanoseconds
+        switch loss.cause {
+        case .overrun: overrun.wrappingAdd(time, ordering: .relaxed)
+        case .suspended: suspended.wrappingAdd(time, ordering: .relaxed)
+        case .missing: missing.wrappingAdd(time, ordering: .relaxed)
+        case .device: device.wrappingAdd(time, ordering: .relaxed)
+        case .muted: muted.wrappingAdd(time, ordering: .relaxed)
+        case .selection: selection.wrappingAdd(time, ordering: .relaxed)
+        case .incomplete: incomplete.wrappingAdd(time, ordering: .relaxed)
+        }
+    }
+
+    /// Sets the gap that has not ended; nil for none.
+    func setOpen(_ gap: LossAccount.Gap?) {
+        if let gap { openSince.store(gap.since.nanoseconds, ordering: .relaxed) }
+        openCause.store(gap?.cause.rawValue ?? LossTimes.none, ordering: .releasing)
+    }
+
+    /// The sums, with what the open gap has cost until `now`; and whether there is one.
+    func read(at now: Instant) -> (lost: [LossCause: Duration], isLosing: Bool) {
+        let open = LossCause(rawValue: openCause.load(ordering: .acquiring))
+        let since = Instant(nanoseconds: openSince.load(ordering: .relaxed))
+        var lost: [LossCause: Duration] = [:]
+        for cause in LossCause.allCases {
+            let sum = Duration.nanoseconds(sum(cause))
+            lost[cause] = cause == open ? sum + max(.zero, now - since) : sum
+        }
+        return (lost, open != nil)
+    }
+
+    private func sum(_ cause: LossCause) -> Int64 {
+        switch cause {
+        case .overrun: overrun.load(ordering: .relaxed)
+        case .suspended: suspended.load(ordering: .relaxed)
+        case .missing: missing.load(ordering: .relaxed)
+        case .device: device.load(ordering: .relaxed)
+        case .muted: muted.load(ordering: .relaxed)
+        case .selection: selection.load(ordering: .relaxed)
+        case .incomplete: incomplete.load(ordering: .relaxed)
+        }
+    }
+}
