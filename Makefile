@@ -5,7 +5,7 @@ HOURS   ?= 24
 PYTHON  ?= python3
 PEERS   := .build/peers
 
-.PHONY: run test check-kernels build deb acceptance-container acceptance-vm acceptance-pages \
+.PHONY: run test check-kernels build deb acceptance-container acceptance-vm acceptance-pages chaos chaos-container \
 	soak bench-end-to-end bench-cost bench-products bench-words bench-reload fuzz peers peer-programs deps generate lint format clean
 
 run: build
@@ -48,6 +48,18 @@ acceptance-vm: deb
 # folder of clips to evaluate.
 acceptance-pages: build
 	Tests/Acceptance/pages/run
+
+# An hour of audio at ten times the speed (SPEED) through the service, while everything around it fails; an account at the
+# end. Seven minutes. SEED=N is another run; SECONDS=N of audio; ONLY="FAULT…"; OPTIONS=--list lists the faults. As root it
+# also fills a disk.
+chaos: deps
+	@for product in beckon FakeCard FakeSystem; do swift build -c release --product $$product || exit 1; done
+	$(PYTHON) -m Tests.Chaos $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) \
+		$(if $(SPEED),--speed $(SPEED)) $(if $(ONLY),--only $(ONLY)) $(OPTIONS)
+
+# Ten minutes (SECONDS) of the same for the installed package under systemd, its watchdog included. As root.
+chaos-container: deb
+	SEED=$(or $(SEED),1) LENGTH=$(or $(SECONDS),600) Tests/Acceptance/chaos/run
 
 # A day of audio (HOURS) through the capture side on the fake sound card; ten to twenty minutes.
 soak: deps

@@ -186,7 +186,7 @@ let package = Package(
         ),
         .testTarget(
             name: "ActionsTests",
-            dependencies: ["Actions", "Configuration", "Core", "Events", "Spotting", "System", "TestSupport"]
+            dependencies: ["Actions", "Audio", "Configuration", "Core", "Events", "Spotting", "System", "TestSupport"]
         ),
         .testTarget(
             name: "ControlTests",

@@ -33,11 +33,24 @@ public final class ControlServer: EventSink {
 
     /// Shared with the socket's thread: holds the performer, which is set only when the service has started.
     private final class Handler: Sendable {
-        let performer = Mutex<Performer?>(nil)
+        /// An object, because reading a closure out of a generic container wraps it in another closure, which is written back:
+        /// each command would make all later ones deeper.
+        private final class Box: Sendable {
+            let performer: Performer
+
+            init(_ performer: @escaping Performer) { self.performer = performer }
+        }
+
+        private let box = Mutex<Box?>(nil)
+
+        func set(_ performer: @escaping Performer) {
+            let box = Box(performer)
+            self.box.withLock { $0 = box }
+        }
 
         func perform(_ command: ControlCommand, _ later: @escaping @Sendable (Reply) -> Void) -> Reply? {
-            guard let performer = performer.withLock({ $0 }) else { return .failed("the service is just starting") }
-            return performer(command, later)
+            guard let box = box.withLock({ $0 }) else { return .failed("the service is just starting") }
+            return box.performer(command, later)
         }
     }
 
@@ -85,7 +98,7 @@ public final class ControlServer: EventSink {
     }
 
     /// Executes commands from now on. Any thread.
-    public func start(_ perform: @escaping Performer) { handler.performer.withLock { $0 = perform } }
+    public func start(_ perform: @escaping Performer) { handler.set(perform) }
 
     /// Counts of clients and of misuse. Any thread.
     public var counts: LineServer.Counts { server.counts }

@@ -115,9 +115,11 @@ class Account:
             self.check("lines of output that are neither", "", len(chaos.printed.odd), not chaos.printed.odd)
         failed, dropped = status["actionsFailed"], status["actionsDropped"]
         actions = ACTIONS if chaos.printed else ACTIONS - 1
-        self.equal(
+        # One may do its work and fail after it: ended at its timeout before it could exit.
+        total = done + failed + dropped
+        self.check(
             f"actions done ({named}), failed ({failed}) and dropped ({dropped}) / {actions} an event",
-            done + failed + dropped, actions * made,
+            total, actions * made, actions * made <= total <= actions * made + failed and done <= status["actionsStarted"],
         )
         self.equal("actions started and dropped / the same", status["actionsStarted"] + dropped, actions * made)
         clips = status["clips"]
@@ -146,8 +148,8 @@ class Account:
             self.check(f"events that an open connection did not get, {name} subscriber", "", len(skipped), not skipped)
         clients = self.status["clients"]
         lost = closed + slow.connections - 1
-        self.check("subscribers closed: counted / seen", clients["slow"] + clients["closed"] + clients["refused"], lost,
-                   clients["slow"] + clients["closed"] + clients["refused"] >= lost)
+        counted = sum(clients[key] for key in ("slow", "closed", "refused"))
+        self.check("clients closed or refused: counted / subscribers that were closed", counted, lost, counted >= lost)
 
     # ---- Words ----
 

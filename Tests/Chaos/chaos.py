@@ -14,6 +14,7 @@ from random import Random
 from .card import Card
 from .outputs import Log, Output, StandardOutput
 from .pace import Pace
+from .schedule import END
 from .service import Service, children
 from .sinks import Clips, Hook, Program, Subscriber
 from .taught import TaughtWords
@@ -32,30 +33,40 @@ WORKERS = AT_ONCE + 1
 class Chaos:
     """The service as a child of this process, by a clock that runs `speed` times as fast as the machine's."""
 
+    # Lanes of faults that this kind of run cannot have.
+    without = {"journal"}
+    # Seconds for which the service may be stopped.
+    longest_stop = 25.0
+
     def __init__(self, folder, build, seed, speed):
         self.folder = folder
         self.beckon = str(build / "beckon")
         self.seed = seed
         self.is_over = threading.Event()
         self.problems = []
+        # The turns that took place.
+        self.done = []
         self.log_lock = threading.Lock()
         self.begin = 0.0
+        # The status after the run, when nothing is on its way any more; None if the service did not live that long.
+        self.last = None
         # Processes that a child of the service leaves behind become children of this one, so that they are found.
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
         self.world = World(folder, seed)
         self.card = Card(folder, build / "libFakeCard.so", self.world)
         self.program = Program(folder)
         self.hook = Hook()
-        self.pace = Pace(folder / "pace", speed)
-        self.disk = folder / "disk"
-        self.disk.mkdir()
-        self.has_disk = self.mount_disk()
-        self.prepare(build)
-        self.clips.folder.mkdir(mode=0o777)
+        self.prepare(build, speed)
+        self.clips.folder.mkdir()
+        self.clips.folder.chmod(0o777)
+        if not self.has_disk:
+            self.without = self.without | {"disk"}
 
-    # ---- What differs in a container ----
+    # ---- What differs under systemd; see container.py ----
 
-    def prepare(self, build):
+    def prepare(self, build, speed):
+        self.pace = Pace(self.folder / "pace", speed)
+        self.mount_disk(self.folder / "disk")
         self.configuration = self.folder / "config.json5"
         self.clips = Clips(self.disk / "clips")
         self.control = self.folder / "control.socket"
@@ -72,11 +83,11 @@ class Chaos:
         self.log = Log(self.folder / "log")
         self.output, self.error = Output(self.printed.take), Output(self.log.take)
 
-    def mount_disk(self):
+    def mount_disk(self, path):
         """A small disk for clips and taught words; without root it is a folder like any other, which cannot be filled."""
-        return os.geteuid() == 0 and subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "chaos", str(self.disk)]
-        ).returncode == 0
+        path.mkdir(parents=True)
+        command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES},mode=1777", "chaos", str(path)]
+        self.disk, self.has_disk = path, os.geteuid() == 0 and subprocess.run(command).returncode == 0
 
     def unmount_disk(self):
         if self.has_disk:
@@ -102,11 +113,12 @@ class Chaos:
             "actions": [
                 {"run": [str(self.program.path)], "timeout": 40},
                 {"webhook": f"http://127.0.0.1:{self.hook.port}/", "timeout": 40},
-                {"print": f"printed {{sequence}} {PRINTED}"},
             ],
             "clips": {"dir": str(self.clips.folder), "keep": 100_000, "quota": 10_000},
             "limits": {"queue": 12, "atOnce": AT_ONCE},
         }
+        if self.printed:
+            settings["actions"].append({"print": f"printed {{sequence}} {PRINTED}"})
         if version == "strict":
             settings["words"]["left"]["threshold"] = THRESHOLD + 0.01
         if version == "other":
@@ -134,8 +146,9 @@ class Chaos:
         """Repeats a command until the service has obeyed."""
         end = time.monotonic() + seconds
         while self.service.ask(line) is None:
-            if time.monotonic() > end:
-                raise TimeoutError(f"the service does not obey: {line}")
+            if time.monotonic() > end or not self.service.is_running:
+                self.problems.append(f"not obeyed in {seconds:.0f} s: {line}; threads: {self.service.threads()}")
+                return
             time.sleep(0.05)
 
     def until(self, condition, seconds, what):
@@ -149,12 +162,14 @@ class Chaos:
 
     # ---- The run ----
 
-    def follow(self, turns):
+    def follow(self, turns, length):
         """Carries out the faults of one lane."""
         for turn in turns:
             self.wait(turn.time - self.now())
-            if self.is_over.is_set() or not self.service.is_running:
+            # On a busy machine a lane may be late; its last faults are then left out, so that the end is as calm as planned.
+            if self.is_over.is_set() or not self.service.is_running or self.now() + turn.seconds > length - END:
                 return
+            self.done.append(turn)
             self.note(f"{turn.fault.name} for {turn.seconds:.1f} s")
             try:
                 turn.fault.run(self, turn.seconds, Random(turn.seed))
@@ -174,7 +189,7 @@ class Chaos:
         self.subscriber, self.slow_subscriber = Subscriber(self.control), Subscriber(self.control)
         self.until(lambda: self.card.epoch > 0, 30, "the card is opened")
         self.begin = self.pace.now()
-        lanes = [threading.Thread(target=self.follow, args=(lane,), daemon=True) for lane in turns.values()]
+        lanes = [threading.Thread(target=self.follow, args=(lane, length), daemon=True) for lane in turns.values()]
         watchers = [threading.Thread(target=self.service.watch, args=(self.is_over,), daemon=True)]
         watchers.append(threading.Thread(target=self.collect, daemon=True))
         for thread in lanes + watchers:
@@ -197,24 +212,27 @@ class Chaos:
         self.insist("mute")
         self.until(self.is_idle, 90, "the service is idle after it was muted")
         self.clips.collect()
-        self.last = self.service.status()
+        if self.service.is_running:
+            self.last = self.service.status()
+
+    def counts(self):
+        """What changes while anything is on its way: counts of the service, and lines that came out of it."""
+        status = self.service.status()
+        if not status:
+            return None
+        keys = ["frames", "hops", "events", "actionsStarted", "actionsFailed", "actionsDropped", "clips", "droppedLines"]
+        counts = [status.status[key] for key in keys] + [self.hook.events.lines, self.program.heard.stat().st_size]
+        if self.printed:
+            counts += [self.printed.json.lines, self.printed.printed.lines]
+        is_quiet = status.status["state"] == "muted" and status.status["audio"]["waiting"] < 0.1
+        return counts if is_quiet and not children(self.service.pid) else None
 
     def is_idle(self):
         """Whether nothing is on its way any more: no audio, no action, no clip."""
         self.clips.collect()
-        first = self.service.status()
-        time.sleep(0.5)
-        second = self.service.status()
-        if not first or not second:
-            return False
-        keys = ["frames", "hops", "events", "actionsStarted", "actionsFailed", "actionsDropped", "clips", "droppedLines"]
-        lines = len(self.printed.json.events), len(self.printed.printed.events), self.hook.events.lines
-        time.sleep(0.3)
-        same = lines == (len(self.printed.json.events), len(self.printed.printed.events), self.hook.events.lines)
-        return (
-            same and second.status["state"] == "muted" and all(first.status[key] == second.status[key] for key in keys)
-            and second.status["audio"]["waiting"] < 0.1 and not children(self.service.pid)
-        )
+        before = self.counts()
+        time.sleep(0.8)
+        return before is not None and before == self.counts()
 
     def stop(self):
         """Ends the service while it listens. Returns its exit status and how long it took."""
@@ -234,6 +252,10 @@ class Chaos:
                 subscriber.close()
         self.hook.close()
         self.unmount_disk()
+
+    def restarts(self):
+        """Nobody starts the service again."""
+        return []
 
     def left_behind(self):
         """Processes that the service started and that outlived it; they are ended here."""

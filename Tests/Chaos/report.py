@@ -16,10 +16,9 @@ def print_checks(checks):
 
 def print_faults(turns):
     counts = {}
-    for lane in turns.values():
-        for turn in lane:
-            number, seconds = counts.get(turn.fault.name, (0, 0))
-            counts[turn.fault.name] = number + 1, seconds + turn.seconds
+    for turn in turns:
+        number, seconds = counts.get(turn.fault.name, (0, 0))
+        counts[turn.fault.name] = number + 1, seconds + turn.seconds
     print("\nfaults, times, seconds of audio")
     for name, (number, seconds) in sorted(counts.items()):
         print(f"  {name:<22}{number:>5}{seconds:>9.1f}")

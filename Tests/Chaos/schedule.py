@@ -43,15 +43,15 @@ def fault(lane, shortest, longest):
     return add
 
 
-def plan(seed, length, only=None, pause=25):
-    """The turns of each lane within so many seconds of audio.
+def plan(seed, length, without=(), only=None, pause=25):
+    """The turns of each lane within so many seconds of audio, but for the lanes `without`.
 
     `pause` is the mean time between two faults of a lane. Each lane draws for itself, so that its turns stay the same when
     faults are added to other lanes.
     """
     lanes = {}
     for one in TABLE:
-        if not only or one.name in only:
+        if one.lane not in without and (not only or one.name in only):
             lanes.setdefault(one.lane, []).append(one)
     turns = {}
     for lane, faults in lanes.items():

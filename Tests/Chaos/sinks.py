@@ -167,9 +167,13 @@ class Clips:
     def collect(self):
         with self.lock:
             for path in self.folder.glob("beckon-*.wav"):
-                data = path.read_bytes()
+                try:
+                    data = path.read_bytes()
+                    path.unlink()
+                except FileNotFoundError:
+                    # A fault has just taken the folder away; the clip comes back with it.
+                    continue
                 size = int.from_bytes(data[40:44], "little") if len(data) >= 44 else -1
                 if data[:4] != b"RIFF" or size != len(data) - 44 or size < 16_000:
                     self.broken.append(path.name)
-                path.unlink()
                 self.count += 1

@@ -36,6 +36,13 @@ class TaughtWords:
         name = f"chaos {self.count}"
         self.finish({name: self.teaching(name)}, {})
 
+    def store_of_one(self, path):
+        """Teaches a word into another store, as the faults do."""
+        environment = {**self.environment, "BECKON_WORDS": str(path)}
+        command = [self.beckon, "enroll", "chaos", "--from", *TAKES]
+        subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+        return str(path)
+
     def forget(self, choice):
         if not self.names:
             return self.teach(choice)

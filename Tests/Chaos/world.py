@@ -12,9 +12,9 @@ RATE = 48_000
 # Debian's package alsa-utils has these voices.
 VOICES = Path("/usr/share/sounds/alsa")
 UTTERANCES = ["Front_Left", "Rear_Left", "Side_Left", "Front_Right", "Rear_Right", "Side_Right"]
-LOOP_SECONDS = 120
+LOOP_SECONDS = 90
 # The service's blocks may begin anywhere in the loop, so the truth is asked for this many places within a block.
-PHASES = 10
+PHASES = 5
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,9 @@ class World:
         """Writes the loop to FOLDER/world.wav; a seed always gives the same one."""
         choice = random.Random(f"world {seed}")
         voices = {name: samples(VOICES / f"{name}.wav") for name in UTTERANCES}
-        frames = array.array("h", (choice.randint(-6, 6) for _ in range(LOOP_SECONDS * RATE)))
+        # Noise of -8 to 7 steps.
+        noise = choice.randbytes(LOOP_SECONDS * RATE).translate(bytes((value // 16 - 8) % 256 for value in range(256)))
+        frames = array.array("h", array.array("b", noise))
         place = RATE
         while True:
             voice = voices[choice.choice(UTTERANCES)]

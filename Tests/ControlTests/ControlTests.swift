@@ -45,6 +45,27 @@ struct ControlTests {
         }
     }
 
+    /// A service was ended by its stack after some thousand commands, because each of them made the next one's call deeper.
+    @Test func `a command is no deeper on the stack than the one before`() throws {
+        let folder = try TestFolder()
+        let server = try ControlServer(path: folder.file("socket"))
+        defer { server.stop() }
+        let places = Mutex<[UInt]>([])
+        server.start { _, _ in
+            var here: UInt8 = 0
+            let place = withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
+            places.withLock { $0.append(place) }
+            return .done
+        }
+        let client = try Client(folder.file("socket"))
+        for _ in 0..<100 {
+            client.send(Array("status\n".utf8))
+            #expect(try client.line()?.contains("true") == true)
+        }
+        let all = places.withLock { $0 }
+        #expect(all.count == 100 && all.first == all.last, "\(all.first ?? 0) … \(all.last ?? 0)")
+    }
+
     static let wrong: [(String, says: String)] = [
         ("", "an empty command; there are status, mute, unmute, reload, events, set"), ("mte", "did you mean mute?"),
         ("explode", "unknown command 'explode'; there are status"), ("mute yes=0.5", "mute takes nothing after it"),

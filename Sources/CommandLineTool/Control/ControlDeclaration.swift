@@ -14,6 +14,9 @@ extension ControlVerb: Command {
                     took longer, and
                     .Ql droppedBlocks
                     of 100 ms were skipped because the detector was behind.
+                    .Ql audio
+                    is what became of all audio since the first frame, in seconds: heard, on its way,
+                    or lost, by the cause.
                     """
             ),
             CommandName(

@@ -10,18 +10,17 @@ from ..schedule import fault
 @fault("process", 0.2, 25)
 def stopped(chaos, seconds, choice):
     """SIGSTOP, and SIGCONT after a while."""
-    with chaos.service.asking:
-        chaos.service.send(signal.SIGSTOP)
-        try:
-            chaos.wait(seconds)
-        finally:
-            chaos.service.send(signal.SIGCONT)
+    chaos.service.send(signal.SIGSTOP)
+    try:
+        chaos.wait(min(seconds, chaos.longest_stop))
+    finally:
+        chaos.service.send(signal.SIGCONT)
 
 
 @fault("process", 5, 20)
 def busy_machine(chaos, seconds, choice):
-    """Other programs want all processors, at a higher priority."""
-    burn = [sys.executable, "-c", "while True: pass"]
+    """Other programs want all processors."""
+    burn = ["nice", "-n", "15", sys.executable, "-c", "while True: pass"]
     burners = [subprocess.Popen(burn) for _ in range(choice.randint(2, 6))]
     try:
         chaos.wait(seconds)

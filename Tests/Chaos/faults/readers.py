@@ -1,5 +1,7 @@
 """Readers that stall."""
 
+import subprocess
+
 from ..schedule import fault
 
 
@@ -33,3 +35,13 @@ def stalled_log(chaos, seconds, choice):
 def stalled_subscriber(chaos, seconds, choice):
     """A client that follows events stalls; the service closes it, and it connects again."""
     stall(chaos, chaos.slow_subscriber, seconds)
+
+
+@fault("journal", 5, 40)
+def stalled_journal(chaos, seconds, choice):
+    """The journal does not read: its service is stopped."""
+    subprocess.run(["systemctl", "kill", "--signal", "STOP", "systemd-journald"], check=True)
+    try:
+        chaos.wait(seconds)
+    finally:
+        subprocess.run(["systemctl", "kill", "--signal", "CONT", "systemd-journald"], check=True)
