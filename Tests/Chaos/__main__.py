@@ -99,6 +99,7 @@ def keep(chaos, folder, target):
     shutil.copytree(folder, target, dirs_exist_ok=True, ignore=left_out)
     answers = [{"begin": one.begin, "end": one.end, **one.status} for one in chaos.service.answers]
     (target / "answers.json").write_text(json.dumps(answers))
+    (target / "samples.json").write_text(json.dumps([vars(one) for one in chaos.service.samples]))
 
 
 sys.exit(main())

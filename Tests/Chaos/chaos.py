@@ -210,7 +210,8 @@ class Chaos:
             if lane.is_alive():
                 self.problems.append("a fault did not end")
         self.insist("mute")
-        self.until(self.is_idle, 90, "the service is idle after it was muted")
+        if not self.until(self.is_idle, 150, "the service is idle after it was muted"):
+            self.problems.append(f"it has {self.counts()}; threads: {self.service.threads()}; {children(self.service.pid)}")
         self.clips.collect()
         if self.service.is_running:
             self.last = self.service.status()
