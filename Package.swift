@@ -202,8 +202,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "KernelInterface",
-                "Kernels",
+                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Enrollment",
+                "KernelInterface", "Kernels",
                 "Spotting", "TestSupport", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]

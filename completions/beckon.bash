@@ -97,7 +97,7 @@ _beckon()
     case "${COMP_WORDS[1]}" in
         listen) options="--device --channel --file --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
         classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --stats --files-from --null --raw --jobs --help" ;;
-        enroll) options="--device --config --channel --takes --from --more --no-audio --words --model --json --help" ;;
+        enroll) options="--device --config --channel --takes --from --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;

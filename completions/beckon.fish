@@ -62,6 +62,7 @@ complete -c beckon -n '__fish_seen_subcommand_from enroll record' -s c -l config
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -s n -l takes -x -d 'Takes to ask for'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l from -r -F -d 'Learn from recordings'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l more -d 'Add takes to a word that was taught before'
+complete -c beckon -n '__fish_seen_subcommand_from enroll' -l force -d 'Teach it although it sounds like another word of yours'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l no-audio -d 'Do not keep the recordings'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l words -r -F -d 'File to keep the word in'
 complete -c beckon -n '__fish_seen_subcommand_from enroll' -l json -d 'Print the result as one JSON object'

@@ -185,7 +185,10 @@ public final class ActionRunner: EventSink {
                 count { $0.dropped += 1 }
             }
         case .journal(let level):
-            let message = "heard \(event.name) (\(event.kind.key), \(percent(event.confidence)))"
+            let message =
+                event.kind.isSession
+                ? "session of \(event.name) (\(event.kind.key))"
+                : "heard \(event.name) (\(event.kind.key), \(percent(event.confidence)))"
             count { $0.started += 1 }
             attempt(action) { () throws(ActionError) in
                 try journal.write(message, level: level, fields: event.fields)
@@ -260,6 +263,8 @@ public final class ActionRunner: EventSink {
 struct ActionPlan: Sendable {
     private var words: [String: [Action]] = [:]
     private var phrases: [String: [Action]] = [:]
+    private var starts: [String: [Action]] = [:]
+    private var ends: [String: [Action]] = [:]
     /// The actions of words and phrases that have none of their own.
     private let others: [Action]
 
@@ -270,6 +275,10 @@ struct ActionPlan: Sendable {
         for phrase in configuration.phrases where phrases[phrase.name] == nil {
             phrases[phrase.name] = phrase.actions ?? others
         }
+        for session in configuration.sessions {
+            starts[session.wake] = session.onStart
+            ends[session.wake] = session.onEnd
+        }
     }
 
     /// The actions of an event; none for `phrasePartial`.
@@ -278,12 +287,14 @@ struct ActionPlan: Sendable {
         case .word: words[event.name] ?? others
         case .phrase: phrases[event.name] ?? others
         case .phrasePartial: []
+        case .sessionStart: starts[event.name] ?? []
+        case .sessionEnd, .sessionTimeout: ends[event.name] ?? []
         }
     }
 
     /// Paths of the sockets of `unix` actions, without duplicates.
     var sockets: Set<String> {
-        let actions = others + words.values.joined() + phrases.values.joined()
+        let actions = (others + [words, phrases, starts, ends].flatMap { $0.values.joined() })
         return Set(actions.compactMap { if case .unix(let path) = $0.effect { path } else { nil } })
     }
 }

@@ -61,7 +61,7 @@ public final class ClipSaver: EventSink {
 
     /// Queues the clip; its thread waits for the audio after the word and then saves it.
     public func receive(_ event: DetectionEvent) {
-        guard event.kind != .phrasePartial else { return }
+        guard event.kind == .word || event.kind == .phrase else { return }
         let (settings, store) = state.withLock { ($0.settings, $0.store) }
         guard let store else { return }
         let rate = Double(AudioFormat.sampleRate)

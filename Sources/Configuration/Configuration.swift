@@ -116,6 +116,8 @@ public struct Configuration: Equatable, Sendable {
     public var words: [String: Word] = [:]
     /// The phrases to detect, in addition to words.
     public var phrases: [Phrase] = []
+    /// Words that count only for some seconds after a wake word.
+    public var sessions: [Session] = []
     /// The settings of the gate, including mode and trigger.
     public var gate = Configuration.defaultGate
     /// The actions of words and phrases that have none of their own.
@@ -162,21 +164,26 @@ extension Configuration {
         return choices
     }
 
-    /// All words named by the configuration, in `words` and `phrases`.
+    /// All words named by the configuration, in `words`, `phrases` and `sessions`.
     public var namedWords: [String] { namedWords(beside: []) }
 
     /// - Parameter known: the known words. A name with blanks counts as one word only if it is among them.
-    private func namedWords(beside known: [String]) -> [String] {
+    public func namedWords(beside known: [String]) -> [String] {
         words.keys + phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
+            + sessions.flatMap { [$0.wake] + $0.words }
     }
 
-    /// Removes words that are not among `known`, and the phrases that contain them.
+    /// Removes words that are not among `known`, the phrases that contain them, and the sessions that they start.
+    ///
+    /// The words of such a session are disabled: without it they would count at any time.
     ///
     /// - Returns: the names of the removed words.
+    @discardableResult
     public mutating func leaveOut(wordsBeside known: [String]) -> [String] {
         let gone = Set(namedWords(beside: known)).subtracting(known)
         for word in gone { words[word] = nil }
         phrases.removeAll { !gone.isDisjoint(with: Spotting.Phrase.parts(of: $0.phrase, words: known)) }
+        leaveOutSessions(wordsBeside: known)
         return gone.sorted()
     }
 

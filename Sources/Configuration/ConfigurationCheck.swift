@@ -5,10 +5,10 @@ import Spotting
 /// The checks that need the whole configuration: known words, webhook hosts, programs, margins of the gate.
 struct ConfigurationCheck {
     let configuration: Configuration
-    /// The words of the model and the taught words; nil if they could not be read, which skips their check.
-    let words: [String]?
-    /// Nil if it is not known, which skips the check of sensitivities.
-    let vocabulary: Vocabulary?
+    /// Nil if they could not be read, which skips their check.
+    let words: KnownWords?
+
+    private var vocabulary: Vocabulary? { words?.vocabulary }
 
     func run(_ findings: inout Findings) {
         if let words { checkWords(words, &findings) }
@@ -22,11 +22,17 @@ struct ConfigurationCheck {
         }
     }
 
-    private func checkWords(_ known: [String], _ findings: inout Findings) {
-        for word in configuration.words.keys.sorted() where !known.contains(word) {
+    private func checkWords(_ words: KnownWords, _ findings: inout Findings) {
+        for word in configuration.words.keys.sorted() {
             guard !findings.isFull else { return }
-            findings.add(unknown(word, known), key: "words.\(word)")
+            reportUnknown(word, words, key: "words.\(word)", &findings)
         }
+        SessionCheck(
+            configuration: configuration,
+            sessions: findings.sessions,
+            reportUnknown: { word, key, findings in reportUnknown(word, words, key: key, &findings) },
+            vocabulary: vocabulary
+        ).run(&findings)
         var firstKeys: [String: String] = [:]
         for (key, phrase) in findings.phrases {
             guard !findings.isFull else { return }
@@ -35,14 +41,14 @@ struct ConfigurationCheck {
             } else if !phrase.name.isEmpty {
                 firstKeys[phrase.name] = key
             }
-            let parts = Phrase.parts(of: phrase.phrase, words: known)
+            let parts = Phrase.parts(of: phrase.phrase, words: words.names + words.gone)
             if parts.count < 2 {
                 findings.add(
                     "needs a phrase of two words or more, such as \"go left\"",
                     key: phrase.phrase.isEmpty ? key : key + ".phrase"
                 )
             }
-            for part in parts where !known.contains(part) { findings.add(unknown(part, known), key: key + ".phrase") }
+            for part in parts { reportUnknown(part, words, key: key + ".phrase", &findings) }
             for part in parts where configuration.words[part]?.enabled == false {
                 findings.add("is never heard, as '\(part)' is not enabled", key: key + ".phrase", isWarning: true)
             }
@@ -79,9 +85,24 @@ struct ConfigurationCheck {
         findings.add(vocabulary.noThresholds(label: label, sensitivity, mode).description, key: key)
     }
 
-    private func unknown(_ word: String, _ known: [String]) -> String {
+    /// Nothing for a known word; a warning for a taught word that is gone, because a service has to start without it; else an
+    /// error.
+    private func reportUnknown(_ word: String, _ words: KnownWords, key: String, _ findings: inout Findings) {
+        let known = words.names
+        guard !known.contains(word) else { return }
+        guard !words.gone.contains(word) else {
+            findings.add(
+                "names '\(word)', which is not known any more and is left out; teach it again with beckon enroll, or remove it here",
+                key: key,
+                isWarning: true
+            )
+            return
+        }
         let hint = nearestName(to: word, of: known).map { "did you mean '\($0)'?" }
-        return "the model does not know the word '\(word)'; \(hint ?? "it knows " + known.joined(separator: ", "))"
+        findings.add(
+            "the model does not know the word '\(word)'; \(hint ?? "it knows " + known.joined(separator: ", "))",
+            key: key
+        )
     }
 
     private func check(_ action: Action, key: String, _ findings: inout Findings) {

@@ -27,6 +27,22 @@ public struct ConfigurationFile: Sendable {
     public let warnings: [ConfigurationProblem]
 }
 
+/// The words that a configuration may name.
+public struct KnownWords: Sendable {
+    /// The words of the model and the taught words.
+    public var names: [String]
+    /// Taught words that are gone: naming one is a warning.
+    public var gone: [String]
+    /// Also checks that there are thresholds for the sensitivities; nil skips this.
+    public var vocabulary: Vocabulary?
+
+    public init(_ names: [String], gone: [String] = [], vocabulary: Vocabulary? = nil) {
+        self.names = names
+        self.gone = gone
+        self.vocabulary = vocabulary
+    }
+}
+
 /// A configuration that is parsed but not yet validated, because the words of its model are not known.
 ///
 /// ``configuration`` names the model; ``validated(words:)`` then checks the rest against the model's words.
@@ -36,7 +52,7 @@ public struct ParsedConfiguration: Sendable {
 
     /// The settings that could be read. Use only `model` before validation.
     public let configuration: Configuration
-    private let findings: Findings
+    let findings: Findings
 
     /// Reads and parses a file.
     ///
@@ -71,8 +87,12 @@ public struct ParsedConfiguration: Sendable {
         words: [String],
         vocabulary: Vocabulary? = nil
     ) throws(ConfigurationError) -> ConfigurationFile {
+        try validated(by: KnownWords(words, vocabulary: vocabulary))
+    }
+
+    private func validated(by words: KnownWords) throws(ConfigurationError) -> ConfigurationFile {
         var findings = findings
-        ConfigurationCheck(configuration: configuration, words: words, vocabulary: vocabulary).run(&findings)
+        ConfigurationCheck(configuration: configuration, words: words).run(&findings)
         let problems = findings.sorted
         guard problems.allSatisfy(\.isWarning) else { throw ConfigurationError(problems: problems) }
         return ConfigurationFile(configuration: configuration, warnings: problems)
@@ -80,26 +100,26 @@ public struct ParsedConfiguration: Sendable {
 
     /// Asks for the words that are known under this configuration, and checks it against them.
     ///
-    /// - Parameter words: returns the words of the model that the configuration names and the taught words, with their
-    ///   vocabulary as far as it is known; its errors are reported for the key `model`.
+    /// - Parameter words: returns the words of the model that the configuration names and the taught words; its errors are
+    ///   reported for the key `model`.
     /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(
-        resolving words: (Configuration) throws -> (names: [String], vocabulary: Vocabulary?)
+        resolving words: (Configuration) throws -> KnownWords
     ) throws(ConfigurationError) -> ConfigurationFile {
-        let known: (names: [String], vocabulary: Vocabulary?)
+        let known: KnownWords
         do {
             known = try words(configuration)
         } catch {
             throw refusal(ofModel: "\(error)")
         }
-        return try validated(words: known.names, vocabulary: known.vocabulary)
+        return try validated(by: known)
     }
 
     /// All mistakes of a configuration whose model or words cannot be read, for this reason.
     private func refusal(ofModel reason: String) -> ConfigurationError {
         var findings = findings
         findings.add(reason, key: "model")
-        ConfigurationCheck(configuration: configuration, words: nil, vocabulary: nil).run(&findings)
+        ConfigurationCheck(configuration: configuration, words: nil).run(&findings)
         return ConfigurationError(problems: findings.sorted)
     }
 

@@ -36,11 +36,16 @@ struct Findings {
     private(set) var problems: [ConfigurationProblem] = []
     /// The lines of the keys read so far.
     private(set) var lines: [String: Int] = [:]
-    /// Actions and phrases with their keys, for the checks that need the whole configuration.
+    /// Actions, phrases and sessions with their keys, for the checks that need the whole configuration.
     var actions: [(key: String, action: Action)] = []
     var phrases: [(key: String, phrase: Configuration.Phrase)] = []
+    var sessions: [(key: String, session: Configuration.Session)] = []
 
-    init(file: String) { self.file = file }
+    /// - Parameter lines: the lines of keys, as far as they are known.
+    init(file: String, lines: [String: Int] = [:]) {
+        self.file = file
+        self.lines = lines
+    }
 
     /// Most problems that are reported; what is read after them is not looked at.
     static let limit = 100

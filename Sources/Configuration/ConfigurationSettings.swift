@@ -16,6 +16,7 @@ extension SettingKind where Value == Configuration {
             Setting("cooldown", \.cooldown, .cooldown),
             Setting("words", \.words, SettingKind<Configuration.Word>.word.table),
             Setting("phrases", \.phrases, SettingKind<Configuration.Phrase>.phrase.list),
+            Setting("sessions", \.sessions, SettingKind<Configuration.Session>.session.list),
             Setting("actions", \.actions, SettingKind<Action>.action.list),
             Setting("webhookHosts", \.webhookHosts, SettingKind<String>.text("a host's name or address").list),
             Setting("clips", at: \.clips, clips),

@@ -1,5 +1,6 @@
 import Core
 public import Events
+private import Spotting
 
 /// A line of text with placeholders for the values of an event, such as `{word} {percent}`.
 public struct Template: Equatable, Sendable {
@@ -9,7 +10,7 @@ public struct Template: Equatable, Sendable {
     }
 
     enum Placeholder: String, CaseIterable {
-        case word, confidence, percent, start, end, time, date, device, sequence, json
+        case event, word, session, confidence, percent, start, end, time, date, device, sequence, json
     }
 
     /// As the user wrote it.
@@ -53,7 +54,9 @@ public struct Template: Equatable, Sendable {
 
     private func value(of placeholder: Placeholder, in event: DetectionEvent) -> String {
         switch placeholder {
+        case .event: event.kind.key
         case .word: event.name
+        case .session: event.kind.isSession ? event.name : event.session ?? ""
         case .confidence: decimal(Double(event.confidence), 4)
         case .percent: Core.percent(event.confidence)
         case .start: decimal(event.start, 3)

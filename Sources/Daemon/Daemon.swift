@@ -307,14 +307,18 @@ public final class Daemon: Sendable {
     private var status: JSON {
         var status: JSON = [:]
         microphone?.status.describe(in: &status)
-        let (vocabulary, thresholds, choices) = settings.withLock { ($0.vocabulary, $0.thresholds, $0.choices) }
+        let settings = settings.withLock { $0 }
+        let vocabulary = settings.vocabulary
         status.append(["model": .string(vocabulary.model.name)])
         let detector = detector.status
         detector.describe(in: &status)
         if let microphone { status.append(["audio": AudioAccount(microphone.status, detector).json]) }
         let (events, actions) = (dispatcher.counts, actions.counts)
-        let words = zip(vocabulary.labels, thresholds.values).compactMap { label, threshold in
-            threshold.map { JSON.Member(label, .number($0, places: 3)) }
+        let bound = Set(settings.sessions.flatMap(\.words))
+        let words = zip(vocabulary.labels.indices, settings.thresholds.values).compactMap { label, threshold in
+            // Words of sessions have the thresholds of their sessions.
+            bound.contains(label)
+                ? nil : threshold.map { JSON.Member(vocabulary.labels[label], .number($0, places: 3)) }
         }
         status.append([
             "events": .number(events.events), "suppressed": .number(events.suppressed),
@@ -326,8 +330,13 @@ public final class Daemon: Sendable {
             ],
         ])
         if let control { status.append(["clients": control.counts.json]) }
-        choices.describe(in: &status)
+        settings.choices.describe(in: &status)
         status.append(["thresholds": .object(words)])
+        guard !settings.sessions.isEmpty else { return status }
+        status.append([
+            "session": .optional(dispatcher.session),
+            "sessions": .array(settings.sessions.map { $0.json(labels: vocabulary.labels) }),
+        ])
         return status
     }
 

@@ -8,6 +8,7 @@ public struct DetectorSettings: Sendable {
     /// The threshold of each label.
     public var thresholds: Thresholds
     public var phrases: [Phrase]
+    public var sessions: [WakeSession]
     /// Copied to every detection under these settings, so that the dispatcher uses the matching names.
     public var generation: UInt32
 
@@ -16,12 +17,14 @@ public struct DetectorSettings: Sendable {
         gate: GateSettings,
         thresholds: Thresholds,
         phrases: [Phrase],
+        sessions: [WakeSession] = [],
         generation: UInt32
     ) {
         self.vocabulary = vocabulary
         self.gate = gate
         self.thresholds = thresholds
         self.phrases = phrases
+        self.sessions = sessions
         self.generation = generation
     }
 }

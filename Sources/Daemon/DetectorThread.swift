@@ -91,7 +91,8 @@ struct DetectorLoop: ~Copyable {
             settings.vocabulary,
             settings: settings.gate,
             thresholds: settings.thresholds,
-            phrases: settings.phrases
+            phrases: settings.phrases,
+            sessions: settings.sessions
         )
         ends.record.prepare(labels: settings.vocabulary.labels.count)
     }
@@ -140,9 +141,19 @@ struct DetectorLoop: ~Copyable {
         if new.vocabulary.labels.count != settings.vocabulary.labels.count {
             ends.record.prepare(labels: new.vocabulary.labels.count)
         }
+        let old = settings.generation
         settings = new
         hasChanged = true
         ends.record.changes.add(1, ordering: .relaxed)
-        detector.apply(new.vocabulary, settings: new.gate, thresholds: new.thresholds, phrases: new.phrases)
+        let lost = detector.apply(
+            new.vocabulary,
+            settings: new.gate,
+            thresholds: new.thresholds,
+            phrases: new.phrases,
+            sessions: new.sessions
+        )
+        guard let lost else { return }
+        sequence += 1
+        ends.queue.push(QueuedDetection(lost, decided: Clock.now, generation: old, sequence: sequence))
     }
 }

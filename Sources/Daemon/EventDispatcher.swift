@@ -27,6 +27,8 @@ public final class EventDispatcher: Sendable {
         var device: String
         var cooldown = Cooldown()
         var counts = Counts()
+        /// Name of the session that is on; nil for none.
+        var session: String?
         var isStopped = false
     }
 
@@ -60,6 +62,9 @@ public final class EventDispatcher: Sendable {
 
     /// The counts so far. Any thread.
     public var counts: Counts { state.withLock { $0.counts } }
+
+    /// Name of the session that is on, which is its wake word; nil for none. Any thread.
+    public var session: String? { state.withLock { $0.session } }
 
     /// The generation of the newest configuration; the detector copies it to its detections.
     public var generation: UInt32 { state.withLock { $0.names.generation } }
@@ -116,6 +121,7 @@ public final class EventDispatcher: Sendable {
                 state.counts.unnamed += 1
                 return nil
             }
+            if detection.kind.isSession { state.session = detection.kind == .sessionStart ? subject.name : nil }
             state.counts.events += 1
             guard state.cooldown.admits(subject, kind: detection.kind, time: detection.time) else {
                 state.counts.suppressed += 1
@@ -130,7 +136,8 @@ public final class EventDispatcher: Sendable {
                 end: detection.end,
                 time: detection.time,
                 date: Timestamp.now.adding(seconds: -age),
-                device: state.device
+                device: state.device,
+                session: names.session(of: detection)
             )
         }
     }
@@ -147,6 +154,7 @@ struct EventNames: Sendable {
     let generation: UInt32
     private let words: [Subject]
     private let phrases: [Subject]
+    private let sessions: [Subject]
 
     /// - Parameter labels: the detector's labels, in its order.
     init(_ configuration: Configuration, labels: [String], generation: UInt32) {
@@ -157,14 +165,27 @@ struct EventNames: Sendable {
         phrases = configuration.phrases.map { phrase in
             Subject(name: phrase.name, cooldown: phrase.cooldown ?? configuration.cooldown)
         }
+        sessions = configuration.sessions.map { Subject(name: $0.wake, cooldown: 0) }
     }
 
     /// Whether all names and cool-downs are those of another generation.
-    func isSame(as other: EventNames) -> Bool { words == other.words && phrases == other.phrases }
+    func isSame(as other: EventNames) -> Bool {
+        words == other.words && phrases == other.phrases && sessions == other.sessions
+    }
 
-    /// The word or phrase of a detection; nil if these settings do not have its index.
+    /// The session that a word belongs to; nil for none.
+    func session(of detection: Detection) -> String? {
+        detection.session.flatMap { sessions.indices.contains($0) ? sessions[$0].name : nil }
+    }
+
+    /// The word, phrase or session of a detection; nil if these settings do not have its index.
     func subject(of detection: Detection) -> Subject? {
-        let subjects = detection.kind == .word ? words : phrases
+        let subjects =
+            switch detection.kind {
+            case .word: words
+            case .phrase, .phrasePartial: phrases
+            case .sessionStart, .sessionEnd, .sessionTimeout: sessions
+            }
         return subjects.indices.contains(detection.index) ? subjects[detection.index] : nil
     }
 }
@@ -174,9 +195,9 @@ struct Cooldown: Sendable {
     /// By kind and name, in seconds of stream time.
     private var last: [String: Double] = [:]
 
-    /// Whether a detection may cause an event; if so, its cool-down starts again. `phrasePartial` has no cool-down.
+    /// Whether a detection may cause an event; if so, its cool-down starts again. Only words and complete phrases have one.
     mutating func admits(_ subject: EventNames.Subject, kind: Detection.Kind, time: Double) -> Bool {
-        guard kind != .phrasePartial else { return true }
+        guard kind == .word || kind == .phrase else { return true }
         let key = "\(kind.key) \(subject.name)"
         // A restarted stream counts from 0, so `time` may be less than `before`.
         if let before = last[key], time >= before, time - before < subject.cooldown { return false }

@@ -16,6 +16,8 @@ public struct ServiceSettings: Sendable {
     /// The thresholds in force.
     public private(set) var thresholds: Thresholds
     private let phrases: [Phrase]
+    /// The sessions, with the thresholds in force.
+    public private(set) var sessions: [WakeSession]
     /// What `beckon set` gave.
     private var overrides = ThresholdChange()
 
@@ -26,6 +28,7 @@ public struct ServiceSettings: Sendable {
         choices = configuration.thresholdChoices
         thresholds = try choices.thresholds(of: vocabulary, mode: configuration.gate.mode)
         phrases = try configuration.detectorPhrases(labels: vocabulary.labels)
+        sessions = try configuration.detectorSessions(vocabulary, choices: choices)
     }
 
     /// Sets the thresholds of all words without a choice of their own, and of some words.
@@ -46,6 +49,11 @@ public struct ServiceSettings: Sendable {
             changed.overrides.words[word] = choice
         }
         changed.thresholds = try changed.choices.thresholds(of: vocabulary, mode: configuration.gate.mode)
+        changed.sessions = try configuration.detectorSessions(
+            vocabulary,
+            choices: changed.choices,
+            overrides: changed.overrides.words
+        )
         self = changed
         guard change.all != nil else { return [] }
         return choices.words.keys.filter { change.words[$0] == nil && !choices.disabled.contains($0) }.sorted()
@@ -86,6 +94,7 @@ public struct ServiceSettings: Sendable {
             gate: configuration.gate,
             thresholds: thresholds,
             phrases: phrases,
+            sessions: sessions,
             generation: generation
         )
     }

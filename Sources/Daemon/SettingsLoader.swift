@@ -34,47 +34,51 @@ public struct SettingsLoader: Sendable {
 
     /// Reads the configuration, its model and the taught words. Warnings go to the log.
     ///
-    /// - Parameter leavesOut: whether unknown words, such as one that was just forgotten, are left out with a warning;
-    ///   if false, they are errors.
+    /// A taught word that is gone is left out, with a warning.
+    ///
+    /// - Parameter leavesOut: whether all other unknown words are left out too; if false, they are errors.
     /// - Throws: an error whose description has one line for each mistake.
     public func load(leavingOutUnknownWords leavesOut: Bool = false) throws -> ServiceSettings {
         var configuration = Configuration()
         var loaded: (model: String?, vocabulary: Vocabulary)?
         if let path {
             let valid = try ParsedConfiguration(path: path).validated { configuration in
-                let vocabulary = try load(configuration.model, storing: !leavesOut)
-                loaded = (configuration.model, vocabulary)
-                let words = Labels(vocabulary.labels).words
+                let known = try load(configuration.model, storing: !leavesOut)
+                loaded = (configuration.model, known.vocabulary)
+                let words = Labels(known.vocabulary.labels).words
                 // Options may replace the file's mode or thresholds: only what is in force must fit the model.
                 var inForce = configuration
                 overrides(&inForce)
                 let isInForce =
                     inForce.gate.mode == configuration.gate.mode
                     && inForce.thresholdChoices == configuration.thresholdChoices
-                return (leavesOut ? words + configuration.namedWords : words, isInForce ? vocabulary : nil)
+                return KnownWords(
+                    words,
+                    gone: known.gone + (leavesOut ? configuration.namedWords(beside: words + known.gone) : []),
+                    vocabulary: isInForce ? known.vocabulary : nil
+                )
             }
             for warning in valid.warnings { log.write(.warning, "\(warning)") }
             configuration = valid.configuration
+            // What is unknown now is gone: all else was an error.
+            if let loaded { configuration.leaveOut(wordsBeside: loaded.vocabulary.labels) }
         }
         overrides(&configuration)
         let isLoaded = loaded.map { $0.model == configuration.model } ?? false
-        let vocabulary = try (isLoaded ? loaded?.vocabulary : nil) ?? load(configuration.model, storing: !leavesOut)
-        if leavesOut {
-            for word in configuration.leaveOut(wordsBeside: vocabulary.labels) {
-                log.write(.warning, "the configuration names '\(printable(word))', which is not known any more")
-            }
-        }
+        let vocabulary =
+            try (isLoaded ? loaded?.vocabulary : nil) ?? load(configuration.model, storing: !leavesOut).vocabulary
+        if leavesOut { configuration.leaveOut(wordsBeside: vocabulary.labels) }
         return try ServiceSettings(configuration, vocabulary)
     }
 
     /// - Parameter stores: false when the file of taught words has changed: what changed it stores it.
-    private func load(_ model: String?, storing stores: Bool) throws -> Vocabulary {
+    private func load(_ model: String?, storing stores: Bool) throws -> Read {
         var loader = vocabulary
         loader.modelFolder = model ?? loader.modelFolder
         // Before the files are read, so that a file that changes meanwhile is read again next time.
         let files = Files(loader)
         let known = newest.read.withLock { $0 }
-        if let known, known.files == files { return known.vocabulary }
+        if let known, known.files == files { return known }
         // The model is most of the work, and words change far more often.
         let model = known?.files.model == files.model ? known?.vocabulary.model : nil
         var (vocabulary, taught) = try loader.load(model, stores: stores)
@@ -84,14 +88,17 @@ public struct SettingsLoader: Sendable {
         if let known = known?.vocabulary, known.model === model, known.personal == vocabulary.personal {
             vocabulary = known
         }
-        newest.read.withLock { $0 = Read(files: files, vocabulary: vocabulary) }
-        return vocabulary
+        let read = Read(files: files, vocabulary: vocabulary, gone: taught.gone)
+        newest.read.withLock { $0 = read }
+        return read
     }
 
     /// A vocabulary with the files that it was read from: while these do not change, nothing is read or rebuilt.
     private struct Read {
         let files: Files
         let vocabulary: Vocabulary
+        /// Taught words that are gone: a configuration may still name them.
+        let gone: [String]
     }
 
     /// The newest one, shared by all copies of this value.

@@ -43,6 +43,22 @@ extension ThresholdChoices {
     }
 }
 
+extension WakeSession {
+    /// Its words with their thresholds, null for one that never fires.
+    func json(labels: [String]) -> JSON {
+        let words = zip(words, thresholds).map { label, threshold in
+            JSON.Member(
+                labels.indices.contains(label) ? labels[label] : "",
+                threshold.map { .number($0, places: 3) } ?? .null
+            )
+        }
+        return [
+            "wake": .string(name), "seconds": .number(seconds, places: 1), "mode": .string(mode.rawValue),
+            "thresholds": .object(words),
+        ]
+    }
+}
+
 extension CaptureStatus {
     /// Adds its members to an object.
     func describe(in status: inout JSON) {

@@ -5,7 +5,7 @@ private import Core
 /// Two errors are equal if they are of the same kind, whatever their messages; compare with the constants.
 /// ``description`` is one line: the input, what is wrong, what to do.
 public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case store, damaged, name, unknown, model, busy, cancelled }
+    private enum Code { case store, damaged, name, unknown, model, busy, cancelled, alike }
 
     private let code: Code
     public let description: String
@@ -29,12 +29,22 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     public static let name = EnrollmentError(.name, "not a valid name")
     /// There is no model, or one that cannot be used here.
     public static let model = EnrollmentError(.model, "no model")
+    /// The word sounds like another one of the user's.
+    public static let alike = EnrollmentError(.alike, "two words sound alike")
     /// There is no word of this name.
     public static let unknown = EnrollmentError(.unknown, "no such word")
 
     /// There is a word of this name already.
     public static func taken(_ name: String) -> EnrollmentError {
         .name.saying("'\(name)' is taught already; forget it first, or export the other one without it")
+    }
+
+    /// The word sounds like one that is taught already.
+    public static func soundAlike(_ name: String, _ other: String) -> EnrollmentError {
+        .alike.saying(
+            "'\(name)' sounds like '\(other)', which is taught already: both would suffer, as each is often taken for the other; "
+                + "choose a word that sounds different, or --force teaches it all the same"
+        )
     }
 
     /// The word was changed by another program while takes for it were recorded.

@@ -27,7 +27,8 @@ public struct EnrollmentSession: ~Copyable {
             for take in removed {
                 if let index = kept.firstIndex(of: take) { kept.remove(at: index) }
             }
-            return kept + added
+            // Another program may have added the same recording.
+            return kept + added.filter { take in !kept.contains { $0.templates == take.templates } }
         }
     }
 
@@ -37,22 +38,28 @@ public struct EnrollmentSession: ~Copyable {
 
     private let model: Model
     private let keepsAudio: Bool
+    /// Nil accepts takes that sound like another word.
+    private let check: ModelWordCheck?
     private var embedder: TakeEmbedder
 
     /// - Parameters:
     ///   - existing: the word as it was taught before; nil for a new word.
     ///   - keepsAudio: whether to keep the recordings, so that the templates can be computed again for another model.
+    ///   - negatives: takes of a word that the model has must not sound like something else than its examples there; nil
+    ///     accepts them.
     /// - Throws: ``EnrollmentError/name``.
     public init(
         _ name: String,
         existing: WordStore.Word?,
         model: Model,
-        keepsAudio: Bool
+        keepsAudio: Bool,
+        negatives: NegativeSet? = nil
     ) throws(EnrollmentError) {
         try WordStore.check(name: name)
         self.name = name
         self.model = model
         self.keepsAudio = keepsAudio
+        check = negatives.map(ModelWordCheck.init)
         takes = existing?.takes ?? []
         storedCount = takes.count
         embedder = TakeEmbedder(model)
@@ -68,9 +75,21 @@ public struct EnrollmentSession: ~Copyable {
             takes.first?.templateSpacing ?? TakeEmbedder.templateSpacing(seconds: utterance.seconds, model)
         let templates = embedder.templates(of: utterance, spacing: spacing)
         guard templates.allSatisfy({ $0.contains { $0 != 0 } }) else { return .noSpeech }
-        let audio = keepsAudio ? utterance.audio : []
+        // The templates of the same samples are equal to the last bit.
+        if let twin = takes.firstIndex(where: { $0.templates == templates }) { return .copy(ofTake: twin + 1) }
+        if let fault = check?.fault(templates, as: name) { return fault }
+        let audio = keepsAudio ? utterance.pcm : []
         takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: audio))
         return nil
+    }
+
+    /// Removes the newest take, if it was added in this session.
+    ///
+    /// - Returns: false if there is none.
+    public mutating func removeLast() -> Bool {
+        guard takes.count > storedCount else { return false }
+        takes.removeLast()
+        return true
     }
 
     /// Removes takes that are unlike the others, the least similar first. Two takes are always kept, because neither of

@@ -14,6 +14,10 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
     case tooShort(Double)
     /// Duration and its limit, in seconds.
     case tooLong(Double, longest: Double)
+    /// The take, counted from 1, of which it is a copy.
+    case copy(ofTake: Int)
+    /// It sounds nothing like this word of the model; `heard` is the word of the model that it sounds like, if there is one.
+    case otherWord(String, heard: String?)
     /// Similarity to the other takes, −1…1.
     case outlier(similarity: Float)
 
@@ -28,6 +32,12 @@ public enum TakeFault: Sendable, Equatable, CustomStringConvertible {
         case .tooShort(let seconds): "too short (\(decimal(seconds, 2)) s); say the whole word"
         case .tooLong(let seconds, let longest):
             "too long (\(decimal(seconds, 1)) s); say it within \(decimal(longest, 0)) s"
+        case .copy(let take): "the same recording as take \(take), which counts once; say or record the word again"
+        case .otherWord(let word, let heard?):
+            "sounds like '\(heard)', not like '\(word)'; say '\(word)', or --force takes it all the same"
+        case .otherWord(let word, nil):
+            "sounds nothing like '\(word)', which the model knows; say '\(word)', choose another name, or --force takes it all the "
+                + "same"
         case .outlier(let similarity):
             "unlike the other takes (similarity \(decimal(Double(similarity), 2))); say it as before"
         }

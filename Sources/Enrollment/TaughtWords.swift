@@ -27,9 +27,32 @@ public struct TaughtWords: Sendable {
         }
         if let path = environment["BECKON_WORDS"], !path.isEmpty { return path }
         if let folder = folder("STATE_DIRECTORY")?.split(separator: ":").first { return folder + "/words" }
-        if geteuid() == 0, access("/var/lib/beckon", F_OK) == 0 { return "/var/lib/beckon/words" }
+        if geteuid() == 0, access(serviceFolder, F_OK) == 0 { return serviceFolder + "/words" }
         if let folder = folder("XDG_STATE_HOME") { return folder + "/beckon/words" }
         return folder("HOME").map { $0 + "/.local/state/beckon/words" }
+    }
+
+    /// The state folder of the system's service, which systemd makes when the service first starts.
+    public static let serviceFolder = "/var/lib/beckon"
+
+    /// Whether root's words are not those of the system's service although it is installed: its state folder does not exist yet.
+    ///
+    /// - Parameters:
+    ///   - isRoot: nil asks the system.
+    ///   - exists: whether there is a file at a path; nil asks the system.
+    public static func isBeforeService(
+        _ environment: [String: String],
+        isRoot: Bool? = nil,
+        exists: ((String) -> Bool)? = nil
+    ) -> Bool {
+        let isThere: (String) -> Bool = exists ?? { access($0, F_OK) == 0 }
+        guard isRoot ?? (geteuid() == 0), environment["BECKON_WORDS"] ?? "" == "",
+            environment["STATE_DIRECTORY"] == nil,
+            !isThere(serviceFolder)
+        else { return false }
+        return ["/etc", "/usr/lib", "/usr/local/lib", "/lib"].contains {
+            isThere($0 + "/systemd/system/beckon.service")
+        }
     }
 
     /// The words for a detector.
@@ -38,6 +61,10 @@ public struct TaughtWords: Sendable {
         public fileprivate(set) var words: [PersonalWord] = []
         /// The names of the others: they were taught to another model and have no recordings.
         public fileprivate(set) var lost: [String] = []
+        /// The names of words that were forgotten, and of those that are lost: a configuration may still name them.
+        public var gone: [String] { forgotten + lost }
+        /// The names of words that were forgotten.
+        fileprivate var forgotten: [String] = []
         /// One line about words that were learnt anew for the model; nil if there were none.
         public fileprivate(set) var note: String?
     }
@@ -65,7 +92,7 @@ public struct TaughtWords: Sendable {
             negatives = try NegativeSet.beside(model, in: folder)
         }
         guard renews || negatives != nil else {
-            return Loaded(words: stored.personal(for: model), lost: unusable)
+            return Loaded(words: stored.personal(for: model), lost: unusable, forgotten: stored.forgotten)
         }
         func complete(_ store: inout WordStore, _ renewal: WordStore.Renewal) -> Bool {
             if let negatives { store.estimateSensitivities(for: model, negatives) }
@@ -91,6 +118,7 @@ public struct TaughtWords: Sendable {
         _ = complete(&known, .partial)
         loaded.words = known.personal(for: model)
         loaded.lost = known.unusable(by: model)
+        loaded.forgotten = known.forgotten
         return loaded
     }
 
@@ -113,8 +141,13 @@ public struct TaughtWords: Sendable {
     }
 
     /// The names of all words; none if they cannot be read, which ``load(for:folder:stores:)`` reports.
-    public var names: [String] {
-        (try? read { file throws(EnrollmentError) in try file.readWithoutAudio() })?.words.map(\.name) ?? []
+    public var names: [String] { storeWithoutAudio?.words.map(\.name) ?? [] }
+
+    /// The names of words that were forgotten; none if they cannot be read.
+    public var forgotten: [String] { storeWithoutAudio?.forgotten ?? [] }
+
+    private var storeWithoutAudio: WordStore? {
+        try? read { file throws(EnrollmentError) in try file.readWithoutAudio() }
     }
 
     /// The file to change; its folder is created if it does not exist.

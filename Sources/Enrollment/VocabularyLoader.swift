@@ -37,12 +37,6 @@ public struct VocabularyLoader: Sendable {
         return model
     }
 
-    /// Names of all words: the model's, and the user's own. It does not prepare the user's words for the model, so it
-    /// is quicker than ``load()``.
-    public func names() throws -> [String] {
-        Labels(try Self.model(in: modelFolder).labels).words + words.names
-    }
-
     /// The model with the user's own words.
     ///
     /// - Parameters:

@@ -46,6 +46,10 @@ public struct WordCalibration: Sendable {
     }
     /// The similarity at which the word should fire under a sensitivity other than `balanced`.
     private let similarities: SensitivityTable<Float>
+    /// Similarity of a further utterance of the word.
+    private let said: SimilarityDistribution
+    /// Similarities of other people's talk, and of the ends of what they say alone.
+    private let talk, ends: PeaksOverThreshold
     /// The nearest of the model's words; nil if there is none.
     public let nearestBuiltIn: Neighbour?
     /// The nearest of the user's other words; nil if there is none.
@@ -83,23 +87,17 @@ public struct WordCalibration: Sendable {
         self.similarities = similarities
         let suggestedThreshold = WordStore.suggestedThreshold
         let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)
-        func rates(_ threshold: Float) -> Rates {
-            let value = boundary + PersonalWord.margin(probability: threshold)
-            let command = ends.rate(above: value)
-            return Rates(
-                threshold: threshold,
-                missed: said.probability(below: value),
-                spot: max(talk.rate(above: value), command),
-                command: command
-            )
-        }
         self.boundary = boundary
+        (self.said, self.talk, self.ends) = (said, talk, ends)
+        func rates(_ threshold: Float) -> Rates {
+            Self.rates(threshold, boundary: boundary, said: said, talk: talk, ends: ends)
+        }
         suggested = rates(suggestedThreshold)
         self.rates = [0.6, suggestedThreshold, 0.9].map(rates)
 
-        func neighbour(_ name: String, _ vectors: [[Float]]) -> Neighbour? {
-            guard let last = prototype.first, !vectors.isEmpty, name != word.name else { return nil }
-            let similarities = vectors.map { dot($0, last) }
+        func neighbour(_ name: String, _ takes: [[[Float]]]) -> Neighbour? {
+            guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
+            let similarities = takes.map { SoundAlike.similarity(of: $0, to: prototype) }
             return Neighbour(
                 name: name,
                 similarity: similarities.reduce(0, +) / Float(similarities.count),
@@ -109,8 +107,31 @@ public struct WordCalibration: Sendable {
         func nearest(_ neighbours: [Neighbour]) -> Neighbour? {
             neighbours.max { ($0.taken, $0.similarity) < ($1.taken, $1.similarity) }
         }
-        nearestBuiltIn = nearest(negatives.words.compactMap { neighbour($0.name, $0.vectors) })
-        nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes.compactMap(\.templates.first)) })
+        nearestBuiltIn = nearest(negatives.words.compactMap { neighbour($0.name, $0.vectors.map { [$0] }) })
+        nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes.map(\.templates)) })
+    }
+
+    /// The rates at the threshold of a sensitivity in a mode; nil if it could not be estimated.
+    public func rates(_ sensitivity: Sensitivity, _ mode: DetectionMode) -> Rates? {
+        let threshold = sensitivities[sensitivity, mode] ?? (sensitivity == .balanced ? suggested.threshold : nil)
+        return threshold.map { Self.rates($0, boundary: boundary, said: said, talk: talk, ends: ends) }
+    }
+
+    private static func rates(
+        _ threshold: Float,
+        boundary: Float,
+        said: SimilarityDistribution,
+        talk: PeaksOverThreshold,
+        ends: PeaksOverThreshold
+    ) -> Rates {
+        let value = boundary + PersonalWord.margin(probability: threshold)
+        let command = ends.rate(above: value)
+        return Rates(
+            threshold: threshold,
+            missed: said.probability(below: value),
+            spot: max(talk.rate(above: value), command),
+            command: command
+        )
     }
 
     /// The threshold of each sensitivity and mode.

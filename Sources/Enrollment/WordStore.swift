@@ -62,7 +62,15 @@ public struct WordStore: Sendable, Equatable {
     /// The words, in the order in which they were first taught.
     public var words: [Word]
 
-    public init(words: [Word] = []) { self.words = words }
+    /// The names of words that were forgotten and not taught again, the newest last: a service whose configuration still names
+    /// one starts without it.
+    public private(set) var forgotten: [String]
+
+    /// - Parameter forgotten: the newest ``Limit/forgotten`` of them are kept.
+    public init(words: [Word] = [], forgotten: [String] = []) {
+        self.words = words
+        self.forgotten = forgotten.suffix(Limit.forgotten)
+    }
 
     public subscript(name: String) -> Word? { words.first { $0.name == name } }
 
@@ -81,6 +89,7 @@ public struct WordStore: Sendable, Equatable {
         } else {
             words.append(word)
         }
+        forgotten.removeAll { $0 == word.name }
     }
 
     /// Removes a word.
@@ -89,6 +98,7 @@ public struct WordStore: Sendable, Equatable {
     public mutating func forget(_ name: String) throws(EnrollmentError) {
         _ = try word(name)
         words.removeAll { $0.name == name }
+        forgotten = (forgotten + [name]).suffix(Limit.forgotten)
     }
 
     /// The word of a name.
@@ -103,6 +113,8 @@ public struct WordStore: Sendable, Equatable {
     /// Limits that keep a store small and quick to read.
     public enum Limit {
         public static let words = 1000
+        /// Names of forgotten words.
+        public static let forgotten = 1000
         public static let takes = 100
         public static let nameBytes = 200
         public static let templates = 4
@@ -270,7 +282,7 @@ extension WordStore.Word {
         var takes: [WordStore.Take] = []
         for utterance in utterances {
             let templates = embedder.templates(of: utterance, spacing: spacing)
-            takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: utterance.audio))
+            takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: utterance.pcm))
         }
         return WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
     }

@@ -243,6 +243,11 @@ public struct WordStoreFile: Sendable {
     }
 
     private func failure(_ error: SystemError) -> EnrollmentError {
-        .store.saying("\(path): \(error); the folder must exist and be writable for you")
+        let isFull = error.number == ENOSPC || error.number == EDQUOT
+        let advice =
+            isFull
+            ? "free some space, or name a file elsewhere with --words FILE; nothing was changed"
+            : "the folder must exist and be writable for you"
+        return .store.saying("\(path): \(error); \(advice)")
     }
 }

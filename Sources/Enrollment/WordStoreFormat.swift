@@ -81,6 +81,8 @@ private struct Header: Codable {
     /// Nil from version 2 on.
     var dimensions: Int?
     let words: [Word]
+    /// Names of forgotten words; missing in files of earlier versions, and where there are none.
+    var forgotten: [String]?
 }
 
 extension WordStore {
@@ -105,7 +107,8 @@ extension WordStore {
                         )
                     }
                 )
-            }
+            },
+            forgotten: forgotten.isEmpty ? nil : forgotten
         )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -233,7 +236,8 @@ extension WordStore {
         take: (Header.Take, Header.Word) throws(StoreDamage) -> Take
     ) throws(StoreDamage) {
         guard let header = try? JSONDecoder().decode(Header.self, from: Data(json)) else { throw .header }
-        self.init()
+        // Names that no word can have are left out: they are only for messages.
+        self.init(forgotten: (header.forgotten ?? []).filter { (try? WordStore.check(name: $0)) != nil })
         guard header.words.count <= Limit.words else { throw .limits }
         var names: Set<String> = []
         for var word in header.words {

@@ -1,14 +1,14 @@
 public import Core
 public import Spotting
 
-/// A word or phrase that the service detected, with all data for actions and integrations.
+/// A word or phrase that the service detected, or a session that began or ended, with all data for actions and integrations.
 ///
 /// The dispatcher makes it once for each ``Detection`` and hands it to every ``EventSink``.
 public struct DetectionEvent: Equatable, Sendable {
     /// Number of the detection since the service started, from 1; a gap means that one was lost or suppressed.
     public let sequence: UInt64
     public let kind: Detection.Kind
-    /// The word, or the phrase's text.
+    /// The word, the phrase's text, or the session's wake word.
     public let name: String
     /// Posterior, 0…1.
     public let confidence: Float
@@ -22,6 +22,8 @@ public struct DetectionEvent: Equatable, Sendable {
     public let date: Timestamp
     /// Name of the capture device.
     public let device: String
+    /// The wake word of the session that a word belongs to; nil for words outside of sessions and for other kinds.
+    public let session: String?
 
     public init(
         sequence: UInt64,
@@ -32,7 +34,8 @@ public struct DetectionEvent: Equatable, Sendable {
         end: Double,
         time: Double,
         date: Timestamp,
-        device: String
+        device: String,
+        session: String? = nil
     ) {
         self.sequence = sequence
         self.kind = kind
@@ -43,6 +46,7 @@ public struct DetectionEvent: Equatable, Sendable {
         self.time = time
         self.date = date
         self.device = device
+        self.session = session
     }
 
     /// Estimated start of the word, on the wall clock.
@@ -52,13 +56,15 @@ public struct DetectionEvent: Equatable, Sendable {
 
     /// One JSON object without a line end. The keys up to `time` are those of `beckon classify --json`.
     public var json: JSON {
-        [
-            "event": .string(kind.key), kind == .word ? "word" : "phrase": .string(name),
+        var json: JSON = [
+            "event": .string(kind.key), kind.subjectKey: .string(name),
             "confidence": .number(confidence, places: 4), "start": .number(start, places: 3),
             "end": .number(end, places: 3), "time": .number(time, places: 3), "sequence": .number(sequence),
             "device": .string(device), "date": .string(date.text), "startDate": .string(startDate.text),
             "endDate": .string(endDate.text),
         ]
+        if let session { json.append(["session": .string(session)]) }
+        return json
     }
 
     /// Environment variables of actions and fields of journal entries: names and values, in a fixed order.
@@ -67,7 +73,7 @@ public struct DetectionEvent: Equatable, Sendable {
             ("BECKON_EVENT", kind.key), ("BECKON_WORD", name), ("BECKON_CONFIDENCE", decimal(Double(confidence), 4)),
             ("BECKON_TIME", date.text), ("BECKON_START", startDate.text), ("BECKON_END", endDate.text),
             ("BECKON_DEVICE", device), ("BECKON_SEQUENCE", String(sequence)),
-        ]
+        ] + (session.map { [("BECKON_SESSION", $0)] } ?? [])
     }
 }
 

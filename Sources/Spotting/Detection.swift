@@ -1,4 +1,4 @@
-/// A decision of the gate: a word, a phrase or the first words of a phrase was said.
+/// A decision of the detector: a word, a phrase or the first words of a phrase was said, or a session began or ended.
 ///
 /// Times are in seconds since the stream began.
 public struct Detection: Equatable, Sendable, BitwiseCopyable {
@@ -10,6 +10,29 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
         case phrase
         /// The first words of a phrase, with more to come.
         case phrasePartial
+        /// The wake word of a session was said: its words count from now on.
+        case sessionStart
+        /// One of the session's words was said, another session began, or audio is missing.
+        case sessionEnd
+        /// The session's seconds are over.
+        case sessionTimeout
+
+        /// Whether it is the start or the end of a session.
+        public var isSession: Bool {
+            switch self {
+            case .word, .phrase, .phrasePartial: false
+            case .sessionStart, .sessionEnd, .sessionTimeout: true
+            }
+        }
+
+        /// Key of the name in machine-readable formats.
+        public var subjectKey: String {
+            switch self {
+            case .word: "word"
+            case .phrase, .phrasePartial: "phrase"
+            case .sessionStart, .sessionEnd, .sessionTimeout: "session"
+            }
+        }
 
         /// Value of the key `event` in machine-readable formats.
         public var key: String {
@@ -17,35 +40,64 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
             case .word: "word"
             case .phrase: "phrase"
             case .phrasePartial: "phrase-partial"
+            case .sessionStart: "session-start"
+            case .sessionEnd: "session-end"
+            case .sessionTimeout: "session-timeout"
             }
         }
     }
 
     public let kind: Kind
-    /// Index of the label, or of the phrase.
+    /// Index of the label, of the phrase, or of the session.
     public let index: Int
-    /// Smoothed posterior, 0…1; for a phrase, the lowest among its words.
+    /// Smoothed posterior, 0…1; for a phrase, the lowest among its words; for a session, that of the word that began or
+    /// ended it, else 0.
     public let confidence: Float
-    /// Estimated start and end of the word or phrase.
+    /// Estimated start and end of the word or phrase, or of the word that began or ended a session; `time` if there is none.
     public let start: Double
     public let end: Double
     /// Time of the decision: the end of the newest hop at that moment.
     public let time: Double
+    /// Index of the session that a word belongs to; nil for words outside of sessions and for other kinds.
+    public let session: Int?
 
-    public init(kind: Kind, index: Int, confidence: Float, start: Double, end: Double, time: Double) {
+    public init(
+        kind: Kind,
+        index: Int,
+        confidence: Float,
+        start: Double,
+        end: Double,
+        time: Double,
+        session: Int? = nil
+    ) {
         self.kind = kind
         self.index = index
         self.confidence = confidence
         self.start = start
         self.end = end
         self.time = time
+        self.session = session
     }
 
-    /// Name of the word or phrase, by the labels and phrases of the detector that reported it; empty if there is none.
-    public func name(labels: [String], phrases: [Phrase]) -> String {
+    /// Name of the word, phrase or session, by those of the detector that reported it; empty if there is none.
+    public func name(labels: [String], phrases: [Phrase], sessions: [WakeSession] = []) -> String {
         switch kind {
         case .word: labels.indices.contains(index) ? labels[index] : ""
         case .phrase, .phrasePartial: phrases.indices.contains(index) ? phrases[index].name : ""
+        case .sessionStart, .sessionEnd, .sessionTimeout: sessions.indices.contains(index) ? sessions[index].name : ""
         }
+    }
+
+    /// The same word as one of a session.
+    func inSession(_ session: Int?) -> Detection {
+        Detection(
+            kind: kind,
+            index: index,
+            confidence: confidence,
+            start: start,
+            end: end,
+            time: time,
+            session: session
+        )
     }
 }

@@ -1,4 +1,4 @@
-private import Core
+import Core
 
 /// Turns smoothed posteriors into at most one detection per word: a state machine without clock or side effects.
 ///
@@ -13,7 +13,7 @@ private import Core
 /// 4. Candidate: the label of the highest score, during speech and if it has a threshold.
 /// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold and it is not
 ///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
-///    last sound. In mode `command`, it must also be the first word of an utterance not longer than
+///    last sound. In mode `command`, which a session can give to some labels only, it must also be the first word of an utterance not longer than
 ///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires.
 public struct Gate {
     private struct Candidate {
@@ -46,6 +46,8 @@ public struct Gate {
     public var thresholds: Thresholds
     /// May change between hops; state is kept.
     var settings: GateSettings
+    /// Mode of each label, `[labels]`; the mode of `settings` if missing. May change between hops.
+    var modes: [DetectionMode] = []
     /// `command`: seconds by which utterances of each label may exceed `longestUtterance`, `[labels]`; 0 if missing.
     var extraDurations: [Double] = []
     private var silence: Int
@@ -113,10 +115,13 @@ public struct Gate {
     /// - Returns: the word that fires; nil if none does.
     public mutating func lookAhead(_ scores: [Float], activity: ActivityHistory) -> Detection? {
         guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores),
-            let hit = hit(scores, streak: candidate.streak + 1)
+            mode(of: candidate.label) == .command, let hit = hit(scores, streak: candidate.streak + 1)
         else { return nil }
         return fire(hit, activity)
     }
+
+    /// End of the next hop in seconds of stream time.
+    var nextTime: Double { Double(streamHops + 1) * hopSeconds }
 
     /// Resets all but the stream's time, for example after a gap in the audio: a word from before can no longer fire.
     public mutating func flush() {
@@ -139,6 +144,7 @@ public struct Gate {
         armed = sources.map { $0.map { armed[$0] } ?? true }
         firedAt = sources.map { $0.map { firedAt[$0] } ?? 0 }
         self.silence = silence
+        modes = []
         candidate = nil
         pending = nil
     }
@@ -204,7 +210,7 @@ public struct Gate {
             let threshold = thresholds.values[candidate.label], scores[candidate.label] >= threshold
         else { return nil }
         if let lastFire, seconds(hop - lastFire) < settings.residueWindow, !candidate.isSpoken { return nil }
-        if settings.mode == .command, !isOpen || isTooLong(candidate.label) { return nil }
+        if mode(of: candidate.label) == .command, !isOpen || isTooLong(candidate.label) { return nil }
         return Hit(
             label: candidate.label,
             confidence: scores[candidate.label],
@@ -215,8 +221,9 @@ public struct Gate {
 
     /// `Trigger.early`: the candidate as soon as it qualifies and, in `command` mode, quiet follows it.
     private func earlyHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
-        if settings.mode == .command, quietSeconds < settings.trailingSilence { return nil }
-        return hit(scores, streak: candidate?.streak ?? 0)
+        guard let candidate else { return nil }
+        if mode(of: candidate.label) == .command, quietSeconds < settings.trailingSilence { return nil }
+        return hit(scores, streak: candidate.streak)
     }
 
     /// `Trigger.end`: keeps the best hit of the word and returns it when the word is over.
@@ -224,13 +231,12 @@ public struct Gate {
         if let now = hit(scores, streak: candidate?.streak ?? 0),
             now.confidence > (pending?.confidence ?? 0) || now.label != pending?.label
         {
-            let isNextWord = settings.mode == .spot && pending != nil && now.label != pending?.label
             let previous = pending
             pending = now
-            if isNextWord { return previous }
+            if let previous, previous.label != now.label, mode(of: previous.label) == .spot { return previous }
         }
         guard let best = pending else { return nil }
-        switch settings.mode {
+        switch mode(of: best.label) {
         case .spot:
             guard !inSpeech || scores[best.label] < (thresholds.values[best.label] ?? 1) else { return nil }
         case .command:
@@ -242,6 +248,10 @@ public struct Gate {
         }
         pending = nil
         return best
+    }
+
+    private func mode(of label: Int) -> DetectionMode {
+        modes.indices.contains(label) ? modes[label] : settings.mode
     }
 
     private func isTooLong(_ label: Int) -> Bool {

@@ -50,8 +50,13 @@ public struct GateSettings: Sendable, Equatable {
     public init() {}
 
     /// Range of the time since the last sound in which the next hop is computed ahead; nil for never.
-    public var lookaheadQuiet: ClosedRange<Double>? {
-        guard mode == .command, trigger == .early, lookahead >= trailingSilence else { return nil }
+    public var lookaheadQuiet: ClosedRange<Double>? { lookaheadQuiet(with: []) }
+
+    /// The same where words of sessions have a mode of their own.
+    func lookaheadQuiet(with sessions: [WakeSession]) -> ClosedRange<Double>? {
+        guard mode == .command || sessions.contains(where: { $0.mode == .command }), trigger == .early,
+            lookahead >= trailingSilence
+        else { return nil }
         return trailingSilence...lookahead
     }
 }
@@ -78,6 +83,9 @@ public struct Thresholds: Sendable, Equatable {
         self.labels = labels
         self.values = values
     }
+
+    /// The same labels with other thresholds.
+    func replacing(_ values: [Float?]) -> Thresholds { Thresholds(labels: labels, values: values) }
 
     /// The words that can fire.
     public var words: [String] { zip(labels, values).compactMap { $1 == nil ? nil : $0 } }

@@ -1,6 +1,6 @@
 import Inference
 
-/// Turns the posteriors of each hop into detections: smoother, fusion, gate and phrase matcher.
+/// Turns the posteriors of each hop into detections: smoother, fusion, gate, phrase matcher and sessions.
 ///
 /// The part of the ``Detector`` after the network. Stored posteriors can be processed again under other settings; the
 /// detections are those that a detector with these settings would report. After `init`, only `apply` allocates.
@@ -8,6 +8,12 @@ public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
     private var matcher: PhraseMatcher
+    private var machine: WakeSessionMachine
+    /// The rules without a session, then those of each session.
+    private var rules: [SessionRules] = []
+    /// Set by `flush()`: the end of the session that was on, to be reported at the next hop.
+    private var flushed: WakeSessionMachine.Change?
+    private var lookaheadQuiet: ClosedRange<Double>?
     private var fusion: PosteriorFusion
     /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty without personal words.
     private var fused: [Float] = []
@@ -23,16 +29,25 @@ public struct PosteriorHandler {
         hopSeconds: Double,
         settings: GateSettings,
         thresholds: Thresholds,
-        phrases: [Phrase] = []
+        phrases: [Phrase] = [],
+        sessions: [WakeSession] = []
     ) {
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
+        machine = WakeSessionMachine(sessions)
         fusion = PosteriorFusion(modelLabels: labels, labels: labels, wordLabels: [])
+        makeRules(settings, thresholds)
     }
 
     /// For the posteriors of a vocabulary's model and the probabilities of its personal words.
-    public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
+    public init(
+        _ vocabulary: Vocabulary,
+        settings: GateSettings,
+        thresholds: Thresholds,
+        phrases: [Phrase] = [],
+        sessions: [WakeSession] = []
+    ) {
         let labels = vocabulary.model.labels.count
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(
@@ -43,9 +58,11 @@ public struct PosteriorHandler {
         )
         gate.extraDurations = vocabulary.extraDurations
         matcher = PhraseMatcher(phrases)
+        machine = WakeSessionMachine(sessions)
         fusion = vocabulary.fusion
         fused = Self.buffer(for: fusion)
         fusedAhead = fused
+        makeRules(settings, thresholds)
     }
 
     private static func buffer(for fusion: PosteriorFusion) -> [Float] {
@@ -61,15 +78,43 @@ public struct PosteriorHandler {
         )
     }
 
+    /// Computes the rules of all sessions, so that a change of the session allocates nothing.
+    private mutating func makeRules(_ settings: GateSettings, _ thresholds: Thresholds) {
+        let sessions = machine.sessions
+        lookaheadQuiet = settings.lookaheadQuiet(with: sessions)
+        rules = ([nil] + sessions.map(Optional.some)).map { current in
+            SessionRules(thresholds, mode: settings.mode, sessions: sessions, current: current)
+        }
+        applyRules()
+    }
+
+    /// Hands the gate the rules of the session that is on.
+    private mutating func applyRules() {
+        var index = 0
+        if let current = machine.current { index = current + 1 }
+        gate.thresholds = rules[index].thresholds
+        gate.modes = rules[index].modes
+    }
+
     /// Applies new settings from the next hop on; the state of the stream is kept. Allocates.
-    public mutating func apply(settings: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
+    ///
+    /// - Returns: the end of the session that was on, if it is not among the new ones; its index is the one among the old ones.
+    public mutating func apply(
+        settings: GateSettings,
+        thresholds: Thresholds,
+        phrases: [Phrase],
+        sessions: [WakeSession] = []
+    ) -> Detection? {
         let old = gate.settings
         gate.settings = settings
-        gate.thresholds = thresholds
+        let lost = machine.replace(by: sessions) ?? flushed
+        flushed = nil
+        makeRules(settings, thresholds)
         if (settings.smoothing, settings.smoothingExponent) != (old.smoothing, old.smoothingExponent) {
             makeSmoother()
         }
         if phrases != matcher.phrases { matcher = PhraseMatcher(phrases) }
+        return lost.map { Self.detection(of: $0, by: nil, time: gate.nextTime) }
     }
 
     /// Switches to another model or other words; words that are refractory stay refractory, by name. Allocates.
@@ -93,19 +138,22 @@ public struct PosteriorHandler {
     ///   - scores: scores of the hop.
     ///   - lookahead: scores that the next hop will have if it stays quiet; nil where they were not computed.
     ///   - activity: speech or sound up to and including this hop.
-    ///   - report: called for each detection of this hop: a word first, then the phrases that it advances.
+    ///   - report: called for each detection of this hop: the end of a session whose seconds are over; then a word, the
+    ///     phrases that it advances, and the session that it ends or starts.
     public mutating func process(
         _ scores: HopScores,
         lookahead: HopScores? = nil,
         activity: ActivityHistory,
         report: (Detection) -> Void
     ) {
+        if !machine.sessions.isEmpty { advanceSession(activity, report) }
         smoother.add(scores.posteriors)
         // Probabilities of personal words need no smoothing: they are averages already.
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.personal, into: &fused) }
         var detection = gate.step(self.scores, activity: activity)
         if detection == nil, let lookahead { detection = decideAhead(lookahead, activity) }
-        guard let word = detection else { return }
+        guard let found = detection, machine.admits(found) else { return }
+        let word = found.inSession(machine.session(of: found.index))
         report(word)
         matcher.add(word) { progress in
             report(
@@ -119,10 +167,42 @@ public struct PosteriorHandler {
                 )
             )
         }
+        guard !machine.sessions.isEmpty else { return }
+        machine.add(word) { change in report(Self.detection(of: change, by: word, time: word.time)) }
+        applyRules()
+    }
+
+    /// Ends the session whose seconds are over, or from which audio is missing.
+    private mutating func advanceSession(_ activity: ActivityHistory, _ report: (Detection) -> Void) {
+        let time = gate.nextTime
+        let change = flushed ?? machine.advance(to: time, activity: activity)
+        flushed = nil
+        guard let change else { return }
+        report(Self.detection(of: change, by: nil, time: time))
+        applyRules()
+    }
+
+    /// - Parameter word: the word that caused the change; nil for none.
+    private static func detection(of change: WakeSessionMachine.Change, by word: Detection?, time: Double) -> Detection
+    {
+        let (kind, index): (Detection.Kind, Int) =
+            switch change {
+            case .started(let index): (.sessionStart, index)
+            case .ended(let index): (.sessionEnd, index)
+            case .timedOut(let index): (.sessionTimeout, index)
+            }
+        return Detection(
+            kind: kind,
+            index: index,
+            confidence: word?.confidence ?? 0,
+            start: word?.start ?? time,
+            end: word?.end ?? time,
+            time: time
+        )
     }
 
     private mutating func decideAhead(_ lookahead: HopScores, _ activity: ActivityHistory) -> Detection? {
-        guard gate.settings.lookaheadQuiet?.contains(activity.quietSeconds) ?? false else { return nil }
+        guard lookaheadQuiet?.contains(activity.quietSeconds) ?? false else { return nil }
         smoother.lookAhead(lookahead.posteriors)
         guard !fused.isEmpty else { return gate.lookAhead(smoother.lookahead, activity: activity) }
         fusion.fuse(smoother.lookahead, lookahead.personal, into: &fusedAhead)
@@ -135,5 +215,7 @@ public struct PosteriorHandler {
         for label in fused.indices { fused[label] = 0 }
         gate.flush()
         matcher.flush()
+        flushed = machine.end() ?? flushed
+        applyRules()
     }
 }

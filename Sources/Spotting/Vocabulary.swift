@@ -58,13 +58,14 @@ public final class Vocabulary: Sendable {
 /// With p the model's posteriors, q the probabilities of the personal words, M the highest q of the words with their
 /// own label (0 if there are none), and o(q) = (q / (1 − q))^2.5:
 ///
-/// - personal word i with its own label: M · o(qᵢ) / Σ o(qⱼ), the sum over all of these;
+/// - personal word i with its own label: M · o(qᵢ) / o(M). The likeliest keeps its probability, however many other words are
+///   nearly as likely: two words that sound alike do not take each other's score, and the better one fires;
 /// - word of the model: p · min(1, 2 − 2 M), so that only a personal word with q > 0.5 lowers it;
 /// - silence: p · (1 − M);
 /// - unknown: p · (1 − M)^8, small well before M is large, so that a personal word can win with a low threshold.
 ///
 /// Then each personal word that shares a model's label moves the share o / (1 + o) of unknown and silence to that label. It
-/// takes nothing from other words, so the sum of all scores may exceed 1.
+/// takes nothing from other words. The sum of all scores may exceed 1.
 struct PosteriorFusion: Sendable, Equatable {
     /// Number of the model's labels; the last two are unknown and silence.
     let modelLabels: Int
@@ -81,11 +82,11 @@ struct PosteriorFusion: Sendable, Equatable {
     ///   - fused: receives the scores, `[labels]`.
     func fuse(_ posteriors: [Float], _ probabilities: [Float], into fused: inout [Float]) {
         let words = modelLabels - 2
-        var (highest, total): (Float, Float) = (0, 0)
-        for index in probabilities.indices where probabilities[index] > 0 && wordLabels[index] >= words {
+        var highest: Float = 0
+        for index in probabilities.indices where wordLabels[index] >= words {
             highest = max(highest, probabilities[index])
-            total += Self.sharpOdds(probabilities[index])
         }
+        let best = Self.sharpOdds(highest)
         let (unknown, silence) = (labels - 2, labels - 1)
         let kept = min(1, 2 - 2 * highest)
         for index in fused.indices { fused[index] = 0 }
@@ -99,7 +100,7 @@ struct PosteriorFusion: Sendable, Equatable {
             let label = wordLabels[index]
             let odds = Self.sharpOdds(probabilities[index])
             if label >= words {
-                fused[label] += total > 0 ? highest * odds / total : 0
+                fused[label] += best > 0 ? highest * odds / best : 0
             } else {
                 fused[label] += (fused[unknown] + fused[silence]) * odds / (1 + odds)
                 fused[unknown] /= 1 + odds

@@ -62,4 +62,68 @@ struct SharedDataTests {
         #expect(hits > 170 && hits <= 200)
         #expect(words.count - hits < 10)
     }
+
+    @Test(.enabled(if: isThere, "no recordings in ../shared/data"))
+    func `takes of the model's words by many people are accepted, those of other words hardly`() throws {
+        let words = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
+        var (taken, refused, others, passed) = (0, 0, 0, 0)
+        /// Takes that were accepted as `name`, and those refused for how they sound.
+        func enroll(_ name: String, _ files: [String], in work: TestFolder) throws -> (accepted: Int, refused: Int) {
+            let program = try Program.beckon(
+                ["enroll", name, "--json", "--words", work.file("\(UUID())"), "--from"] + files
+            )
+            let refused = program.error.components(separatedBy: "left out: sounds ").count - 1
+            let unlike = program.error.components(separatedBy: "left out: unlike").count - 1
+            let accepted = try program.lines.first.map { line in
+                try JSONDecoder().decode(Taught.self, from: Data(line.utf8)).takes
+            }
+            return ((accepted ?? 0) + unlike, refused)
+        }
+        for (index, word) in words.enumerated() {
+            let work = try TestFolder()
+            let files = try clips(of: word, count: 90, in: work).enumerated().map { number, samples in
+                try work.write("\(number).wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, samples)
+            }
+            let own = try enroll(word, files, in: work)
+            (taken, refused) = (taken + own.accepted, refused + own.refused)
+            let other = try enroll(words[(index + 3) % words.count], files, in: work)
+            (others, passed) = (others + other.accepted + other.refused, passed + other.accepted)
+        }
+        print(
+            "takes of the word: \(taken) accepted, \(refused) refused; of other words: \(passed) of \(others) accepted"
+        )
+        #expect(taken > 700 && Double(refused) < 0.01 * Double(taken))
+        #expect(Double(passed) < 0.25 * Double(others))
+    }
+
+    private struct Taught: Decodable { var takes: Int }
+
+    /// "computer" by eight people as two words, as if somebody had taught it twice under other names.
+    @Test(.enabled(if: isThere, "no recordings in ../shared/data"))
+    func `words that sound alike do not silence each other`() throws {
+        let work = try TestFolder()
+        let archive = "\(Self.folder)/words.tar"
+        let tar = try Program.run(
+            URL(fileURLWithPath: "/bin/tar"),
+            ["-xf", archive, "-C", work.path, "words/computer"]
+        )
+        try #require(tar.status == 0, "\(tar.error)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: work.file("words/computer")).sorted()
+        let files = names.prefix(48).map { "\(work.file("words/computer"))/\($0)" }
+        func enroll(_ name: String, _ files: some Sequence<String>, _ store: String) throws {
+            let taught = try Program.beckon(["enroll", name, "--force", "--words", work.file(store), "--from"] + files)
+            #expect(taught.status == 0, "\(taught.error)")
+        }
+        func found(_ store: String) throws -> Int {
+            let program = try Program.beckon(["classify", "--json", "--words", work.file(store)] + files.dropFirst(8))
+            let heard = try Result.all(in: program).filter { $0.word?.hasSuffix("omputer") == true }
+            return Set(heard.map(\.file)).count
+        }
+        try enroll("computer", files.prefix(4), "one")
+        try FileManager.default.copyItem(atPath: work.file("one"), toPath: work.file("two"))
+        try enroll("komputer", files[4..<8], "two")
+        let (alone, together) = try (found("one"), found("two"))
+        print("files of 40 with the word: \(alone) with one word taught, \(together) with two that sound alike")
+        #expect(alone >= 36 && together >= alone - 1)
+    }
 }

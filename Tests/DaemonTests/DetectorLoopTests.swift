@@ -68,6 +68,61 @@ struct DetectorLoopTests {
         #expect(hops == 300 && heard >= 24, "\(heard) events")
     }
 
+    @Test func `sessions that begin, end and time out allocate nothing`() throws {
+        let source = try RingSource(Material.left(blocks: 25), loops: true)
+        let model = try Material.model()
+        var settings = try Material.settings(model)
+        func label(_ word: String) throws -> Int { try #require(model.labels.firstIndex(of: word)) }
+        settings.sessions = [
+            WakeSession(
+                name: "left",
+                wake: try label("left"),
+                words: [try label("right"), try label("stop")],
+                thresholds: [0.5, nil],
+                seconds: 0.5,
+                endsWithWord: true,
+                mode: .spot
+            )
+        ]
+        let run = try Run(source, settings)
+        var (words, starts, timeouts) = (0, 0, 0)
+        let trial = HeapTrial {
+            for _ in 0..<300 { run.step() }
+            while let event = run.queue.pop() {
+                switch event.detection.kind {
+                case .word: words += 1
+                case .sessionStart: starts += 1
+                case .sessionTimeout: timeouts += 1
+                default: break
+                }
+            }
+        }
+        #expect(trial.isQuiet(seconds: 30))
+        #expect(words >= 12 && starts == words && timeouts >= words - 1, "\(words) \(starts) \(timeouts)")
+    }
+
+    @Test func `new settings without the session report its end under the old settings`() throws {
+        let model = try Material.model()
+        var settings = try Material.settings(model)
+        settings.sessions = [
+            WakeSession(
+                name: "left",
+                wake: try #require(model.labels.firstIndex(of: "left")),
+                words: [0],
+                thresholds: [0.5],
+                seconds: 60,
+                endsWithWord: true,
+                mode: .spot
+            )
+        ]
+        let run = try Run(RingSource(Material.left(blocks: 30)), settings)
+        let heard = try run.hearAll { block in
+            if block == 25 { run.ends.settings.post(try Material.settings(model, generation: 2)) }
+        }
+        #expect(heard.map(\.detection.kind) == [.word, .sessionStart, .sessionEnd])
+        #expect(heard.map(\.generation) == [1, 1, 1] && heard.map(\.sequence) == [1, 2, 3])
+    }
+
     @Test func `gaps, losses and late blocks allocate nothing`() throws {
         let troubles: [Int: RingSource.Trouble] = [3: .flush, 9: .loss, 14: .delay, 17: .flush]
         let sources = try (0..<400).map { _ in try RingSource(Material.left(blocks: 25), troubles: troubles) }

@@ -72,6 +72,45 @@ struct EventDispatcherTests {
         dispatcher.stop()
     }
 
+    @Test func `a session gives events with its name, and its words say that they belong to it`() throws {
+        let seen = Collector { "\($0.kind.key) \($0.name) \($0.session ?? "-") \($0.json)" }
+        let text = "{ cooldown: 9, sessions: [{ wake: 'yes', words: ['left'], onStart: [{ journal: 'info' }] }] }"
+        let dispatcher = try dispatcher(text, seen)
+        func push(_ index: Int, _ kind: Detection.Kind, session: Int? = nil) {
+            let detection = Detection(
+                kind: kind,
+                index: index,
+                confidence: 0.5,
+                start: 1,
+                end: 2,
+                time: 2,
+                session: session
+            )
+            dispatcher.queue.push(QueuedDetection(detection, decided: Clock.now, generation: 1, sequence: 1))
+        }
+        push(0, .word)
+        push(0, .sessionStart)
+        #expect(comesTrue { dispatcher.session == "yes" })
+        push(1, .word, session: 0)
+        push(0, .sessionEnd)
+        #expect(comesTrue { dispatcher.session == nil })
+        // Sessions have no cool-down.
+        push(0, .sessionStart)
+        push(0, .sessionTimeout)
+        // A session that these settings do not have.
+        push(3, .sessionStart)
+        dispatcher.stop()
+        let lines = seen.lines.all
+        let expected = [
+            "word yes -", "session-start yes -", "word left yes", "session-end yes -", "session-start yes -",
+            "session-timeout yes -",
+        ]
+        #expect(lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") } == expected)
+        #expect(lines[1].contains("{\"event\": \"session-start\", \"session\": \"yes\", \"confidence\": 0.5"))
+        #expect(lines[2].contains("\"word\": \"left\"") && lines[2].hasSuffix(", \"session\": \"yes\"}"))
+        #expect(dispatcher.counts.unnamed == 1)
+    }
+
     @Test func `cool-down, and settings that change while words are heard`() throws {
         let seen = Collector()
         let dispatcher = try dispatcher("{ cooldown: 2, words: { yes: { cooldown: 0 } } }", seen)

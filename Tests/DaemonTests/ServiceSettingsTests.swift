@@ -131,4 +131,28 @@ struct ServiceSettingsTests {
         #expect(dropped.last == "left strict, which was set, no longer applies")
         #expect(try threshold("right", new) == 0.99 && threshold("stop", new) == 0.6)
     }
+
+    @Test func `the threshold of a word in a session`() throws {
+        let vocabulary = try sensitive()
+        func inSession(_ text: String, set change: ThresholdChange? = nil) throws -> [Float?] {
+            var settings = try settings("{ \(text) }", vocabulary)
+            if let change { try settings.set(change) }
+            let session = try #require(settings.sessions.first)
+            #expect(session.name == "go" && session.words.map { vocabulary.labels[$0] } == ["left", "right"])
+            return session.thresholds
+        }
+        let both = "wake: 'go', words: ['left', 'right']"
+        // The lowest that the model has for the mode; see `ModelCopy.complete`.
+        #expect(try inSession("sessions: [{ \(both) }]") == [0.6, 0.6])
+        #expect(try inSession("sessions: [{ \(both), mode: 'command' }]") == [0.5, 0.5])
+        #expect(try inSession("sessions: [{ \(both), sensitivity: 'strict' }]") == [0.996, 0.996])
+        #expect(try inSession("sessions: [{ \(both), threshold: 0.4 }]") == [0.4, 0.4])
+        // A word's own comes before the session's for all words, and the session's for the word before that.
+        let own = "words: { left: { threshold: 0.9 }, right: { enabled: false } }"
+        #expect(try inSession("\(own), sessions: [{ \(both), threshold: 0.4 }]") == [0.9, nil])
+        #expect(try inSession("\(own), sessions: [{ \(both), thresholds: { left: 0.3 } }]") == [0.3, nil])
+        // What was set while it runs comes first.
+        let set = Self.change("left", 0.2)
+        #expect(try inSession("sessions: [{ \(both), thresholds: { left: 0.3 } }]", set: set) == [0.2, 0.6])
+    }
 }

@@ -35,13 +35,17 @@ struct EnrollmentSessionTests {
             keepsAudio: true
         )
         #expect(session.add(variants[2]) == nil)
-        // The same recording again is one take more.
-        #expect(session.add(variants[2]) == nil)
+        // The same recording again is no take more, whether it was stored or is new.
+        #expect(session.add(variants[0]) == .copy(ofTake: 1) && session.add(variants[2]) == .copy(ofTake: 4))
+        #expect(session.add(try RecordedTakes.variants("Rear_Center", 5)[4]) == nil)
         #expect(session.removeOutliers().map(\.index) == [2])
         let changes = session.changes
-        #expect(changes.removed == [outlier] && changes.added.count == 2 && changes.added[0] == changes.added[1])
+        #expect(changes.removed == [outlier] && changes.added.count == 2 && changes.added[0] != changes.added[1])
         let meanwhile = try RecordedTakes.word("center", [variants[3]]).takes
         #expect(changes.applied(to: stored.takes + meanwhile) == stored.takes[..<2] + meanwhile + changes.added)
         #expect(changes.applied(to: []) == changes.added)
+        // A take of this session can be taken back, a stored one cannot.
+        #expect(session.removeLast() && session.removeLast() && !session.removeLast())
+        #expect(session.takes == stored.takes.dropLast())
     }
 }

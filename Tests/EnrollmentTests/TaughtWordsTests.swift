@@ -7,6 +7,16 @@ import Testing
 
 /// The words that a service loads, and what becomes of words of another model.
 struct TaughtWordsTests {
+    @Test func `root's words before the service's first start are not the service's`() {
+        let unit = "/usr/lib/systemd/system/beckon.service"
+        func isBefore(_ files: [String], root: Bool = true, _ environment: [String: String] = [:]) -> Bool {
+            TaughtWords.isBeforeService(environment, isRoot: root) { files.contains($0) }
+        }
+        #expect(isBefore([unit]) && isBefore(["/etc/systemd/system/beckon.service"]))
+        #expect(!isBefore([]) && !isBefore([unit, "/var/lib/beckon"]) && !isBefore([unit], root: false))
+        #expect(!isBefore([unit], ["BECKON_WORDS": "/w"]) && !isBefore([unit], ["STATE_DIRECTORY": "/s"]))
+    }
+
     private let folder: TestFolder
     private let file: WordStoreFile
 

@@ -5,10 +5,9 @@ private import Spotting
 struct JSONLines: ReportFormat {
     func detection(_ found: FileDetection) -> String {
         let detection = found.detection
-        let subject = detection.kind == .word ? "word" : "phrase"
         let object: JSON = [
             "file": .string(FileName.shown(found.file)), "event": .string(detection.kind.key),
-            subject: .string(found.name),
+            detection.kind.subjectKey: .string(found.name),
             "confidence": .number(detection.confidence, places: 4), "start": .number(detection.start, places: 3),
             "end": .number(detection.end, places: 3), "time": .number(detection.time, places: 3),
         ]

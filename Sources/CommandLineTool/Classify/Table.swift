@@ -24,6 +24,7 @@ struct Table: ReportFormat {
             case .word: found.name
             case .phrase: "“\(found.name)”"
             case .phrasePartial: "“\(found.name) …”"
+            case .sessionStart, .sessionEnd, .sessionTimeout: "\(found.name) (\(detection.kind.key))"
             }
         let strong = detection.kind == .phrasePartial ? dim(pad(name, 13)) : bold(pad(name, 13))
         return pad(printable(found.file), fileWidth) + "  " + left(clockText(detection.start), 10) + " "

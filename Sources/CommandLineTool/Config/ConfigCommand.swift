@@ -48,8 +48,9 @@ struct ConfigCommand {
     }
 
     /// The words of the configuration's model (by default the one that comes with the program), and the taught words.
-    private func words(_ configuration: Configuration) throws -> (names: [String], vocabulary: Vocabulary?) {
+    private func words(_ configuration: Configuration) throws -> KnownWords {
         let loader = VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil))
-        return (try loader.names(), try loader.load().vocabulary)
+        let (vocabulary, taught) = try loader.load()
+        return KnownWords(Labels(vocabulary.labels).words, gone: taught.gone, vocabulary: vocabulary)
     }
 }

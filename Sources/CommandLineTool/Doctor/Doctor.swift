@@ -72,10 +72,17 @@ struct Doctor {
         do {
             let file = try ParsedConfiguration(path: path).validated { configuration in
                 let model = try model(configuration.model)
-                return (Labels(model.labels).words + TaughtWords(nil).names, Vocabulary(model))
+                let taught = TaughtWords(nil)
+                return KnownWords(
+                    Labels(model.labels).words + taught.names,
+                    gone: taught.forgotten,
+                    vocabulary: Vocabulary(model)
+                )
             }
             let warnings = file.warnings.map { Diagnosis(.warning, check, "\($0)", remedy) }
-            return (warnings.isEmpty ? [Diagnosis(.ok, check, "\(path) is sound")] : warnings, file.configuration)
+            let sessions = file.configuration.sessions.map { "\($0.wake): \($0.words.joined(separator: ", "))" }
+            let sound = "\(path) is sound" + (sessions.isEmpty ? "" : "; sessions: " + sessions.joined(separator: "; "))
+            return (warnings.isEmpty ? [Diagnosis(.ok, check, sound)] : warnings, file.configuration)
         } catch {
             return (error.problems.map { Diagnosis(.error, check, "\($0)", remedy) }, Configuration())
         }

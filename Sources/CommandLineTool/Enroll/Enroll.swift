@@ -52,12 +52,14 @@ struct Enroll {
                 throw EnrollmentError.otherModel(word.name)
             }
         }
+        if isMissedByService { Output.tell(.notice, Self.serviceNote(file.path)) }
         Interrupt.watch()
         var session = try EnrollmentSession(
             options.word,
             existing: existing,
             model: model,
-            keepsAudio: options.keepsAudio
+            keepsAudio: options.keepsAudio,
+            negatives: options.force ? nil : negatives
         )
         let before = session.takes.count
         let unread: Int
@@ -82,7 +84,7 @@ struct Enroll {
             Output.tell(.error, error.description)
             return 130
         }
-        Output.write(options.json ? report.json + "\n" : report.text)
+        Output.write(options.json ? report.json + "\n" : report.text())
         return unread > 0 ? 1 : 0
     }
 
@@ -97,7 +99,7 @@ struct Enroll {
         for path in list.files where !Interrupt.isRequested {
             do {
                 let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
-                names += addTakes(UtteranceSegmenter.utterances(of: samples, model), of: path, &session)
+                addTakes(UtteranceSegmenter.utterances(of: samples, model), of: path, &names, &session)
             } catch {
                 Output.tell(.error, "\(error)")
                 unread += 1
@@ -110,33 +112,45 @@ struct Enroll {
         return unread
     }
 
-    /// Adds the utterances of one file. Returns the names of the added takes.
-    private func addTakes(_ utterances: [Utterance], of path: String, _ session: inout EnrollmentSession) -> [String] {
+    /// Adds the utterances of one file as takes.
+    ///
+    /// - Parameter names: of all takes; those of the added ones are appended.
+    private func addTakes(
+        _ utterances: [Utterance],
+        of path: String,
+        _ names: inout [String],
+        _ session: inout EnrollmentSession
+    ) {
         // Utterances shorter than a word, such as a click or a breath, are not takes.
         let words = utterances.filter { $0.seconds >= TakeCheck.shortest }
         let takes = words.isEmpty ? utterances : words
         if takes.isEmpty { reportUnused(path, .noSpeech) }
-        var names: [String] = []
         for utterance in takes {
             let seconds = Double(utterance.start + utterance.speech.lowerBound) / Double(Utterance.sampleRate)
             let name = takes.count == 1 ? path : "\(path), at \(clockText(seconds))"
-            if let fault = session.add(utterance) {
-                reportUnused(name, fault)
-            } else {
+            switch session.add(utterance) {
+            case .copy(let take) where names.indices.contains(take - 1):
+                Output.tell(
+                    .warning,
+                    "\(printable(name)): left out: the same recording as \(printable(names[take - 1])), which counts once"
+                )
+            case let fault?: reportUnused(name, fault)
+            case nil:
                 names.append(name)
                 show(utterance, name)
             }
         }
-        return names
     }
 
     private func reportUnused(_ name: String, _ fault: TakeFault) {
         Output.tell(.warning, "\(printable(name)): left out: \(fault)")
     }
 
+    /// - Parameter name: shown above the picture; empty for none.
     private func show(_ utterance: Utterance, _ name: String) {
         guard !options.json else { return }
-        Output.write(TakePicture(utterance).line + "  \(printable(name))\n")
+        if !name.isEmpty { Output.write(printable(name) + "\n") }
+        Output.write(TakePicture(utterance).text + "\n")
     }
 
     // MARK: - From a microphone
@@ -149,36 +163,76 @@ struct Enroll {
         )
         var takes = try SpokenTakes(try microphone.open(), model: model)
         defer { takes.stop() }
-        let goal = session.takes.count + options.takes
+        let keys = TakeKeys()
+        let player = TakePlayer()
+        let wanted = options.takes
+        let before = session.takes.count
         Output.writeError(
             "Say “\(printable(options.word))” once at each prompt, as you will to the device. Ctrl-C ends.\n"
         )
+        guard takes.waitForAudio() else { return }
         var refused = 0
-        while session.takes.count < goal, !Interrupt.isRequested {
-            Output.writeError(
-                "take \(options.takes - (goal - session.takes.count) + 1) of \(options.takes): speak now\n"
-            )
-            guard let utterance = takes.next() else { return }
-            var fault = session.add(utterance)
-            if fault == nil {
-                show(utterance, "")
-                let newest = session.takes.count - 1
-                for outlier in session.removeOutliers() {
-                    let reason = TakeFault.outlier(similarity: outlier.similarity)
-                    if outlier.index == newest {
-                        fault = reason
-                    } else {
-                        reportUnused("take \(outlier.index + 1)", reason)
-                    }
+        var last: Utterance?
+        func hint(_ rest: String) -> String {
+            "\(last != nil && player != nil ? "p plays the last take, " : "")r takes it again\(rest)"
+        }
+        while !Interrupt.isRequested {
+            let count = session.takes.count - before
+            let heard: SpokenTakes.Heard
+            if count < wanted {
+                Output.writeError("take \(count + 1) of \(wanted): speak now\n")
+                heard = takes.next(keys)
+            } else if let keys, last != nil {
+                Output.writeError("Enter stores the word; \(hint("")).\n")
+                heard = takes.key(keys).map { .key($0) } ?? .end
+            } else {
+                return
+            }
+            switch heard {
+            case .end: return
+            case .key(.done):
+                if count >= wanted { return }
+            case .key(.play):
+                guard let last else { continue }
+                do throws(Failure) {
+                    guard let player else { throw Failure("aplay was not found; it is in the package alsa-utils") }
+                    try player.play(last)
+                } catch {
+                    Output.tell(.warning, error.description)
+                }
+            case .key(.redo):
+                guard last != nil, session.removeLast() else { continue }
+                last = nil
+            case .utterance(let utterance):
+                guard let fault = add(utterance, &session) else {
+                    last = utterance
+                    if keys != nil, session.takes.count - before < wanted { Output.writeError(hint("\n")) }
+                    continue
+                }
+                Output.tell(.warning, "left out: \(fault)")
+                refused += 1
+                guard refused < 12 else {
+                    throw Failure("too many takes were left out; beckon doctor checks the microphone")
                 }
             }
-            guard let fault else { continue }
-            Output.tell(.warning, "left out: \(fault)")
-            refused += 1
-            guard refused < 12 else {
-                throw Failure("too many takes were left out; beckon doctor checks the microphone")
+        }
+    }
+
+    /// Adds a spoken utterance, and removes takes that are unlike the others. Returns why the utterance was not used.
+    private func add(_ utterance: Utterance, _ session: inout EnrollmentSession) -> TakeFault? {
+        if let fault = session.add(utterance) { return fault }
+        show(utterance, "")
+        let newest = session.takes.count - 1
+        var fault: TakeFault?
+        for outlier in session.removeOutliers() {
+            let reason = TakeFault.outlier(similarity: outlier.similarity)
+            if outlier.index == newest {
+                fault = reason
+            } else {
+                reportUnused("take \(outlier.index + 1)", reason)
             }
         }
+        return fault
     }
 
     // MARK: - Storing
@@ -207,10 +261,35 @@ struct Enroll {
             }
             word.takes = changes.applied(to: stored?.takes ?? [])
             if let negatives { calibration = word.calibrate(among: new.words, negatives) }
+            if !options.force, let other = new.words.first(where: { $0.name != word.name && word.soundsLike($0) }) {
+                throw .soundAlike(word.name, other.name)
+            }
             try new.put(word)
             store = new
         }
-        return EnrollReport(word: word, calibration: calibration, path: file.path)
+        return EnrollReport(word: word, calibration: calibration, path: file.path, next: whoFindsIt(file.path))
+    }
+
+    /// Whether root teaches a word before the system's service has its folder of words.
+    private var isMissedByService: Bool {
+        options.words == nil && TaughtWords.isBeforeService(ProcessInfo.processInfo.environment)
+    }
+
+    private static func serviceNote(_ path: String) -> String {
+        "the word goes to \(printable(path)), which is root's own: the system's service keeps its words in "
+            + "\(TaughtWords.serviceFolder), which its first start makes; to teach the service, run systemctl start beckon first"
+    }
+
+    /// How to try the word, and who else finds it.
+    private func whoFindsIt(_ path: String) -> String {
+        if isMissedByService {
+            return
+                "Try it: beckon listen. The system's service does not find it; after systemctl start beckon, teach it again."
+        }
+        if let file = options.words { return "Try it: beckon listen --words \(printable(file))" }
+        return path.hasPrefix(TaughtWords.serviceFolder + "/")
+            ? "The system's service loads it by itself, if it runs."
+            : "A beckon listen, or a service of yours, that runs loads it by itself. Try it: beckon listen"
     }
 }
 

@@ -17,13 +17,17 @@ extension Enroll: Command {
         discussion: """
             Asks for the word a few times and stores an embedding of each take; three to
             five takes are enough. WORD is any text; an utterance may last up to two
-            seconds, such as "hey house". Takes that are too quiet, clipped, cut off, too long or
-            unlike the others are rejected, with the reason. At the end it estimates how
-            often the word will be missed, and how often ordinary speech will trigger it.
+            seconds, such as "hey house". Takes that are too quiet, clipped, cut off, too long,
+            unlike the others or copies of another one are rejected, with the reason. On a
+            terminal, p plays the last take (by aplay) and r takes it again. At the end it
+            estimates how often the word will be missed, and how often ordinary speech will
+            trigger it.
 
             The word is then detected like those of the model: by listen, classify,
             inspect and the service, which loads it by itself. Teaching a word that the
-            model already has makes that word work in your voice too.
+            model already has makes that word work in your voice too; takes that sound
+            nothing like it are rejected. A word that sounds like another one of yours is
+            refused, because each would be found in place of the other.
             """,
         groups: [
             OptionGroup(
@@ -67,6 +71,16 @@ extension Enroll: Command {
                         manual: "Adds takes to a word that was taught before."
                     ),
                     Option(
+                        "--force",
+                        help:
+                            "teach it although it sounds like another word of yours, or unlike the model's word of this name",
+                        manual: """
+                            Teaches the word although it sounds like another one of yours, and accepts
+                            takes that sound nothing like the model's word of this name.
+                            Words that sound alike suffer: each is often found in place of the other.
+                            """
+                    ),
+                    Option(
                         "--no-audio",
                         help: "do not keep the recordings; the word must be taught again for another model",
                         manual: """
@@ -89,7 +103,7 @@ extension Enroll: Command {
             ),
         ],
         notes: """
-            Exit status: 0 if the word was taught, 1 if no take could be used or a file
+            Exit status: 0 if the word was taught, 1 if it was refused, no take could be used or a file
             could not be read, 130 after Ctrl-C, with nothing changed.
             """,
         examples: [

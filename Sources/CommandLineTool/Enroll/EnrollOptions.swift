@@ -11,6 +11,8 @@ struct EnrollOptions {
     /// Takes to record.
     let takes: Int
     let keepsAudio: Bool
+    /// Teaches a word that sounds like another one, and takes that do not sound like the model's word of this name.
+    let force: Bool
     let words: String?
     let configuration: String?
     let device: String?
@@ -35,6 +37,7 @@ struct EnrollOptions {
         guard files == nil || !arguments.has("--takes"), files == nil || !arguments.has("--device") else {
             throw UsageError("--takes and --device are for the microphone; --from uses all recordings")
         }
+        force = arguments.has("--force")
         keepsAudio = !arguments.has("--no-audio")
         words = arguments.value("--words")
         guard words != "none" else { throw UsageError("--words names the file to store the word in") }

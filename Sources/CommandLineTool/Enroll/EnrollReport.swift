@@ -7,36 +7,73 @@ struct EnrollReport {
     /// Nil if the model has no negative set.
     let calibration: WordCalibration?
     let path: String
+    /// How the word is tried, and who else finds it.
+    let next: String
 
-    /// As text.
-    var text: String {
+    /// As text for a terminal.
+    func text(columns: Int = Terminal.width) -> String {
         let count = word.takes.count
         let kept = word.takes.contains { !$0.audio.isEmpty }
-        var lines = ["'\(printable(word.name))' is taught, from \(count) \(count == 1 ? "take" : "takes")."]
+        var lines = ["'\(printable(word.name))' is taught, from \(count) \(count == 1 ? "take" : "takes").", ""]
         if let calibration {
-            lines += ["", "  THRESHOLD   MISSED   FALSE ACCEPTS PER HOUR OF TALK"]
-            lines.append("                       said alone   anywhere")
-            for rates in calibration.rates {
-                let mark = rates.threshold == calibration.suggested.threshold ? "*" : " "
-                lines.append(
-                    "  \(mark) \(pad(decimal(Double(rates.threshold), 2), 8)) \(left(share(rates.missed), 6))   "
-                        + "\(left(perHour(rates.command), 10))   \(left(perHour(rates.spot), 8))"
-                )
-            }
-            lines += ["  * is in use. Estimated from the takes and an hour of other people's talk.", ""]
-            lines += Self.neighbours(calibration).map { "  " + $0 }
+            lines += meaning(calibration)
+            lines += ["", Self.table(calibration), ""]
+            lines += Self.neighbours(calibration)
         }
-        if count < 3 { lines.append("  Three to five takes give better results: --more adds some.") }
+        if count < 3 { lines.append("Three to five takes give better results: --more adds some.") }
         lines.append(
-            "  Stored in \(printable(path))"
+            "Stored in \(printable(path))"
                 + (kept ? ", with the recordings (--no-audio omits them)." : ", without the recordings.")
         )
-        lines.append("  A running service loads it by itself. Try it: beckon listen")
-        return lines.map { $0 + "\n" }.joined()
+        lines.append(next)
+        return lines.map { $0.hasSuffix("\n") ? $0 : wrapped($0, columns: columns) + "\n" }.joined()
+    }
+
+    /// What the estimate means for the one who taught the word, and for others.
+    private func meaning(_ calibration: WordCalibration) -> [String] {
+        let rates = calibration.suggested
+        let times = Self.times(rates.missed)
+        return [
+            "For you: said as in the takes, it is \(times).",
+            "For other people: their talk is taken for it about \(Self.often(rates.command)) if only words said alone count (mode "
+                + "command, as beckon listen has it), and about \(Self.often(rates.spot)) if words count anywhere (mode spot).",
+            "Other people who say it are found less often than you: let them add takes with --more.",
+        ]
+    }
+
+    /// How often the word is missed.
+    private static func times(_ missed: Double) -> String {
+        if missed < 0.01 { return "hardly ever missed" }
+        return missed > 0.5
+            ? "missed more often than found; teach it again with clearer takes"
+            : "missed about once in \(Int((1 / missed).rounded())) times"
+    }
+
+    /// How often something happens, in hours of talk.
+    private static func often(_ perHour: Double) -> String {
+        if perHour < 0.01 { return "once in 100 hours of talk or less" }
+        if perHour < 0.67 { return "once in \(Int((1 / perHour).rounded())) hours of talk" }
+        return perHour < 1.5 ? "once in an hour of talk" : "\(Int(perHour.rounded())) times in an hour of talk"
+    }
+
+    /// The estimates for each sensitivity and mode.
+    private static func table(_ calibration: WordCalibration) -> String {
+        var table = TextTable(["SENSITIVITY", "MODE", "THRESHOLD", "MISSED", "WRONG PER HOUR"], names: [0, 1])
+        for sensitivity in Sensitivity.allCases {
+            for mode in DetectionMode.allCases.reversed() {
+                guard let rates = calibration.rates(sensitivity, mode) else { continue }
+                let isInUse = sensitivity == .balanced
+                table.add([
+                    isInUse ? "\(sensitivity.rawValue) *" : sensitivity.rawValue, mode.rawValue,
+                    decimal(Double(rates.threshold), 2), share(rates.missed), perHour(rates[mode]),
+                ])
+            }
+        }
+        return table.text + "* is in use. Estimated from the takes and an hour of other people's talk.\n"
     }
 
     private static func neighbours(_ calibration: WordCalibration) -> [String] {
-        [(calibration.nearestBuiltIn, "the built-in words"), (calibration.nearestOwn, "your other words")].compactMap {
+        [(calibration.nearestBuiltIn, "the model's words"), (calibration.nearestOwn, "your other words")].compactMap {
             near,
             kind in
             guard let near else { return nil }
@@ -55,6 +92,7 @@ struct EnrollReport {
         if let calibration {
             object.append([
                 "rates": .array(calibration.rates.map(Self.json)),
+                "sensitivities": Self.sensitivities(calibration),
                 "nearestBuiltIn": Self.json(calibration.nearestBuiltIn),
                 "nearestOwn": Self.json(calibration.nearestOwn),
             ])
@@ -72,6 +110,24 @@ struct EnrollReport {
         ]
     }
 
+    private static func sensitivities(_ calibration: WordCalibration) -> JSON {
+        .object(
+            Sensitivity.allCases.map { sensitivity in
+                let modes = DetectionMode.allCases.compactMap { mode in
+                    calibration.rates(sensitivity, mode).map { rates in
+                        let members: JSON = [
+                            "threshold": .number(rates.threshold, places: 3),
+                            "missed": .number(rates.missed, places: 4),
+                            "falseAcceptsPerHour": .number(rates[mode], places: 4),
+                        ]
+                        return JSON.Member(mode.rawValue, members)
+                    }
+                }
+                return JSON.Member(sensitivity.rawValue, .object(modes))
+            }
+        )
+    }
+
     private static func json(_ near: WordCalibration.Neighbour?) -> JSON {
         guard let near else { return .null }
         return [
@@ -79,6 +135,11 @@ struct EnrollReport {
             "taken": .number(near.taken, places: 3),
         ]
     }
+}
+
+extension WordCalibration.Rates {
+    /// False accepts per hour in a mode.
+    fileprivate subscript(mode: DetectionMode) -> Double { mode == .command ? command : spot }
 }
 
 /// A share (0…1) in percent. Below 0.5 % the estimate is too rough for a number.

@@ -9,6 +9,14 @@ import System
 
 /// Utterances from a microphone, or from a file played in its place, as they are spoken.
 struct SpokenTakes: ~Copyable {
+    /// What ends a wait.
+    enum Heard {
+        case utterance(Utterance)
+        case key(TakeKeys.Key)
+        /// The end of the file, or Ctrl-C.
+        case end
+    }
+
     /// Time without an utterance after which a hint is shown.
     private static let hintDelay = Duration.seconds(8)
 
@@ -26,13 +34,26 @@ struct SpokenTakes: ~Copyable {
         try (source as? Microphone)?.start()
     }
 
-    /// Waits for the next utterance.
+    /// Waits until the microphone delivers audio, so that nobody speaks before it hears.
     ///
-    /// - Returns: nil at the end of the file or after Ctrl-C.
-    mutating func next() -> Utterance? {
+    /// - Returns: false at the end of the file or after Ctrl-C.
+    mutating func waitForAudio() -> Bool {
+        while !Interrupt.isRequested, !source.hasEnded {
+            let hasAudio = source.next(until: Clock.now + .milliseconds(200)) { _, _ in }
+            reportWarnings()
+            if hasAudio { return true }
+        }
+        return false
+    }
+
+    /// Waits for the next utterance, or for a key.
+    ///
+    /// - Parameter keys: nil waits for an utterance only.
+    mutating func next(_ keys: TakeKeys? = nil) -> Heard {
         defer { meter.clear() }
         // Starts afresh, so that speech before the prompt is not a take.
         segmenter = UtteranceSegmenter(model)
+        dropBacklog()
         let asked = Clock.now
         var showsHint = true
         while !Interrupt.isRequested {
@@ -45,9 +66,10 @@ struct SpokenTakes: ~Copyable {
                 found = segmenter.process(window: window)
             }
             reportWarnings()
-            if let found { return found }
+            if let found { return .utterance(found) }
+            if let key = keys?.next() { return .key(key) }
             if heard { meter.show(level, isOpen: segmenter.isOpen) }
-            if !heard, source.hasEnded { return segmenter.finish() }
+            if !heard, source.hasEnded { return segmenter.finish().map { .utterance($0) } ?? .end }
             if showsHint, Clock.now - asked > Self.hintDelay {
                 showsHint = false
                 meter.clear()
@@ -57,7 +79,27 @@ struct SpokenTakes: ~Copyable {
                 )
             }
         }
+        return .end
+    }
+
+    /// Waits for a key while the microphone stays open; what it hears is dropped.
+    ///
+    /// - Returns: nil after Ctrl-C, or if the source ends.
+    mutating func key(_ keys: TakeKeys) -> TakeKeys.Key? {
+        while !Interrupt.isRequested {
+            if let key = keys.next() { return key }
+            let heard = source.next(until: Clock.now + .milliseconds(200)) { _, _ in }
+            reportWarnings()
+            if !heard, source.hasEnded { return nil }
+        }
         return nil
+    }
+
+    /// Drops what was recorded while nobody was asked to speak, such as a take that was played.
+    private func dropBacklog() {
+        // A file is played from where it is.
+        guard source is Microphone else { return }
+        while source.next(until: Clock.now, { _, _ in }) {}
     }
 
     /// Prints the microphone's warnings.

@@ -1,28 +1,38 @@
 private import Core
 import Enrollment
 
-/// A take in one line: its envelope, one character for each 50 ms, its duration and its level.
+/// A take as the terminal shows it: its envelope as wide as the terminal, its duration and its level.
 struct TakePicture {
     private static let marks = Array(" ▁▂▃▄▅▆▇█")
-    private static let width = 40
+    /// Columns below which duration and level stand on a line of their own.
+    private static let narrow = 40
 
-    let line: String
+    /// One line; two in a narrow terminal.
+    let text: String
 
-    init(_ utterance: Utterance) {
-        let step = Utterance.sampleRate / 20
-        let levels = stride(from: 0, to: utterance.samples.count, by: step).map { start in
-            let part = utterance.samples[start..<min(start + step, utterance.samples.count)]
-            return decibels(part.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(part.count))
+    /// - Parameter columns: width of the terminal.
+    init(_ utterance: Utterance, columns: Int = Terminal.width) {
+        let level = TakeCheck(utterance).level
+        let numbers = "\(decimal(utterance.seconds, 2)) s  \(left(decimal(level, 0), 3)) dB"
+        let isNarrow = columns < Self.narrow
+        // Two columns for the edges. The last column stays empty: some terminals wrap a line that fills it.
+        let width = max(4, columns - 3 - (isNarrow ? 0 : Core.columns(numbers) + 2))
+        let bar = "▕" + Self.envelope(utterance.samples, width: width) + "▏"
+        text = isNarrow ? bar + "\n" + numbers : bar + "  " + numbers
+    }
+
+    /// The level of each of `width` parts, from 40 dB below the loudest one.
+    private static func envelope(_ samples: [Float], width: Int) -> String {
+        let levels = (0..<width).map { column in
+            let part = samples[column * samples.count / width..<(column + 1) * samples.count / width]
+            return decibels(part.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, part.count)))
         }
         let most = levels.max() ?? 0
-        // Parts 40 dB or more below the loudest one are blank.
-        let picture = levels.prefix(Self.width).map { level in
-            let height = max(0, min(1, (level - most + 40) / 40))
-            return Self.marks[Int((height * Double(Self.marks.count - 1)).rounded())]
-        }
-        let check = TakeCheck(utterance)
-        line =
-            "▕" + pad(String(picture), Self.width) + "▏ "
-            + "\(decimal(utterance.seconds, 2)) s  \(left(decimal(check.level, 0), 3)) dB"
+        return String(
+            levels.map { level in
+                let height = max(0, min(1, (level - most + 40) / 40))
+                return marks[Int((height * Double(marks.count - 1)).rounded())]
+            }
+        )
     }
 }

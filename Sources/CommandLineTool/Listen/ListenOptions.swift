@@ -39,9 +39,11 @@ struct ListenOptions {
         if let choice = listening.choice {
             configuration.choose(choice)
             for word in configuration.words.keys { configuration.words[word]?.choose(nil) }
+            for session in configuration.sessions.indices { configuration.sessions[session].choose(choice) }
         }
         for (word, choice) in listening.wordChoices {
             configuration.words[word, default: Configuration.Word()].choose(choice)
+            for session in configuration.sessions.indices { configuration.sessions[session].thresholds[word] = nil }
         }
         for text in phrases {
             var phrase = Configuration.Phrase()

@@ -58,6 +58,10 @@ final class LiveScreen: EventSink {
         if json {
             output.write("\(event.json)\n")
         } else {
+            guard !event.kind.isSession else {
+                output.write("\(event.date.clockText)  \(event.name): \(event.kind.key)\n")
+                return
+            }
             let mark = event.kind == .phrasePartial ? " …" : ""
             output.write("\(event.date.clockText)  \(event.name)\(mark)  \(percent(event.confidence))\n")
         }

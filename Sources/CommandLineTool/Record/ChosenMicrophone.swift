@@ -17,7 +17,7 @@ struct ChosenMicrophone {
         // Only the device is needed, so the words that the configuration names are accepted even if not taught yet.
         if let path = configuration ?? ConfigurationFile.find(environment: environment) {
             do {
-                chosen = try ParsedConfiguration(path: path).validated { ($0.namedWords, nil) }.configuration
+                chosen = try ParsedConfiguration(path: path).validated { KnownWords($0.namedWords) }.configuration
             } catch {
                 throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
             }

@@ -71,17 +71,20 @@ struct Record {
             }
         var takes = try SpokenTakes(source, model: model)
         defer { takes.stop() }
-        if file == nil { Output.writeError("Say the word repeatedly, with a pause of a second. Ctrl-C ends.\n") }
+        if file == nil {
+            guard takes.waitForAudio() else { return Interrupt.isRequested ? 130 : 1 }
+            Output.writeError("Say the word repeatedly, with a pause of a second. Ctrl-C ends.\n")
+        }
         var number = try firstNumber()
         var written = 0
-        while count.map({ written < $0 }) ?? true, let utterance = takes.next() {
+        while count.map({ written < $0 }) ?? true, case .utterance(let utterance) = takes.next() {
             if let fault = TakeCheck(utterance).fault ?? Self.fault(utterance) {
                 Output.tell(.warning, "left out: \(fault)")
                 continue
             }
             let path = try write(Self.clip(utterance), &number)
             written += 1
-            Output.write("\(TakePicture(utterance).line)  \(printable(path))\n")
+            Output.write("\(printable(path))\n\(TakePicture(utterance).text)\n")
         }
         if let file = source as? FileSource, let problem = file.problem { throw problem }
         Output.writeError("\(printable(folder)): clips written: \(written)\n")

@@ -44,7 +44,8 @@ struct WordsCommand {
         let taught = TaughtWords(words)
         switch task {
         case .list: list(try taught.read())
-        case .forget(let names): try forget(names, taught)
+        case .forget(let names):
+            try ForgetWords(names: names, taught: taught, listening: listening, json: json).run()
         case .export(let path, let names): try export(path, names, taught)
         case .import(let path): try importWords(path, taught)
         }
@@ -78,16 +79,6 @@ struct WordsCommand {
             ])
         }
         Output.write(table.text)
-    }
-
-    private func forget(_ names: [String], _ taught: TaughtWords) throws {
-        guard let path = taught.path, try taught.read() != nil else {
-            throw Failure("no word '\(printable(names[0]))' was taught; there are none")
-        }
-        try WordStoreFile(path: path).update(.announced(path)) { store throws(EnrollmentError) in
-            for name in names { try store?.forget(name) }
-        }
-        if !json { Output.write("Forgotten: \(names.map(printable).joined(separator: ", "))\n") }
     }
 
     private func export(_ path: String, _ names: [String], _ taught: TaughtWords) throws {

@@ -40,8 +40,11 @@ extension WordsCommand: Command {
                 help: "remove words, with their recordings",
                 manual: """
                     Removes words, with their recordings.
-                    A running service stops detecting them; before its next start, remove them from
-                    a configuration that names them, or it is invalid.
+                    A running service stops detecting them.
+                    If the configuration that
+                    .Cm beckon listen
+                    reads names one of them, each place is printed as a warning; a service starts
+                    without these words.
                     """
             ),
         ],

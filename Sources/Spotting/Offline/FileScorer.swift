@@ -111,12 +111,20 @@ public struct FileDetector: Sendable {
     private let settings: GateSettings
     private let thresholds: Thresholds
     private let phrases: [Phrase]
+    private let sessions: [WakeSession]
 
-    public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
-        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
+    public init(
+        _ vocabulary: Vocabulary,
+        settings: GateSettings,
+        thresholds: Thresholds,
+        phrases: [Phrase] = [],
+        sessions: [WakeSession] = []
+    ) {
+        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lookaheadQuiet(with: sessions))
         self.settings = settings
         self.thresholds = thresholds
         self.phrases = phrases
+        self.sessions = sessions
     }
 
     /// Detects the words of a file from its start to its end.
@@ -138,7 +146,8 @@ public struct FileDetector: Sendable {
             scorer.vocabulary,
             settings: settings,
             thresholds: thresholds,
-            phrases: phrases
+            phrases: phrases,
+            sessions: sessions
         )
         try scorer.forEachHop(of: stream, workers: workers) { hop, window in
             handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { detection in
@@ -172,7 +181,8 @@ extension Detection {
             confidence: confidence,
             start: min(start, length),
             end: min(end, length),
-            time: time
+            time: time,
+            session: session
         )
     }
 }

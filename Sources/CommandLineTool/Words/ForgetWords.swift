@@ -1,0 +1,48 @@
+import Configuration
+import Core
+import Enrollment
+private import FoundationEssentials
+private import Glibc
+private import Inference
+
+/// `beckon forget`: removes taught words, and says which configuration still names them.
+struct ForgetWords {
+    let names: [String]
+    let taught: TaughtWords
+    let listening: ListeningOptions
+    let json: Bool
+
+    func run() throws {
+        guard let path = taught.path, let store = try taught.read() else {
+            throw Failure("no word '\(printable(names[0]))' was taught; there are none")
+        }
+        try WordStoreFile(path: path).update(.announced(path)) { store throws(EnrollmentError) in
+            for name in names { try store?.forget(name) }
+        }
+        if !json { Output.write("Forgotten: \(names.map(printable).joined(separator: ", "))\n") }
+        warn(of: store.words.map(\.name).filter { !names.contains($0) })
+    }
+
+    /// Warns of each place in a configuration that names a forgotten word. A word of the model stays known.
+    ///
+    /// - Parameter others: the other taught words.
+    private func warn(of others: [String]) {
+        let model = (try? listening.loadModel()).map { Labels($0.labels).words } ?? []
+        let gone = names.filter { !model.contains($0) }
+        guard !gone.isEmpty else { return }
+        for path in configurations {
+            // A configuration with mistakes of its own is reported when it is read.
+            guard let parsed = try? ParsedConfiguration(path: path) else { continue }
+            for place in parsed.places(naming: gone, known: model + others) { Output.tell(.warning, "\(place)") }
+        }
+    }
+
+    /// The configuration that `beckon listen` reads; for root, who teaches the system's service too, also that service's.
+    private var configurations: [String] {
+        let environment = ProcessInfo.processInfo.environment
+        var paths = ConfigurationFile.find(environment: environment).map { [$0] } ?? []
+        let system = ConfigurationFile.systemPath
+        if geteuid() == 0, !paths.contains(system), access(system, F_OK) == 0 { paths.append(system) }
+        return paths
+    }
+}

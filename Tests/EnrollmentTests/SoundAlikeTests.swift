@@ -1,0 +1,80 @@
+import Inference
+import Testing
+
+@testable import Enrollment
+
+/// Which takes and words sound alike.
+struct SoundAlikeTests {
+    private static func negatives() throws -> NegativeSet {
+        try NegativeSet(folder: RecordedTakes.folder, model: try RecordedTakes.model())
+    }
+
+    private static func word(_ name: String, _ utterances: [Utterance], _ negatives: NegativeSet) throws
+        -> WordStore.Word
+    {
+        var word = try RecordedTakes.word(name, utterances)
+        _ = word.calibrate(among: [], negatives)
+        return word
+    }
+
+    @Test func `two words from takes of the same word sound alike, others do not`() throws {
+        let negatives = try Self.negatives()
+        let takes = try RecordedTakes.variants("Rear_Center", 5)
+        let center = try Self.word("center", Array(takes[..<2]), negatives)
+        let twin = try Self.word("centre", Array(takes[3...]), negatives)
+        #expect(center.soundsLike(twin) && twin.soundsLike(center))
+        for other in ["Front_Right", "Side_Left"] {
+            let word = try Self.word(other, try RecordedTakes.variants(other, 2), negatives)
+            #expect(!center.soundsLike(word) && !word.soundsLike(center), "\(other)")
+        }
+    }
+
+    @Test func `a word said within a phrase sounds like the phrase`() {
+        let (first, last): ([Float], [Float]) = ([1, 0], [0, 1])
+        func word(_ name: String, _ templates: [[Float]]) -> WordStore.Word {
+            let take = WordStore.Take(templates: templates, templateSpacing: templates.count > 1 ? 4 : 0)
+            return WordStore.Word(name: name, embedding: "e", takes: [take, take])
+        }
+        let phrase = word("computer anna", [last, first])
+        #expect(word("computer", [first]).soundsLike(phrase) && phrase.soundsLike(word("anna", [last])))
+        #expect(!word("other", [[-1, 0]]).soundsLike(phrase))
+        // Templates of different embeddings cannot be compared.
+        let foreign = WordStore.Word(name: "computer", embedding: "f", takes: word("", [first]).takes)
+        #expect(!foreign.soundsLike(phrase))
+    }
+
+    @Test func `examples of the model's words pass as their own word, and few as another`() throws {
+        let negatives = try Self.negatives()
+        let check = ModelWordCheck(negatives)
+        var (own, others, passed) = (0, 0, 0)
+        for word in negatives.words {
+            for vector in word.vectors { own += check.fault([vector], as: word.name) == nil ? 1 : 0 }
+            for other in negatives.words where other.name != word.name {
+                others += other.vectors.count
+                passed += other.vectors.count { check.fault([$0], as: word.name) == nil }
+            }
+        }
+        print("examples that pass as their own word: \(own); as another: \(passed) of \(others)")
+        #expect(Double(own) >= 0.95 * Double(negatives.words.reduce(0) { $0 + $1.vectors.count }))
+        #expect(Double(passed) / Double(others) < 0.25)
+        let no = try #require(negatives.words.first { $0.name == "no" }?.vectors.first)
+        #expect(check.fault([no], as: "yes") == .otherWord("yes", heard: "no"))
+        // A name that the model does not know may sound like anything.
+        #expect(check.fault([no], as: "computer") == nil)
+    }
+
+    @Test func `takes that sound nothing like the model's word are refused, unless nothing checks them`() throws {
+        let (model, negatives) = (try RecordedTakes.model(), try Self.negatives())
+        let utterance = try RecordedTakes.utterance("Rear_Center")
+        var session = try EnrollmentSession(
+            "stop",
+            existing: nil,
+            model: model,
+            keepsAudio: false,
+            negatives: negatives
+        )
+        #expect(session.add(utterance) == .otherWord("stop", heard: nil) && session.takes.isEmpty)
+        var forced = try EnrollmentSession("stop", existing: nil, model: model, keepsAudio: false)
+        #expect(forced.add(utterance) == nil)
+    }
+}
