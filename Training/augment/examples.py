@@ -18,9 +18,11 @@ from Training.data.vocabulary import (
     MANY_WORDS,
     MUSIC,
     SILENCE,
+    SOUNDS_LIKE,
     SYNTHETIC,
     TRAINING_VOICES,
     UNKNOWN,
+    says,
 )
 
 
@@ -35,6 +37,7 @@ class Kind(enum.IntEnum):
     SYNTHETIC_WORDS = 5
     INVERTED_WORDS = 6
     CUT_WORDS = 7
+    MINED_SPEECH = 8
 
 
 # Examples of an epoch beside its word recordings, as shares of their number.
@@ -46,11 +49,15 @@ SHARES = {
     Kind.SYNTHETIC_WORDS: 0.12,
     Kind.INVERTED_WORDS: 0.20,
     Kind.CUT_WORDS: 0.15,
+    Kind.MINED_SPEECH: 0.20,
 }
 # A word cut out of running speech is drawn with its number of recordings to the power of this.
 CUT_POWER = 0.5
 # Share of the running speech that neural voices read, if there is any.
 READ_SPEECH = 0.5
+# Mined speech: it is drawn with its score to the power of this; the range of its playback speeds; and the samples by which its
+# window moves.
+MINED_POWER, MINED_SPEEDS, MINED_SHIFT = 0.5, (0.95, 1.05), 1600
 # Share of commands among the words inverted from spectrogram images.
 INVERTED_COMMANDS = 0.35
 # A part of a command shorter than this share of it counts as no word; a longer one as either no word or that command.
@@ -104,11 +111,12 @@ class Examples:
         seed,
         commands=COMMANDS,
         inverted=None,
+        mined=None,
         hard_noise=False,
         without_noise=False,
         left_out=(),
     ):
-        """`table` is that of recordings.load_all, `inverted` that of render.load_inverted.
+        """`table` is that of recordings.load_all, `inverted` that of render.load_inverted, `mined` that of render.load_mined.
 
         `hard_noise` draws more noise and more babble. `without_noise` draws the same examples and omits the noise around words.
         No example holds a word of `left_out`.
@@ -118,6 +126,7 @@ class Examples:
         self.inverted, self.hard_noise, self.without_noise = inverted, hard_noise, without_noise
         self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
         self._select_recordings()
+        self.mined, self.mined_shares = self._usable(mined)
         self._define_outputs()
         shares = dict(SHARES)
         if inverted is None:
@@ -126,6 +135,8 @@ class Examples:
             shares[Kind.RUNNING_SPEECH] = 0
         if len(self.cuts) == 0:
             shares[Kind.CUT_WORDS] = 0
+        if not len(self.mined):
+            shares[Kind.MINED_SPEECH] = 0
         counts = [len(self.words)] + [int(len(self.words) * share) for share in shares.values()]
         self.kinds = np.repeat(np.arange(len(Kind)), counts)
         generator = seeded("rooms and noises", seed=seed)
@@ -140,6 +151,9 @@ class Examples:
         table = self.table
         kind, label, length = table["kind"], table["label"], table["length"]
         train = (table["part"] == "training") & without_words(table, self.left_out) & ~suspects.among(table["name"])
+        # "know" among the other words would teach that "no" is none.
+        others = [word for word, command in SOUNDS_LIKE.items() if command in self.commands]
+        train &= (kind == "speech") | without_words(table, others)
         # The long background recordings are split in time: their ends are for validation.
         background = (kind == "noise") & (label == BACKGROUND)
         train = train | background
@@ -154,7 +168,7 @@ class Examples:
         weights = counts[word] ** (CUT_POWER - 1.0) if len(self.cuts) else np.zeros(0)
         self.cut_shares = np.cumsum(weights / max(weights.sum(), 1e-9))
         self.cut_shares[-1:] = 1
-        holds_command = np.array([not set(self.commands).isdisjoint(text.split()) for text in table["text"]])
+        holds_command = np.array([says(self.commands, text) for text in table["text"]])
         speech = np.flatnonzero(train & (kind == "speech") & ~holds_command)
         self.has_speech = len(speech) > 0
         # Without running speech, pieces of words replace it around words and in babble.
@@ -164,6 +178,15 @@ class Examples:
         self.noise = np.flatnonzero(train & (kind == "noise") & (label != MUSIC))
         self.music = np.flatnonzero(train & (kind == "noise") & (label == MUSIC))
         self.background = np.flatnonzero(background)
+
+    def _usable(self, mined):
+        """The mined windows of speech that is trained on, (row, first sample) [n, 2], and their cumulative shares [n]; empty if
+        nothing was mined."""
+        if mined is None:
+            return np.zeros((0, 2), np.int64), np.zeros(0)
+        rows, first, scores = (column[np.isin(mined[0], self.speech)] for column in mined)
+        weights = scores**MINED_POWER
+        return np.stack([rows, first], axis=1), np.cumsum(weights / weights.sum())
 
     def _define_outputs(self):
         """The names of the outputs, and the output of every recording and of every inverted word."""
@@ -224,6 +247,9 @@ class Examples:
             elif kind == Kind.RUNNING_SPEECH:
                 sources[i] = self.speech_row(generator)
                 targets[i], extent = self.running_speech(waves[i], sources[i], generator)
+            elif kind == Kind.MINED_SPEECH:
+                sources[i], first = self.mined[np.searchsorted(self.mined_shares[:-1], generator.random())]
+                targets[i], extent = self.mined_speech(waves[i], sources[i], first, generator)
             elif kind == Kind.REVERSED_WORDS:
                 sources[i] = generator.choice(self.command_words)
                 targets[i], extent = self.reversed_word(waves[i], sources[i], generator)
@@ -325,6 +351,14 @@ class Examples:
         offset = generator.uniform(-4000, max(1.0, length - 12000))
         waveform.place(table["audio"], wave, table["start"][row], length, offset, speed, 0.0, float(length))
         return self.other, (0, WINDOW)
+
+    def mined_speech(self, wave, row, first, generator):
+        """Running speech about a window that an earlier network took for a command."""
+        speed = generator.uniform(*MINED_SPEEDS)
+        offset = first + WINDOW / 2 * (1 - speed) + generator.uniform(-MINED_SHIFT, MINED_SHIFT)
+        length = self.table["length"][row]
+        waveform.place(self.table["audio"], wave, self.table["start"][row], length, offset, speed, 0.0, float(length))
+        return self.other, (max(0, int(-offset / speed)), min(WINDOW, int((length - offset) / speed)))
 
     def babble(self, wave, generator):
         """Two to five talkers at once."""

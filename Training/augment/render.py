@@ -31,8 +31,26 @@ def rendered(folder):
     return [number for number in range(100) if os.path.exists(path(folder, number))]
 
 
-def load_examples(folders, cache, commands=COMMANDS, batch=BATCH, **noise):
-    """The table of recordings and the Examples made of it; inverted spectrograms are used if the cache holds any."""
+def mined_path(folder):
+    """The file of what mine.py found."""
+    return os.path.join(folder, "mined.npz")
+
+
+def load_mined(folder, table):
+    """Windows of a table's running speech that mine.py found, (rows [n], first samples [n], scores [n]), or None."""
+    if not os.path.exists(mined_path(folder)):
+        return None
+    with np.load(mined_path(folder)) as stored:
+        if int(stored["rows"]) != len(table["name"]):
+            sys.exit(f"{mined_path(folder)}: was mined in other recordings; remove it, or run model/mine.py again")
+        return stored["row"], stored["first"], stored["score"]
+
+
+def load_examples(folders, cache, commands=COMMANDS, batch=BATCH, folder=None, **noise):
+    """The table of recordings and the Examples made of it.
+
+    Inverted spectrograms are used if the cache holds any, and mined windows if the folder of the rendered epochs holds any.
+    """
     table = recordings.load_all(folders, cache)
     for word in commands:
         count = int(((table["label"] == word) & (table["part"] == "training")).sum())
@@ -40,7 +58,8 @@ def load_examples(folders, cache, commands=COMMANDS, batch=BATCH, **noise):
             sys.exit(f"no recording of '{word}': neither the data nor the synthetic words have it")
         if count < FEW:
             print(f"only {count} recordings of '{word}'; 1000 by many speakers make it reliable", file=sys.stderr)
-    return table, Examples(table, batch, 0, commands, load_inverted(cache), **noise)
+    mined = None if folder is None else load_mined(folder, table)
+    return table, Examples(table, batch, 0, commands, load_inverted(cache), mined, **noise)
 
 
 def load_inverted(cache):
@@ -112,7 +131,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     os.makedirs(options.examples, exist_ok=True)
     noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise, "left_out": command_line.left_out(options)}
-    examples = load_examples(options.data, options.cache, options.words, options.batch, **noise)[1]
+    examples = load_examples(options.data, options.cache, options.words, options.batch, options.examples, **noise)[1]
     for number in range(options.first, options.epochs, options.every):
         if not os.path.exists(path(options.examples, number)):
             begun = time.time()

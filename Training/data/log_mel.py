@@ -67,6 +67,16 @@ def normalized(energies):
     return ((np.log(energies + np.float32(FLOOR)) - MEAN) / DEVIATION).astype(np.float32)
 
 
+def stream_features(wave):
+    """A waveform [samples] → the network's input for all of it [columns, 40] float32."""
+    frames = np.lib.stride_tricks.sliding_window_view(wave, FRAME)[::HOP]
+    parts = []
+    for i in range(0, len(frames), CHUNK * COLUMNS):
+        spectrum = scipy.fft.rfft(frames[i : i + CHUNK * COLUMNS] * _WINDOW, FFT, axis=1)
+        parts.append(normalized(((spectrum.real**2 + spectrum.imag**2) @ _FILTERS).astype(np.float32)))
+    return np.concatenate(parts)
+
+
 def features(waves):
     """Waveforms [n, 16000] float32 → the network's input [n, 79, 40] float32."""
     parts = [normalized(mel_energies(waves[i : i + CHUNK])) for i in range(0, len(waves), CHUNK)]

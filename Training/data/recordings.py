@@ -21,6 +21,8 @@ from Training.data.sources import kind_and_label, short_name
 from Training.data.split import part
 
 ENDINGS = (".opus", ".wav", ".flac", ".ogg")
+# Seconds left out before and after a command that a recognizer heard: its times are that exact.
+HEARD_MARGIN = 0.2
 
 
 def read_tar(path, endings=ENDINGS):
@@ -72,6 +74,38 @@ def machine_transcripts():
     """What a recognizer heard in recordings that come without transcripts, by name: transcripts.tsv beside this module."""
     with open(os.path.join(os.path.dirname(__file__), "transcripts.tsv")) as file:
         return dict(line.rstrip("\n").split("\t") for line in file if not line.startswith("#"))
+
+
+def heard_commands():
+    """Where a recognizer heard commands in recordings without transcripts, {name: [(start, end)]} in seconds."""
+    spans = {}
+    with open(os.path.join(os.path.dirname(__file__), "heard_commands.tsv")) as file:
+        for line in file:
+            if not line.startswith("#"):
+                name, start, end, _ = line.split("\t")
+                spans.setdefault(name, []).append((float(start), float(end)))
+    return spans
+
+
+def without(table, spans):
+    """The table with the running speech before, between and after these spans in place of each recording that has some.
+
+    `spans` is what `heard_commands` gives. Pieces shorter than a second are dropped.
+    """
+    rows, starts, lengths = [], [], []
+    for row in range(len(table["name"])):
+        start, length = int(table["start"][row]), int(table["length"][row])
+        cuts = spans.get(table["name"][row], ()) if table["kind"][row] == "speech" else ()
+        bounds = [0, *(int((t + margin) * RATE) for a, b in cuts for t, margin in ((a, -HEARD_MARGIN), (b, HEARD_MARGIN))), length]
+        for first, last in zip(bounds[::2], bounds[1::2]):
+            if not cuts or last - first >= RATE:
+                rows.append(row), starts.append(start + first), lengths.append(last - first)
+    result = {key: column if key == "audio" else column[rows] for key, column in table.items()}
+    result |= {"start": np.array(starts), "length": np.array(lengths)}
+    is_cut = np.isin(result["name"], list(spans)) & (result["kind"] == "speech")
+    result["from"] = np.where(is_cut, 0, result["from"])
+    result["to"] = np.where(is_cut, result["length"], result["to"])
+    return result
 
 
 def aligned_words(lists):
@@ -156,6 +190,7 @@ def load(folder, cache):
             np.savez(unfinished, **table)
     heard = machine_transcripts()
     table["text"] = np.array([text or heard.get(name, "") for text, name in zip(table["text"], table["name"])])
+    table = without(table, heard_commands())
     table["part"] = np.array([part(*row) for row in zip(table["kind"], table["label"], table["name"])])
     return table
 

@@ -11,6 +11,7 @@ _PURPOSES = {
     "example": 3,
     "training batch": 4,
     "voice activity": 6,
+    "mining": 8,
     "ablation batch": 7,
     "flatspeech epoch": None,
     "embedding examples": None,

@@ -21,7 +21,7 @@ import soundfile
 from Training.data import command_line
 from Training.data.audio import RATE, resample
 from Training.data.seeding import generator as seeded
-from Training.data.vocabulary import CONFUSED_WORDS, NEAR_WORDS, SYNTHETIC
+from Training.data.vocabulary import CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, SYNTHETIC
 
 TEXTS = "/usr/share/games/fortunes"
 # Minutes of speech by each voice.
@@ -33,8 +33,9 @@ REPEATED_TAKES = 2
 
 
 def sentences(folder, commands):
-    """Sentences of 3 to 30 words without any of the commands, sorted."""
-    banned = re.compile(r"\b(" + "|".join(commands) + r")\b", re.IGNORECASE)
+    """Sentences of 3 to 30 words without any of the commands and of what sounds like one, sorted."""
+    alike = [word for word, command in SOUNDS_LIKE.items() if command in commands]
+    banned = re.compile(r"\b(" + "|".join([*commands, *alike]) + r")\b", re.IGNORECASE)
     found = []
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)

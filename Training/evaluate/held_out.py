@@ -15,6 +15,7 @@ from Training.data.vocabulary import (
     HELD_OUT_VOICES,
     MANY_WORDS,
     TRAINING_VOICES,
+    says,
 )
 
 # Talkers in babble.
@@ -33,7 +34,7 @@ class HeldOut:
         spoken = np.isin(kind, ["clip", "word"]) & ~known & ~np.isin(label, MANY_WORDS)
         self.others = np.flatnonzero(held & spoken)
         # A command in running speech would be no false accept.
-        without_command = np.array([not set(commands) & set(text.split()) for text in table["text"]])
+        without_command = np.array([not says(commands, text) for text in table["text"]])
         speech = held & (kind == "speech") & without_command
         self.speech = np.flatnonzero(speech & ~np.isin(label, (*TRAINING_VOICES, *HELD_OUT_VOICES)))
         self.read = np.flatnonzero(speech & np.isin(label, HELD_OUT_VOICES))

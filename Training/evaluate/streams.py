@@ -10,12 +10,17 @@ all files. The same seed gives the same bytes.
 * `words-…`: every command clip once, after gaps of 0.5 to 2.5 s, ±6 dB, and one other word in five; the same words in several
   kinds of noise. The signal-to-noise ratio is over the spans of all words of a file; `clean` has digital silence between words.
 * `words-talk-…`: the same with running speech in some of the gaps. `…-48k`: in stereo, the right channel at half the level.
-* `talk-SOURCE-…`: every utterance of a source once, phrases with pauses as in dictation. Utterances whose transcript has a
-  command are left out. `talk-read-…`: sentences read by a held-out neural voice.
+* `talk-SOURCE-…`: every utterance of a source once, as recorded, after a gap. Utterances whose transcript has a command, or a
+  word that sounds the same, are left out. `talk-read-…`: sentences read by a held-out neural voice.
+* `dictation-SOURCE-…`: the same utterances cut into phrases at every pause, with pauses of up to 5 s between them. So many
+  phrases of one word are rare among people; it is the harder test for `command`.
 * `others-…`: single other words, which only the network can tell from commands.
 * `sounds`, `steady`: no speech at all.
 
-The part `tune` has only `words-…` and `talk-…`, which thresholds are chosen on.
+Beside a file of talk, `SET/NNN.said` has one line an utterance or phrase: start, end, recording, transcript. It tells what was
+said at a false accept.
+
+The part `tune` has only `words-…`, `talk-…` and `dictation-…`, which thresholds are chosen on.
 """
 
 import hashlib
@@ -46,10 +51,10 @@ TALK_NOISE = (("clean", None), ("noise", 20), ("noise", 10))
 
 
 class Stream:
-    """A recording in the making: its pieces, the spans that count as speech, and the labels (in samples)."""
+    """A recording in the making: its pieces, the spans that count as speech, the labels, and what else is said (in samples)."""
 
     def __init__(self):
-        self.pieces, self.length, self.spans, self.labels = [], 0, [], []
+        self.pieces, self.length, self.spans, self.labels, self.said = [], 0, [], [], []
 
     def add_silence(self, seconds):
         self.add(np.zeros(int(seconds * RATE), np.float32))
@@ -70,6 +75,11 @@ class Stream:
         if label is not None:
             self.labels.append((*span, str(label)))
         self.add(wave)
+
+    def add_talk(self, wave, name, text):
+        """Adds running speech of the recording `name` with the transcript `text`."""
+        self.said.append((self.length, self.length + len(wave), str(name), str(text)))
+        self.add_speech(wave, 0, len(wave))
 
     def wave(self):
         return np.concatenate(self.pieces)
@@ -170,13 +180,24 @@ def pause(generator):
     return generator.uniform(low, high)
 
 
-def speech(held_out, rows, generator):
+def talk(held_out, rows, generator):
+    """Each of these utterances once, as recorded, after a gap."""
+    stream, table = Stream(), held_out.table
+    for row in rows:
+        stream.add_silence(generator.uniform(0.3, 2))
+        wave = at_random_level(unit_rms(held_out.wave(row)), generator)
+        stream.add_talk(fade(wave), table["name"][row], table["text"][row])
+    stream.add_silence(2)
+    return stream
+
+
+def dictation(held_out, rows, generator):
     """Each of these utterances once, phrase by phrase, with a random pause after each phrase."""
-    stream = Stream()
+    stream, table = Stream(), held_out.table
     for row in rows:
         wave = at_random_level(unit_rms(held_out.wave(row)), generator)
         for piece in split_phrases(wave):
-            stream.add_speech(fade(piece), 0, len(piece))
+            stream.add_talk(fade(piece), table["name"][row], table["text"][row])
             stream.add_silence(pause(generator))
     stream.add_silence(2)
     return stream
@@ -221,6 +242,9 @@ def write(folder, name, stream, noise=None, ratio=None):
     soundfile.write(path + ".wav", pcm, RATE, subtype="PCM_16")
     with open(path + ".txt", "w") as file:
         file.writelines(f"{first / RATE:.6f}\t{last / RATE:.6f}\t{label}\n" for first, last, label in stream.labels)
+    if stream.said:
+        with open(path + ".said", "w") as file:
+            file.writelines(f"{a / RATE:.3f}\t{b / RATE:.3f}\t{name}\t{text}\n" for a, b, name, text in stream.said)
     commands = sum(label in COMMANDS for _, _, label in stream.labels)
     return {
         "name": name,
@@ -283,7 +307,8 @@ def make(held_out, folder, seed, minutes):
     is_tuning = held_out.part == "tune"
     put("words", held_out.commands, lambda *group: words(held_out, *group), TUNING_NOISE if is_tuning else WORD_NOISE)
     for source, rows in held_out.talk_sources().items():
-        put(f"talk-{source}", rows, lambda *group: speech(held_out, *group), TALK_NOISE)
+        put(f"talk-{source}", rows, lambda *group: talk(held_out, *group), TALK_NOISE)
+        put(f"dictation-{source}", rows, lambda *group: dictation(held_out, *group), TALK_NOISE)
     if is_tuning:
         return entries
     entries.extend([copy_48k(folder, entry) for entry in entries if entry["name"].startswith("words-noise-20/")])

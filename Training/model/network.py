@@ -3,13 +3,15 @@
 import torch
 from torch import nn
 
-from Training.data.log_mel import BANDS
+from Training.data.log_mel import BANDS, COLUMNS
 from Training.model import checkpoint
 from Training.model.layers import Collector
 
 
 # Channels of the stem and of the three blocks, and of the head.
 CHANNELS, HEAD = (96, 160, 224, 384), 384
+# Columns of log-mel in a hop of 100 ms, and the hops in one step of `stream_logits`, which bound its memory.
+HOP_COLUMNS, HOPS_AT_ONCE = 8, 512
 
 
 class ValidConvolution(torch.autograd.Function):
@@ -103,10 +105,15 @@ class Spotter(nn.Module):
         """Log-mel [n, 79, 40] → the first block's columns [n, columns, channels]."""
         return self.blocks[0](torch.relu(self.stem(x)))
 
-    def forward(self, x):
-        x = self.first_block(x.bfloat16() if self.training else x)
+    def body(self, x):
+        """Log-mel [n, 79, 40] → the last block's columns [n, columns, channels]."""
+        x = self.first_block(x)
         for block in self.blocks[1:]:
             x = block(x)
+        return x
+
+    def forward(self, x):
+        x = self.body(x.bfloat16() if self.training else x)
         embedding = torch.relu(self.head(x)).float().mean(dim=1)
         return self.logits(self.dropout(embedding))
 
@@ -126,6 +133,23 @@ def logits_of(network, features):
     """Logits [n, outputs] of features [n, 79, 40], a NumPy array, in evaluation mode."""
     network.eval()
     return torch.cat([network(torch.from_numpy(features[i : i + 256])) for i in range(0, len(features), 256)])
+
+
+@torch.no_grad()
+def stream_logits(network, features):
+    """Logits [hops, outputs] of windows one hop of 8 columns apart, of features [columns, 40] of a stream, in evaluation mode.
+
+    The convolutions run once over the stream, as in the program.
+    """
+    network.eval()
+    hops, parts = (len(features) - COLUMNS) // HOP_COLUMNS + 1, []
+    for first in range(0, hops, HOPS_AT_ONCE):
+        count = min(HOPS_AT_ONCE, hops - first)
+        begin = first * HOP_COLUMNS
+        piece = torch.from_numpy(features[begin : begin + (count - 1) * HOP_COLUMNS + COLUMNS])[None]
+        columns = torch.relu(network.head(network.body(piece)))[0]
+        parts.append(network.logits((columns[:-1] + columns[1:]) / 2))
+    return torch.cat(parts)
 
 
 def load_checkpoint(path, outputs):

@@ -123,7 +123,7 @@ def main(arguments=None):
     torch.manual_seed(options.seed)
     if not render.rendered(options.examples):
         sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
-    table, examples = render.load_examples(options.data, options.cache, options.words)
+    table, examples = render.load_examples(options.data, options.cache, options.words, folder=options.examples)
     sets, outputs = ValidationSets(table, "tune", examples.commands), examples.outputs
     steps, keep = len(examples.kinds) // options.batch, None
     if left_out := command_line.left_out(options):

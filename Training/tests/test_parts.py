@@ -13,13 +13,13 @@ import torch
 
 from Training.augment.examples import without_words
 from Training.data import alignment, recordings, seeding, sources, split, suspects, synthesize, word_folds
-from Training.data.vocabulary import COMMANDS
+from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
 from Training.embedding.export import LEAD, STEPS, decision_hops
 from Training.embedding.train import STAGES, stage
 from Training.evaluate import intervals, stream_counts, streams, thresholds
 from Training.evaluate import suspects as find_suspects
 from Training.evaluate import word_folds as judge_folds
-from Training.model import calibration, metrics
+from Training.model import calibration, metrics, mine
 from Training.model.network import Spotter, ValidConvolution
 
 
@@ -51,6 +51,8 @@ class DataTests(unittest.TestCase):
         paths += [f"commonvoice/de/common_voice_de_{n}.opus" for n in range(200)]
         parts = {split.part(*sources.kind_and_label(path), path) for path in paths}
         self.assertEqual(parts, {"tune", "report"})
+        spelled = [split.part("speech", "an4", f"an4/an{n}-sp{n}-b.opus") for n in range(1000)]
+        np.testing.assert_allclose([spelled.count(part) / 10 for part in split.PARTS], [50, 25, 25], atol=4)
         english = [f"commonvoice/en/common_voice_en_{n}.opus" for n in range(1000)]
         parts = [split.part(*sources.kind_and_label(path), path) for path in english]
         np.testing.assert_allclose([parts.count(part) / 10 for part in split.PARTS], [70, 15, 15], atol=4)
@@ -100,6 +102,36 @@ class DataTests(unittest.TestCase):
                 y.backward(torch.ones_like(y))
                 for got, want in ((y, expected), (c.grad, a.grad), (d.grad, b.grad)):
                     self.assertLess(((got.float() - want).norm() / want.norm()).item(), limit)
+
+    def test_what_sounds_like_a_command_counts_as_one_and_is_no_other_word(self):
+        self.assertTrue(says(COMMANDS, "i know him") and says(COMMANDS, "do not stop") and says(["right"], "write it"))
+        self.assertFalse(says(COMMANDS, "snow is nothing") or says(["yes"], "i know him"))
+        self.assertTrue(set(SOUNDS_LIKE).isdisjoint(NEAR_WORDS + CONFUSED_WORDS))
+
+    def test_a_command_that_was_heard_in_running_speech_is_cut_out(self):
+        second, audio = 16000, np.arange(10 * 16000, dtype=np.int16)
+        table = {
+            "audio": audio,
+            "start": np.array([0, 5 * second]),
+            "length": np.array([5 * second, 5 * second]),
+            "from": np.array([0, 7]),
+            "to": np.array([5 * second, 9]),
+            "kind": np.array(["speech", "speech"]),
+            "name": np.array(["a/1", "a/2"]),
+        }
+        cut = recordings.without(table, {"a/1": [(1.5, 1.8), (2.3, 2.5)], "b/1": [(0, 1)]})
+        # Before the first and after the second; what is between them is shorter than a second.
+        np.testing.assert_array_equal(cut["name"], ["a/1", "a/1", "a/2"])
+        np.testing.assert_allclose(cut["start"] / second, [0, 2.7, 5], atol=1e-3)
+        np.testing.assert_allclose(cut["length"] / second, [1.3, 2.3, 5], atol=1e-3)
+        np.testing.assert_array_equal([cut["from"][0], cut["from"][2], cut["to"][2]], [0, 7, 9])
+        np.testing.assert_array_equal(cut["to"][:2], cut["length"][:2])
+        for name in recordings.heard_commands():
+            self.assertIn(name.split("/")[0], ("librispeech", "coffee"))
+
+    def test_peaks_of_scores_lie_apart(self):
+        scores = np.array([0.0, 0.2, 0.9, 0.8, 0.01, 0.3, 0.02])
+        self.assertEqual(mine.peaks(scores), [2, 5])
 
     def test_words_of_synthetic_recordings_come_from_their_names(self):
         names = ("words/heart-computer-3", "words/blend-good night-0", "words/computer-12")

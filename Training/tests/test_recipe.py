@@ -23,7 +23,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from Training.augment import render
 from Training.augment.examples import Kind
-from Training.data import invert_spectrograms, recordings, sources, validation_sets
+from Training.data import invert_spectrograms, log_mel, recordings, sources, validation_sets
 from Training.embedding import carry, open_set
 from Training.embedding import export as embedding_export
 from Training.embedding import render as embedding_render
@@ -31,8 +31,8 @@ from Training.embedding import train as embedding_train
 from Training.embedding.network import first_block
 from Training.evaluate import program, streams
 from Training.export import model_folder, onnx_model, ranges, reference
-from Training.model import train, voice_activity
-from Training.model.network import load_checkpoint
+from Training.model import mine, train, voice_activity
+from Training.model.network import load_checkpoint, logits_of, stream_logits
 from Training.tests import clips, model_format
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -229,6 +229,28 @@ class RecipeTests(unittest.TestCase):
             columns = torch.from_numpy(blocks[0].astype(np.float32))
             np.testing.assert_array_equal(*(open_set.load(path, weights)(columns)[1].numpy() for path in (self.model, target)))
 
+    def test_mined_speech_is_what_the_network_takes_for_a_command(self):
+        folder = Path(self.folder.name) / "mined"
+        arguments = ("--data", self.data, "--cache", self.cache, "--words", WORDS, "--examples", folder)
+        run(mine, *arguments, self.checkpoints[0])
+        run(render, *arguments, "--epochs", 1, "--batch", 32)
+        table, examples = render.load_examples([self.data], self.cache, clips.COMMANDS, folder=folder)
+        with np.load(render.mined_path(folder)) as mined, np.load(render.path(folder, 0)) as stored:
+            self.assertTrue((mined["score"] >= mine.LEAST_SCORE).all() and np.isin(mined["row"], examples.speech).all())
+            is_mined = stored["kinds"] == Kind.MINED_SPEECH
+            self.assertGreater(is_mined.mean(), 0.05)
+            self.assertTrue(np.isin(stored["sources"][is_mined], mined["row"]).all())
+            self.assertEqual(set(stored["targets"][is_mined]), {examples.other})
+            self.assertGreater(stored["logs"][is_mined].astype(np.float32).std(), 1)
+
+    def test_a_stream_is_scored_as_its_windows(self):
+        waves = clips.phrases()["Front_Left"][: 16000 + 5 * 1600].astype(np.float32) / 32768
+        waves = np.pad(waves, (0, 16000 + 5 * 1600 - len(waves)))
+        network = load_checkpoint(self.checkpoints[0], len(clips.COMMANDS) + 2)
+        whole = stream_logits(network, log_mel.stream_features(waves)).numpy()
+        windows = np.stack([waves[i * 1600 : i * 1600 + 16000] for i in range(6)])
+        np.testing.assert_allclose(whole, logits_of(network, log_mel.features(windows)).numpy(), atol=1e-3)
+
     def test_examples_without_some_words_are_those_made_of_other_sources(self):
         table, examples = render.load_examples([self.data], self.cache, clips.COMMANDS)
         keep = examples.holds_none_of([clips.COMMANDS[0]])
@@ -248,7 +270,11 @@ class RecipeTests(unittest.TestCase):
         manifest = json.loads((out / "manifest.json").read_text())
         self.assertEqual(manifest["part"], "report")
         sets = {entry["name"].split("/")[0] for entry in manifest["files"]}
-        self.assertTrue({"words-clean", "words-babble-10", "words-talk-noise-20", "talk-alsa-noise-10", "sounds"} <= sets)
+        talk = {"words-talk-noise-20", "talk-alsa-noise-10", "dictation-alsa-clean"}
+        self.assertTrue({"words-clean", "words-babble-10", "sounds"} | talk <= sets)
+        for line in (out / "talk-alsa-clean/000.said").read_text().splitlines():
+            begin, end, name, text = line.split("\t")
+            self.assertTrue(0 < float(begin) < float(end) and name.startswith("alsa/") and text == "", line)
         for entry in manifest["files"]:
             track = (out / f"{entry['name']}.txt").read_text().splitlines()
             self.assertEqual(len(track), entry["commands"] + entry["otherWords"], entry)
