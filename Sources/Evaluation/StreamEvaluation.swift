@@ -11,7 +11,7 @@ public struct StreamEvaluation: Sendable {
     /// Common thresholds of all words at which the detector is measured, in addition to those in use; denser near 1.
     public static let sweep: [Float] = [
         0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.74, 0.78, 0.8, 0.82, 0.84, 0.86, 0.88, 0.9, 0.91, 0.92, 0.93,
-        0.94, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996, 0.998, 0.999,
+        0.94, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996, 0.9975, 0.9985, 0.999, 0.9994, 0.9997, 0.9999,
     ]
 
     /// What one column of the report measures: a gate, and the thresholds in use with it.

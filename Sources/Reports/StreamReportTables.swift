@@ -82,7 +82,7 @@ public struct StreamReportTables: Sendable {
 
     var sweep: TextTable {
         var header = ["THRESHOLD"]
-        var rows = (report.settings.first?.curve ?? []).map { [decimal($0.threshold, 3)] }
+        var rows = (report.settings.first?.curve ?? []).map { [decimal($0.threshold, 4)] }
         for setting in report.settings {
             header += ["\(setting.mode): HITS %", "WRONG %", "FALSE/H", "WITHOUT WORDS", "LATENCY p50 s"]
             for (index, point) in zip(rows.indices, setting.curve) {

@@ -23,7 +23,7 @@ WORDS, TALK, READ = "words-noise-10", "talk-", "talk-read"
 # Sources of single letters, numbers and names, among which false accepts are many times as frequent as in sentences.
 SPELLING = ("talk-an4", "talk-alphanumeric")
 # Range of a threshold, and the threshold above which the tail of a word's false accepts is modelled.
-RANGE, TAIL = (0.5, 0.996), 0.7
+RANGE, TAIL = (0.5, 0.9999), 0.7
 # False accepts that a word is credited with beside those counted: few hours say little about a single word.
 PRIOR = 0.5
 # Prices of a false accept in hits, from the cheapest on.
