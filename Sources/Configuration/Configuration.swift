@@ -100,7 +100,7 @@ public struct Configuration: Equatable, Sendable {
         case path(String)
     }
 
-    /// The model's folder; nil for the model that comes with the program.
+    /// The model's folder, or the name of a model that comes with the program; nil for the model that comes with the program.
     public var model: String?
     /// The name of the capture device, or `auto`.
     public var device = "auto"

@@ -6,7 +6,7 @@ extension SettingKind where Value == Configuration {
     static let configuration = object(
         Configuration(),
         Section([
-            Setting("model", \.model, SettingKind<String>.absolutePath("/usr/share/beckon/models/commands").optional),
+            Setting("model", \.model, SettingKind<String>.model.optional),
             Setting("device", \.device, .text("a device's name, or \"auto\"")),
             Setting("channel", \.channel, .channels),
             Setting("mode", \.gate.mode, .choice),

@@ -80,6 +80,13 @@ extension SettingKind where Value == String {
     static func absolutePath(_ example: String) -> SettingKind {
         text("a path that begins with /, such as \"\(example)\"") { $0.hasPrefix("/") }
     }
+
+    /// The folder of a model, or the name of one that comes with the program.
+    static var model: SettingKind {
+        text("a path that begins with /, or the name of a model that comes with the program, such as \"commands\"") {
+            $0.hasPrefix("/") || !$0.isEmpty && !$0.contains("/")
+        }
+    }
 }
 
 extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {

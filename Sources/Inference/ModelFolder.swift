@@ -2,24 +2,34 @@ private import Glibc
 
 /// Finds the model's folder.
 public enum ModelFolder {
-    /// The folder named by the user, else by `BECKON_MODEL`, else the `commands` model that came with the program: beside an
-    /// installed binary (`../share/beckon/models`), or up from a binary built in a checkout (`Models`).
+    /// The folder named by the user, else by `BECKON_MODEL`, else the `commands` model that came with the program.
     ///
-    /// - Returns: nil where there is none.
+    /// A name without a slash that is no folder, such as `commands-small`, is one of the models that came with the program:
+    /// beside an installed binary (`../share/beckon/models`), or up from a binary built in a checkout (`Models`).
+    ///
+    /// - Returns: nil where there is none; a path or name that the user gave is returned even if nothing is there.
     public static func find(_ named: String?) -> String? {
-        if let named { return named }
-        if let value = getenv("BECKON_MODEL"), value.pointee != 0 { return String(cString: value) }
+        var named = named
+        if named == nil, let value = getenv("BECKON_MODEL"), value.pointee != 0 { named = String(cString: value) }
+        guard let named else { return shipped("commands") }
+        return named.contains("/") || isModel(named) ? named : shipped(named) ?? named
+    }
+
+    /// The model of this name that came with the program.
+    private static func shipped(_ name: String) -> String? {
         guard var folder = binary else { return nil }
         for _ in 0..<6 {
             guard let slash = folder.lastIndex(of: "/") else { return nil }
             folder = String(folder[..<slash])
-            for place in ["share/beckon/models/commands", "Models/commands"] {
+            for place in ["share/beckon/models/\(name)", "Models/\(name)"] {
                 let candidate = "\(folder)/\(place)"
-                if access(candidate + "/model.json", F_OK) == 0 { return candidate }
+                if isModel(candidate) { return candidate }
             }
         }
         return nil
     }
+
+    private static func isModel(_ folder: String) -> Bool { access(folder + "/model.json", F_OK) == 0 }
 
     private static var binary: String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))

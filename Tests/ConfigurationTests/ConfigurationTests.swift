@@ -80,9 +80,10 @@ struct ConfigurationTests {
         ("{limits: {\n\n atOnce: 2.5}}", ["f:3: limits.atOnce: expected a whole number from 1 to 64, not 2.5"]),
         ("{limits: {queue: 1e300}}", ["f:1: limits.queue: expected a whole number from 1 to 10000, not 1e+300"]),
         (
-            "{model: 'commands'}",
+            "{model: 'Models/commands'}",
             [
-                "f:1: model: expected a path that begins with /, such as \"/usr/share/beckon/models/commands\", not 'commands'"
+                "f:1: model: expected a path that begins with /, or the name of a model that comes with the program, such as "
+                    + "\"commands\", not 'Models/commands'"
             ]
         ),
         (

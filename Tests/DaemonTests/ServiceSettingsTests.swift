@@ -32,8 +32,8 @@ struct ServiceSettingsTests {
     private func left(_ text: String, then next: String...) throws -> Float? {
         let vocabulary = Vocabulary(try Material.model())
         var settings = try settings(text, vocabulary)
-        try settings.set(Self.change("left", 0.99))
-        #expect(try threshold("left", settings) == 0.99)
+        try settings.set(Self.change("left", 0.51))
+        #expect(try threshold("left", settings) == 0.51)
         for text in next {
             var new = try self.settings(text, vocabulary)
             _ = new.keepChoices(of: settings)
@@ -43,11 +43,11 @@ struct ServiceSettingsTests {
     }
 
     @Test func `a set threshold survives a change of the words and of other settings`() throws {
-        #expect(try left("{}", then: "{}", "{}") == 0.99)
+        #expect(try left("{}", then: "{}", "{}") == 0.51)
         let configured = "{ words: { left: { threshold: 0.6 } } }"
-        #expect(try left(configured, then: configured) == 0.99)
-        #expect(try left(configured, then: "{ cooldown: 2, words: { left: { threshold: 0.6, cooldown: 1 } } }") == 0.99)
-        #expect(try left("{}", then: "{ words: { right: { threshold: 0.6 } } }") == 0.99)
+        #expect(try left(configured, then: configured) == 0.51)
+        #expect(try left(configured, then: "{ cooldown: 2, words: { left: { threshold: 0.6, cooldown: 1 } } }") == 0.51)
+        #expect(try left("{}", then: "{ words: { right: { threshold: 0.6 } } }") == 0.51)
     }
 
     @Test func `a changed threshold in the configuration replaces the set one for good`() throws {
@@ -56,7 +56,7 @@ struct ServiceSettingsTests {
         #expect(try left("{ threshold: 0.7 }", then: "{ threshold: 0.7, words: { left: { threshold: 0.6 } } }") == 0.6)
         #expect(try left("{}", then: "{ words: { left: { enabled: false } } }") == nil)
         let model = try left("{ threshold: 0.7 }", then: "{}")
-        #expect(model != 0.99 && model != 0.7)
+        #expect(model != 0.51 && model != 0.7)
         // Once replaced, the threshold that was set does not come back.
         #expect(try left("{}", then: "{ threshold: 0.7 }", "{}") == model)
     }
@@ -65,13 +65,13 @@ struct ServiceSettingsTests {
         let model = try Material.model()
         var settings = try settings("{}", Vocabulary(model))
         #expect(throws: SpottingError.self) {
-            try settings.set(ThresholdChange(words: ["left": .confidence(0.99), "nobody": .confidence(0.5)]))
+            try settings.set(ThresholdChange(words: ["left": .confidence(0.51), "nobody": .confidence(0.5)]))
         }
-        #expect(try threshold("left", settings) != 0.99)
+        #expect(try threshold("left", settings) != 0.51)
         #expect(throws: SpottingError.self) { try settings.set(Self.change("_silence_", 0.5)) }
     }
 
-    /// The shipped model with thresholds for strict (0.995 in `command` mode) and eager (0.5).
+    /// The shipped model with thresholds for strict (0.995 in `command` mode), balanced (0.93) and eager (0.5).
     private func sensitive(_ thresholds: ModelCopy.Thresholds = ModelCopy.complete) throws -> Vocabulary {
         let folder = try TestFolder()
         return try withExtendedLifetime(folder) {
@@ -85,7 +85,7 @@ struct ServiceSettingsTests {
             "{ words: { left: { sensitivity: 'strict' }, go: { enabled: false } } }",
             vocabulary
         )
-        #expect(try threshold("left", settings) == 0.995 && threshold("right", settings) == 0.99)
+        #expect(try threshold("left", settings) == 0.995 && threshold("right", settings) == 0.93)
         #expect(try settings.set(Self.change("stop", 0.6)) == [])
         #expect(try settings.set(ThresholdChange(all: .eager)) == ["left", "stop"])
         #expect(try threshold("left", settings) == 0.995 && threshold("right", settings) == 0.5)
@@ -106,7 +106,7 @@ struct ServiceSettingsTests {
             ("{}", ["{ sensitivity: 'strict' }"], 0.995), ("{}", ["{ threshold: 0.7 }"], 0.7),
             ("{ sensitivity: 'strict' }", ["{ sensitivity: 'strict' }"], 0.5),
             ("{ sensitivity: 'strict' }", ["{}", "{ sensitivity: 'strict' }"], 0.995),
-            ("{}", ["{ mode: 'spot' }"], 0.6), ("{}", ["{ words: { right: { sensitivity: 'balanced' } } }"], 0.99),
+            ("{}", ["{ mode: 'spot' }"], 0.6), ("{}", ["{ words: { right: { sensitivity: 'balanced' } } }"], 0.93),
         ]
         for row in table {
             var settings = try settings(row.first, vocabulary)

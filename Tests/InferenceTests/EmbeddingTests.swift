@@ -13,6 +13,17 @@ struct EmbeddingTests {
         return (bytes[0], bytes[1])
     }
 
+    /// `model.json` without the embedding and the layers that only it needs.
+    private static func withoutEmbedding() throws -> [UInt8] {
+        var json = try JSONSerialization.jsonObject(with: Data(files().json)) as? [String: Any] ?? [:]
+        json["embedding"] = nil
+        json["layers"] = (json["layers"] as? [[String: Any]] ?? []).filter { layer in
+            guard let name = layer["name"] as? String else { return true }
+            return name != "words" && !name.hasPrefix("words.")
+        }
+        return try [UInt8](JSONSerialization.data(withJSONObject: json))
+    }
+
     @Test func `without the embedding the results are the same, and its layers are not computed`() throws {
         let model = try Model(folder: Self.folder.path)
         var without = Session(model)
@@ -31,9 +42,9 @@ struct EmbeddingTests {
         without.lookAhead(window: audio.span.extracting(first: model.windowSamples))
         with.lookAhead(window: audio.span.extracting(first: model.windowSamples))
         #expect(without.lookaheadPosteriors == with.lookaheadPosteriors && without.lookaheadEmbedding == [])
-        // The embedding's layers are half of all multiply-adds, which a hop without them does not count.
-        let all = model.network.layers.reduce(0) { $0 + $1.parameters }
-        #expect(model.multiplyAddsPerHop < 1_300_000 && all > 900_000)
+        // A hop without the embedding does not count its layers.
+        let alone = try Model(description: try Self.withoutEmbedding(), weights: try Self.files().weights)
+        #expect(model.multiplyAddsPerHop == alone.multiplyAddsPerHop)
     }
 
     @Test func `the embedding identity depends on what makes embeddings, and on nothing else`() throws {
@@ -46,10 +57,10 @@ struct EmbeddingTests {
             return try Model(description: Array(text.utf8), weights: bytes).embeddingIdentity
         }
         #expect(try identity { $0 } == model.embeddingIdentity)
-        let threshold = try identity { $0.replacingOccurrences(of: "\"stop\": 0.97", with: "\"stop\": 0.5") }
+        let threshold = try identity { $0.replacing(/"stop": [0-9.]+/, with: "\"stop\": 0.5") }
         #expect(threshold == model.embeddingIdentity)
         let warmer = try identity {
-            $0.replacingOccurrences(of: "\"temperature\": 0.736", with: "\"temperature\": 0.8")
+            $0.replacing(/"temperature": [0-9.]+/, with: "\"temperature\": 0.81")
         }
         #expect(warmer == model.embeddingIdentity)
         let floor = try identity { $0.replacingOccurrences(of: "\"floor\": 1e-06", with: "\"floor\": 1e-05") }

@@ -39,7 +39,6 @@ struct ThresholdChoicesTests {
             all: ThresholdChoice, words: [String: ThresholdChoice], mode: DetectionMode, yes: Float?, computer: Float?,
             lamp: Float?
         )
-        // The shipped model's threshold of "yes" is 0.93.
         let table: [Row] = [
             (.sensitivity(.balanced), [:], .command, 0.93, 0.8, 0.8),
             (.sensitivity(.balanced), [:], .spot, 0.9925, 0.8, 0.8),

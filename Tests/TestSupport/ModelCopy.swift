@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A copy of the shipped model with thresholds for sensitivities.
+/// A copy of the shipped model with thresholds of its own: ``balanced`` in `command` mode, and those of sensitivities.
 public enum ModelCopy {
     /// Thresholds by sensitivity and mode; each applies to all words.
     public typealias Thresholds = [String: [String: Double]]
@@ -11,11 +11,15 @@ public enum ModelCopy {
         "eager": ["command": 0.5, "spot": 0.6],
     ]
 
+    /// The threshold of every word, which is that of `balanced` in `command` mode.
+    public static let balanced = 0.93
+
     /// The bytes of `model.json`.
     public static func description(_ thresholds: Thresholds) throws -> Data {
         let data = try Data(contentsOf: URL(fileURLWithPath: Checkout.model + "/model.json"))
         var json = try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
         let words = (json["thresholds"] as? [String: Any] ?? [:]).keys
+        json["thresholds"] = Dictionary(uniqueKeysWithValues: words.map { ($0, balanced) })
         json["sensitivities"] = thresholds.mapValues { modes in
             modes.mapValues { threshold in
                 ["thresholds": Dictionary(uniqueKeysWithValues: words.map { ($0, threshold) })]

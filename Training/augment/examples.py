@@ -38,18 +38,20 @@ class Kind(enum.IntEnum):
     INVERTED_WORDS = 6
     CUT_WORDS = 7
     MINED_SPEECH = 8
+    BABBLE = 9
 
 
 # Examples of an epoch beside its word recordings, as shares of their number.
 SHARES = {
     Kind.PARTS_OF_WORDS: 0.12,
-    Kind.RUNNING_SPEECH: 0.42,
+    Kind.RUNNING_SPEECH: 0.30,
     Kind.REVERSED_WORDS: 0.02,
     Kind.SILENCE: 0.12,
     Kind.SYNTHETIC_WORDS: 0.12,
     Kind.INVERTED_WORDS: 0.20,
     Kind.CUT_WORDS: 0.15,
     Kind.MINED_SPEECH: 0.20,
+    Kind.BABBLE: 0.18,
 }
 # A word cut out of running speech is drawn with its number of recordings to the power of this.
 CUT_POWER = 0.5
@@ -67,8 +69,6 @@ SPEEDS = (0.88, 1.13)
 # The noise around a word: the share of words that have any, the range of its signal-to-noise ratio in dB, and the share of
 # noises that are babble.
 NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.85, -3, 26, 0.38)
-# Share of babble among the running speech, without and with hard noise.
-BABBLE, HARD_BABBLE = 0.30, 0.35
 # Share of music among the recorded noise around words, and among the examples without speech, if there is any.
 MUSIC_AROUND, MUSIC_ALONE = 0.15, 0.25
 # Share of words in a room.
@@ -118,12 +118,12 @@ class Examples:
     ):
         """`table` is that of recordings.load_all, `inverted` that of render.load_inverted, `mined` that of render.load_mined.
 
-        `hard_noise` draws more noise and more babble. `without_noise` draws the same examples and omits the noise around words.
+        `hard_noise` draws more noise around words. `without_noise` draws the same examples and omits the noise around words.
         No example holds a word of `left_out`.
         """
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
         self.left_out = tuple(left_out)
-        self.inverted, self.hard_noise, self.without_noise = inverted, hard_noise, without_noise
+        self.inverted, self.without_noise = inverted, without_noise
         self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
         self._select_recordings()
         self.mined, self.mined_shares = self._usable(mined)
@@ -132,7 +132,7 @@ class Examples:
         if inverted is None:
             shares[Kind.INVERTED_WORDS] = 0
         if not self.has_speech:
-            shares[Kind.RUNNING_SPEECH] = 0
+            shares[Kind.RUNNING_SPEECH] = shares[Kind.BABBLE] = 0
         if len(self.cuts) == 0:
             shares[Kind.CUT_WORDS] = 0
         if not len(self.mined):
@@ -247,6 +247,8 @@ class Examples:
             elif kind == Kind.RUNNING_SPEECH:
                 sources[i] = self.speech_row(generator)
                 targets[i], extent = self.running_speech(waves[i], sources[i], generator)
+            elif kind == Kind.BABBLE:
+                targets[i], extent = self.babble(waves[i], generator)
             elif kind == Kind.MINED_SPEECH:
                 sources[i], first = self.mined[np.searchsorted(self.mined_shares[:-1], generator.random())]
                 targets[i], extent = self.mined_speech(waves[i], sources[i], first, generator)
@@ -338,8 +340,6 @@ class Examples:
 
     def running_speech(self, wave, row, generator):
         """Running speech: a whole window of it, or a piece of it in silence, as when somebody begins to talk."""
-        if generator.random() < (HARD_BABBLE if self.hard_noise else BABBLE):
-            return self.babble(wave, generator)
         table = self.table
         length, speed = table["length"][row], generator.uniform(*SPEEDS)
         if generator.random() < 0.35:

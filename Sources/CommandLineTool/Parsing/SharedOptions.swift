@@ -108,8 +108,8 @@ enum SharedOptions {
         "--model",
         short: "-m",
         .folder,
-        help: "model folder (default: the commands model)",
-        manual: "The folder of the model, in place of the one that comes with the program.",
+        help: "model folder, or a shipped model's name (default: commands)",
+        manual: "The folder of the model, or the name of a model that comes with the program, such as\ncommands.",
         isForListening: true
     )
 
