@@ -5,7 +5,7 @@ extension Chart {
         if let head { parts.append(head) }
         var frame = "height:\(short(height))px;margin:0 \(short(right))px 0 \(short(left))px"
         // Room for the labels of the x axis.
-        if hasTicks { frame += ";margin-bottom:22px" }
+        if hasTicks { frame += ";margin-bottom:26px" }
         let content = [drawing] + yTicks + xTicks + labels
         if let time {
             parts.append(

@@ -43,7 +43,7 @@ enum StyleSheet {
         .chart svg .grid { stroke: var(--grid); stroke-width: 1; }
         .chart svg .dot { fill: none; stroke-width: 7; stroke-linecap: round; }
         .frame span { position: absolute; white-space: nowrap; }
-        .frame .x { top: calc(100% + 3px); transform: translateX(-50%); color: var(--faint); }
+        .frame .x { top: calc(100% + 8px); transform: translateX(-50%); color: var(--faint); }
         .frame .y { right: calc(100% + 6px); transform: translateY(-50%); color: var(--faint); }
         .frame .right { left: calc(100% + 6px); transform: translateY(-50%); }
         .frame .label { pointer-events: none; text-shadow: 0 0 2px var(--panel), 0 0 2px var(--panel),
