@@ -20,6 +20,11 @@ struct Decoder: ~Copyable {
         guard !file.begins(with: [0xF0, 0x7E]) else {
             throw .unsupported.saying("\(name) is a MIDI sample dump; give WAV, FLAC, Ogg or AIFF")
         }
+        guard !ListChunk.neverEnds(in: file) else {
+            throw .undecodable.saying(
+                "audio file \(name) cannot be decoded (its LIST chunk is damaged); write it again"
+            )
+        }
         // A duplicate for libsndfile to close: it closes the descriptor if opening fails, even if told not to.
         let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else {

@@ -248,4 +248,47 @@ import Testing
         #expect(error == nil)
         #expect(samples.count == 8_000)
     }
+
+    /// A WAV file in which a chunk `LIST` comes before the audio; libsndfile 1.2 never returns from some of these.
+    private func listed(_ parts: [(name: String, size: UInt32?)], form: String = "RIFF", shift: Int = 0) throws
+        -> String
+    {
+        func bytes(_ number: UInt32) -> [UInt8] {
+            let little = (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(8 * $0)) }
+            return form == "RIFX" ? little.reversed() : little
+        }
+        let list =
+            Array("INFO".utf8) + parts.flatMap { Array($0.name.utf8) + ($0.size.map(bytes) ?? []) }
+            + [UInt8](repeating: 0, count: 40)
+        let chunk = Array("LIST".utf8) + bytes(UInt32(list.count)) + list
+        let format =
+            Array("fmt ".utf8) + bytes(16) + (form == "RIFX" ? [0, 1, 0, 1] : [1, 0, 1, 0]) + bytes(16_000)
+            + bytes(32_000) + (form == "RIFX" ? [0, 2, 0, 16] : [2, 0, 16, 0])
+        let audio = Array("data".utf8) + bytes(3200) + [UInt8](repeating: 0, count: 3200)
+        let junk = [UInt8](repeating: 0xFF, count: shift)
+        let content = Array("WAVE".utf8) + format + junk + chunk + audio
+        return try folder.write("listed.wav", bytes: Array(form.utf8) + bytes(UInt32(content.count)) + content)
+    }
+
+    @Test func endlessList() throws {
+        // Back to the first part, after zero or more others.
+        let endless: [[(String, UInt32?)]] = [
+            [("abcd", 0xFFFF_FFF4)], [("abcd", 0), ("ijkl", 0), ("efgh", 0xFFFF_FFE4)], [("abcd", 0xFFFF_FFF3)],
+            [("exif", nil), ("abcd", 0xFFFF_FF00)],
+        ]
+        for parts in endless {
+            for (form, shift) in [("RIFF", 0), ("RIFX", 0), ("RIFF", 3), ("RIFF", 1 << 20)] {
+                let path = try listed(parts, form: form, shift: shift)
+                #expect(failure(path, says: "LIST") == .undecodable, "\(parts), \(form), \(shift)")
+            }
+        }
+        // Other damage to a list does not matter: the audio is there.
+        let harmless: [[(String, UInt32?)]] = [
+            [("abcd", 4)], [("abcd", 0xFFFF_FF00)], [("abcd", 0x8000_0000)], [("INAM", 0xFFFF_FF00)], [],
+        ]
+        for parts in harmless {
+            let (samples, error) = try AudioFileTests.read(try listed(parts))
+            #expect(error == nil && samples.count == 1600, "\(parts)")
+        }
+    }
 }

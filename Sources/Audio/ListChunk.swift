@@ -1,0 +1,83 @@
+import Glibc
+
+/// Finds `LIST` chunks of WAV files (Microsoft "Multimedia Programming Interface and Data Specifications 1.0") that make
+/// libsndfile 1.2 read without end.
+///
+/// libsndfile adds the size of each part of the list to its position in 32 bits. A size near 2³² wraps around, so that the
+/// same parts are read for ever.
+enum ListChunk {
+    private static let marker = Array("LIST".utf8)
+    /// Bytes that are searched at a time.
+    private static let pieceSize = 1 << 20
+    /// The most parts of a list that are looked at; no real list has so many.
+    private static let longestList = 10_000
+
+    /// Whether a list at any place of a WAV file, as libsndfile searches for chunks behind damage too, has such a part.
+    static func neverEnds(in file: borrowing RegularFile) -> Bool {
+        let isBigEndian = file.begins(with: Array("RIFX".utf8))
+        guard isBigEndian || file.begins(with: Array("RIFF".utf8)) || file.begins(with: Array("RF64".utf8)) else {
+            return false
+        }
+        var piece = [UInt8](repeating: 0, count: pieceSize)
+        var start = 0
+        while true {
+            let count = pread(file.descriptor, &piece, piece.count, start)
+            guard count > marker.count else { return false }
+            for place in places(in: piece[..<count]) where wraps(file.descriptor, start + place + 8, isBigEndian) {
+                return true
+            }
+            // A marker may lie across the end of a piece.
+            start += count - marker.count + 1
+        }
+    }
+
+    private static func places(in bytes: ArraySlice<UInt8>) -> [Int] {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return [] }
+            var places: [Int] = []
+            var start = 0
+            while start <= bytes.count - marker.count,
+                let found = memchr(base + start, Int32(marker[0]), bytes.count - start - marker.count + 1)
+            {
+                let place = UnsafeRawPointer(found) - base
+                if memcmp(found, marker, marker.count) == 0 { places.append(place) }
+                start = place + 1
+            }
+            return places
+        }
+    }
+
+    /// Follows the parts of a list as libsndfile does.
+    ///
+    /// - Parameter start: offset of the first part in the file.
+    private static func wraps(_ descriptor: Int32, _ start: Int, _ isBigEndian: Bool) -> Bool {
+        var read: UInt32 = 0
+        var hasExif = false
+        for _ in 0..<longestList {
+            guard let name = word(descriptor, start + Int(read), isBigEndian: true) else { return false }
+            read &+= 4
+            switch name {
+            case 0: return false
+            // "INFO", "adtl": names without a size.
+            case 0x494E_464F, 0x6164_746C: continue
+            // "exif", followed by parts of its own.
+            case 0x6578_6966:
+                hasExif = true
+                continue
+            default: break
+            }
+            guard let size = word(descriptor, start + Int(read), isBigEndian: isBigEndian) else { return false }
+            let (end, wraps) = (read + 4).addingReportingOverflow(size &+ size & 1)
+            if wraps || hasExif && size >= 1 << 31 { return true }
+            read = end
+        }
+        return false
+    }
+
+    private static func word(_ descriptor: Int32, _ offset: Int, isBigEndian: Bool) -> UInt32? {
+        var bytes: [UInt8] = [0, 0, 0, 0]
+        guard pread(descriptor, &bytes, 4, offset) == 4 else { return nil }
+        let word = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        return isBigEndian ? word : word.byteSwapped
+    }
+}
