@@ -5,7 +5,7 @@ HOURS   ?= 24
 PYTHON  ?= python3
 PEERS   := .build/peers
 
-.PHONY: run test check-kernels build deb acceptance-container acceptance-vm acceptance-pages chaos chaos-container \
+.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages chaos chaos-container \
 	soak bench-end-to-end bench-cost bench-products bench-words bench-reload fuzz peers peer-programs deps generate lint format clean
 
 run: build
@@ -17,8 +17,21 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 test: deps
 	swift test --skip $(ALLOCATIONS)
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
-		swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
+	$(THREAD_SANITIZER) --filter $(THREADS)
+
+# Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
+THREADS := 'BlockRing|Microphone|SystemTests|DaemonTests|ControlTests|ActionsTests'
+SERVICE := 'ListenTests|StallTests|ServiceVerbTests'
+THREAD_SANITIZER = TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
+	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel
+
+# All tests under the address sanitizer, and the C shims under the undefined-behaviour sanitizer, which traps; then the service
+# under the thread sanitizer. Swift's runtime keeps memory for good that the check for leaks would report.
+test-sanitizers: deps
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address-sanitizer \
+		-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --skip $(ALLOCATIONS) --skip would.be.noticed
+	$(THREAD_SANITIZER) --filter $(THREADS)
+	$(THREAD_SANITIZER) --skip-build --filter $(SERVICE)
 
 # Fuzzes everything that reads what comes from outside, SECONDS for each target (TARGETS), with address sanitizer. What
 # crashes is kept in .build/fuzz/crashes.
@@ -75,7 +88,7 @@ bench-end-to-end: bench-products
 bench-cost: bench-products
 	Benchmarks/cost
 
-# What a large file of taught words costs the service: a reload's time and memory. SIZE="WORDS TAKES"; a minute.
+# What a large file of taught words costs the service: a reload's time and memory. SIZE="WORDS TAKES ROUNDS"; a minute.
 bench-reload: build
 	Benchmarks/reload $(SIZE)
 

@@ -81,4 +81,25 @@ struct SettingsLoaderTests {
         let second = try vocabulary()
         #expect(second.model.name == "other" && second.personal == first.personal)
     }
+
+    @Test func `a reload of changed words takes no memory, two hundred times`() throws {
+        let names = (0..<20).map { "word \($0)" }
+        try teach(names)
+        var detector = try Detector(
+            vocabulary(),
+            settings: GateSettings(),
+            thresholds: vocabulary().thresholds(mode: .spot)
+        )
+        var before: Int?
+        for round in 0..<220 {
+            if round == 20 { before = heapInUse() }
+            try teach(names, threshold: round.isMultiple(of: 2) ? 0.7 : 0.8)
+            let new = try vocabulary()
+            let thresholds = new.thresholds(mode: .spot)
+            detector.apply(new, settings: GateSettings(), thresholds: thresholds, phrases: [])
+        }
+        let growth = try #require(heapInUse()) - #require(before)
+        // A word's templates alone have 256 bytes.
+        #expect(growth < 64 << 10, "\(growth) bytes")
+    }
 }

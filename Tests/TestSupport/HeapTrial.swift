@@ -34,6 +34,13 @@ public final class HeapTrial: @unchecked Sendable {
     }
 }
 
+/// Bytes of the heap in use, by all threads; nil where the C library does not say. Allocates.
+public func heapInUse() -> Int? {
+    let account = HeapAccount()
+    account.take()
+    return account.used
+}
+
 /// The C library's statistics of the heap, written into memory that is allocated beforehand.
 private final class HeapAccount {
     private typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>?) -> Int32
