@@ -96,7 +96,7 @@ struct EvaluateStreamTests {
                 .count
             #expect(setting.all.hits + setting.all.wrong + setting.all.falseAccepts == heard)
             #expect(setting.all.said == 3 && setting.all.hits + setting.all.misses == 3)
-            #expect(setting.curve.count == 31 && setting.curve.first?.threshold == 0.1)
+            #expect(setting.curve.count == 35 && setting.curve.first?.threshold == 0.1)
             for point in setting.curve where [0.5, 0.9].contains(point.threshold) {
                 let options = ["classify", "--json", "--mode", setting.mode, "--threshold", "\(point.threshold)", path]
                 let figures = point.figures
@@ -149,7 +149,7 @@ struct EvaluateStreamTests {
         let path = try Self.recording(in: folder)
         let program = try Program.beckon(["evaluate", "--stream", "--html", folder.file("report.html"), path])
         #expect(program.status == 0)
-        #expect(program.lines.filter { $0.hasPrefix("0.") }.count == 31)
+        #expect(program.lines.filter { $0.hasPrefix("0.") }.count == 35)
         #expect(program.lines.filter { $0.hasPrefix(path) }.count == 2)
         let html = String(decoding: try folder.bytes("report.html"), as: UTF8.self)
         let page = try Tree(html)
@@ -350,7 +350,7 @@ struct EvaluateStreamTests {
         let program = try Program.beckon(["evaluate", "--stream", "--json", "--html", page] + options + [path])
         let report = try JSONDecoder().decode(Report.self, from: Data(program.output.utf8))
         let own = try #require(report.settings.first?.words.first { $0.word == "front center" })
-        #expect(own.own && own.figures.said == 2 && own.figures.hits == 2 && own.curve.count == 31)
+        #expect(own.own && own.figures.said == 2 && own.figures.hits == 2 && own.curve.count == 35)
         #expect(report.settings.first?.words.count { $0.own } == 1)
         let tree = try Tree(String(decoding: try folder.bytes("page.html"), as: UTF8.self))
         #expect(tree.texts("strong").contains("front center (your own)"))

@@ -78,6 +78,13 @@ final class LiveProgram {
 
     func fail(_ text: String) throws { try folder.write("control", bytes: Array(text.utf8)) }
 
+    /// Changes a limit of the running program, an option of prlimit(1) such as `--fsize=30000`.
+    func limit(_ option: String) throws {
+        let tool = URL(fileURLWithPath: "/usr/bin/prlimit")
+        let program = try Program.run(tool, ["--pid", "\(process.processIdentifier)", option])
+        guard program.status == 0 else { throw POSIXError(.EPERM) }
+    }
+
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// Runs a client command on the running service.

@@ -129,7 +129,7 @@ struct ServiceSettingsTests {
         let dropped = new.keepChoices(of: settings)
         #expect(dropped.count == 2 && dropped[0].hasPrefix("sensitivity eager, which was set, no longer applies: "))
         #expect(dropped.last == "left strict, which was set, no longer applies")
-        #expect(try threshold("right", new) == 0.99 && threshold("stop", new) == 0.6)
+        #expect(try threshold("right", new) == 0.93 && threshold("stop", new) == 0.6)
     }
 
     @Test func `the threshold of a word in a session`() throws {

@@ -17,6 +17,7 @@ struct EmbeddingTests {
     private static func withoutEmbedding() throws -> [UInt8] {
         var json = try JSONSerialization.jsonObject(with: Data(files().json)) as? [String: Any] ?? [:]
         json["embedding"] = nil
+        json["ranges"] = (json["ranges"] as? [String: Any] ?? [:]).filter { !$0.key.hasPrefix("words") }
         json["layers"] = (json["layers"] as? [[String: Any]] ?? []).filter { layer in
             guard let name = layer["name"] as? String else { return true }
             return name != "words" && !name.hasPrefix("words.")

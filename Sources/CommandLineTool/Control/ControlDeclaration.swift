@@ -15,8 +15,8 @@ extension ControlVerb: Command {
                     .Ql droppedBlocks
                     of 100 ms were skipped because the detector was behind.
                     .Ql audio
-                    is what became of all audio since the first frame, in seconds: heard, on its way,
-                    or lost, by the cause.
+                    is what became of all audio since the first frame, in seconds: heard, on
+                    its way, or lost, by the cause.
                     """
             ),
             CommandName(

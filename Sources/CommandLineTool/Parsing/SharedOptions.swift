@@ -109,7 +109,7 @@ enum SharedOptions {
         short: "-m",
         .folder,
         help: "model folder, or a shipped model's name (default: commands)",
-        manual: "The folder of the model, or the name of a model that comes with the program, such as\ncommands.",
+        manual: "The folder of the model, or the name of a model that comes with the\nprogram, such as commands.",
         isForListening: true
     )
 
