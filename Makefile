@@ -17,7 +17,7 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 test: deps
 	swift test --skip $(ALLOCATIONS)
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
-	$(THREAD_SANITIZER) --filter $(THREADS)
+	$(THREAD_SANITIZER) --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
 
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
 THREADS := 'BlockRing|Microphone|SystemTests|DaemonTests|ControlTests|ActionsTests'
