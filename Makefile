@@ -124,9 +124,9 @@ deps:
 # Shell completions and the manual page's option lists, from the commands' declarations; a test checks that they are
 # current.
 generate: build
-	.build/release/beckon generate bash > completions/beckon.bash
-	.build/release/beckon generate zsh > completions/_beckon
-	.build/release/beckon generate fish > completions/beckon.fish
+	.build/release/beckon completions bash > completions/beckon.bash
+	.build/release/beckon completions zsh > completions/_beckon
+	.build/release/beckon completions fish > completions/beckon.fish
 	.build/release/beckon generate manual man/beckon.1 > .build/beckon.1 && mv .build/beckon.1 man/beckon.1
 
 # Foundation is forbidden: its Unicode tables cost 6 MB, and 6 ms at every start.

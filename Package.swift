@@ -207,7 +207,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Enrollment",
+                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Enrollment", "Events",
                 "KernelInterface", "Kernels",
                 "Spotting", "TestSupport", "beckon", "stamp",
             ],

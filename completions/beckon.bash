@@ -23,10 +23,20 @@ _beckon_words()
     mapfile -t COMPREPLY < <(compgen -W "yes no up down left right on off stop go" -S = -- "$current")
 }
 
+_beckon_settings()
+{
+    if [[ $previous == sensitivity ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "strict balanced eager" -- "$current")
+        return
+    fi
+    _beckon_words
+    [[ sensitivity == "$current"* ]] && COMPREPLY+=("sensitivity ")
+}
+
 _beckon()
 {
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget record evaluate inspect devices config doctor bench status mute unmute reload set events help"
+    local commands="listen classify enroll words forget record evaluate inspect devices config doctor bench completions status mute unmute reload set events help"
     local options=""
     COMPREPLY=()
 
@@ -49,6 +59,10 @@ _beckon()
             *\ --record | "inspect --output" | "inspect -o" | *\ --files-from | "enroll --from" | *\ --list | \
             *\ --html | *\ --track | *\ --stamp | *\ --socket)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            return
+            ;;
+        *\ --raw)
+            mapfile -t COMPREPLY < <(compgen -W "16000,1,u8 16000,1,s16 16000,1,s24 16000,1,s32 16000,1,f32" -- "$current")
             return
             ;;
         *\ --sensitivity)
@@ -84,10 +98,6 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "table json csv audacity" -- "$current")
             return
             ;;
-        *\ --raw)
-            mapfile -t COMPREPLY < <(compgen -W "16000,1,u8 16000,1,s16 16000,1,s24 16000,1,s32 16000,1,f32" -- "$current")
-            return
-            ;;
         *\ --kernels | *\ -k)
             mapfile -t COMPREPLY < <(compgen -W "scalar baseline avx2 avx512" -- "$current")
             return
@@ -95,10 +105,10 @@ _beckon()
     esac
 
     case "${COMP_WORDS[1]}" in
-        listen) options="--device --channel --file --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
+        listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
         classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --stats --files-from --null --raw --jobs --help" ;;
         enroll) options="--device --config --channel --takes --from --more --force --no-audio --words --model --json --help" ;;
-        words | forget) options="--words --model --json --help" ;;
+        words | forget) options="--words --model --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --audio --json --help" ;;
@@ -106,7 +116,8 @@ _beckon()
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --mode --trigger --threshold --word --model --channel --json --help" ;;
-        status | mute | unmute | reload | set | events) options="--socket --json --help" ;;
+        completions) options="--help" ;;
+        status | mute | unmute | reload | set | events) options="--socket --reconnect --json --help" ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
@@ -171,8 +182,11 @@ _beckon()
         bench)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             ;;
+        completions)
+            mapfile -t COMPREPLY < <(compgen -W "bash zsh fish" -- "$current")
+            ;;
         set)
-            _beckon_words
+            _beckon_settings
             ;;
         help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current") ;;
     esac

@@ -50,6 +50,13 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The system gave no memory for a ring.
     public static let memory = AudioError(.memory, "no memory for audio")
 
+    /// Standard input cannot be read.
+    ///
+    /// - Parameter number: the errno.
+    public static func unreadableInput(_ number: Int32) -> AudioError {
+        unreadable.saying("cannot read the audio on standard input: \(SystemError.text(number))")
+    }
+
     /// The same kind of error with another message.
     ///
     /// - Parameter message: What was tried, what happened and what to do next; made safe to print on one line.

@@ -6,6 +6,8 @@ import System
 /// The state of a microphone now, and counters since the start.
 public struct CaptureStatus: Equatable, Sendable {
     public var state: CaptureMachine.State
+    /// When this state began, on ``Clock``. ``CaptureMachine/State/recovering`` counts as running.
+    public var since: Instant
     /// ALSA's name of the device last opened or tried; empty before the first.
     public var device: String
     /// Why the last failed attempt to open a device failed, as one line; empty if none failed.
@@ -49,6 +51,7 @@ public struct CaptureStatus: Equatable, Sendable {
 /// capture thread takes while it opens a device, never while it captures.
 final class CaptureRecord: Sendable {
     private let state = Atomic<UInt8>(CaptureMachine.State.waiting.rawValue)
+    private let since = Atomic<Int64>(Clock.now.nanoseconds)
     private let rate = Atomic<Int>(0)
     private let channels = Atomic<Int>(0)
     private let sample = Atomic<UInt8>(0)
@@ -85,6 +88,9 @@ final class CaptureRecord: Sendable {
     }
 
     func note(_ machine: borrowing CaptureMachine) {
+        if Self.isOther(machine.state, than: currentState) {
+            since.store(Clock.now.nanoseconds, ordering: .relaxed)
+        }
         let counts = machine.counts
         gaps.store(counts.gaps, ordering: .relaxed)
         overruns.store(counts.overruns, ordering: .relaxed)
@@ -94,6 +100,11 @@ final class CaptureRecord: Sendable {
         losses.store(counts.losses, ordering: .relaxed)
         reconnects.store(counts.reconnects, ordering: .relaxed)
         state.store(machine.state.rawValue, ordering: .releasing)
+    }
+
+    private static func isOther(_ new: CaptureMachine.State, than old: CaptureMachine.State) -> Bool {
+        func runs(_ state: CaptureMachine.State) -> Bool { state == .running || state == .recovering }
+        return new != old && !(runs(new) && runs(old))
     }
 
     func note(_ format: StreamFormat) {
@@ -149,6 +160,7 @@ final class CaptureRecord: Sendable {
         let end = isLosing ? now : Instant(nanoseconds: newestFrame.load(ordering: .relaxed))
         return CaptureStatus(
             state: currentState,
+            since: Instant(nanoseconds: since.load(ordering: .relaxed)),
             device: device,
             problem: problem,
             format: format.rate > 0 ? format : nil,

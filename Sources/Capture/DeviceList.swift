@@ -1,3 +1,4 @@
+private import Audio
 import CALSA
 import CALSAMessages
 import FoundationEssentials
@@ -41,6 +42,40 @@ public enum DeviceList {
         CALSAMessages_install()
         guard let name = automatic(among: cardDevices()) else { throw .noDevice(nothingFound()) }
         return name
+    }
+
+    /// Checks that a device and its channels can be captured, without starting it.
+    ///
+    /// A device that is in use passes: it may be the caller's own, under another name.
+    ///
+    /// - Throws: ``CaptureError`` with the reason and what to do.
+    public static func check(_ selection: InputSelection) throws(CaptureError) {
+        do throws(CaptureError) {
+            try checkOnce(selection)
+        } catch {
+            // ALSA caches its configuration, including the names of cards that were there before.
+            snd_config_update_free_global()
+            try checkOnce(selection)
+        }
+    }
+
+    private static func checkOnce(_ selection: InputSelection) throws(CaptureError) {
+        CALSAMessages_install()
+        let name: String =
+            switch selection.device {
+            case .auto: try automatic()
+            case .named(let name): name
+            }
+        let channels: Int
+        do throws(CaptureError) {
+            channels = try Device.Abilities(of: name).channels.upperBound
+        } catch {
+            guard error.number != EBUSY else { return }
+            throw error
+        }
+        if let highest = selection.mix.highest, highest >= channels {
+            throw .unsupported(name, "it has no channel \(highest) but 0 to \(channels - 1); choose one of these")
+        }
     }
 
     private static func automatic(among cards: [CardDevice]) -> String? {

@@ -7,7 +7,8 @@ public enum CommandLineTool {
     /// In the order of `beckon help`.
     static let commands: [any Command.Type] = [
         Listen.self, Classify.self, Enroll.self, WordsCommand.self, Record.self, Evaluate.self, Inspect.self,
-        Devices.self, ConfigCommand.self, Doctor.self, Bench.self, ControlVerb.self,
+        Devices.self, ConfigCommand.self, Doctor.self, Bench.self, CompletionsCommand.self,
+        ControlVerb.self,
     ]
 
     static var declarations: [CommandDeclaration] { commands.map { $0.declaration } }
@@ -63,18 +64,39 @@ public enum CommandLineTool {
         }
         switch name {
         case "help", "--help", "-h": return try help(rest.first)
-        case "--version", "version":
+        case "--version", "version", "-V", "-v":
             Output.write("beckon \(version)\n")
             return 0
         case "generate": return try Generate(rest).run()
-        default:
-            let kind = name.hasPrefix("-") ? "option" : "command"
-            throw UsageError(
-                "unknown \(kind) \(printable(name))",
-                near: name,
-                of: names + ["help", "--version", "--help"]
-            )
+        default: throw unknown(name)
         }
+    }
+
+    /// What people call commands that have other names here.
+    private static let synonyms = [
+        "start": "systemctl start beckon", "stop": "beckon mute, or systemctl stop beckon",
+        "restart": "systemctl restart beckon", "enable": "systemctl enable --now beckon",
+        "run": "beckon listen", "detect": "beckon listen, or beckon classify FILE", "daemon": "beckon listen",
+        "transcribe": "beckon classify", "recognize": "beckon classify", "recognise": "beckon classify",
+        "train": "beckon enroll", "learn": "beckon enroll", "teach": "beckon enroll", "add": "beckon enroll",
+        "delete": "beckon forget", "remove": "beckon forget", "list": "beckon words, or beckon devices",
+        "mics": "beckon devices", "microphones": "beckon devices", "check": "beckon doctor, or beckon config check",
+        "test": "beckon doctor", "log": "journalctl --unit beckon", "logs": "journalctl --unit beckon",
+        "watch": "beckon events", "info": "beckon status", "threshold": "beckon set WORD=T",
+        "sensitivity": "beckon set sensitivity",
+    ]
+
+    private static func unknown(_ name: String) -> UsageError {
+        let shown = printable(name)
+        if let meant = synonyms[name.lowercased()] {
+            return UsageError("unknown command \(shown); did you mean \(meant)?")
+        }
+        // A file in place of a command.
+        if !name.hasPrefix("-"), access(FileName.cString(name), F_OK) == 0 {
+            return UsageError("\(shown) is a file, not a command; did you mean beckon classify \(shown)?")
+        }
+        let kind = name.hasPrefix("-") ? "option" : "command"
+        return UsageError("unknown \(kind) \(shown)", near: name, of: names + ["help", "--version", "--help"])
     }
 
     private static func command(_ name: String) -> (any Command.Type)? {

@@ -59,7 +59,7 @@ extension SettingKind where Value == Action {
                     guard findings.problems.count == before || effects.count > 1 else { return nil }
                     let given = effects.isEmpty ? "none" : effects.map(\.key).joined(separator: " and ")
                     let wanted = "an action needs one of run, print, journal, unix, webhook"
-                    findings.add("\(wanted), and has \(given)", key: key, line: node.line)
+                    findings.add("\(wanted), and has \(given)", key: key, at: node.place)
                     return nil
                 }
                 if settings.directory != nil, only.key != "run" {
@@ -92,7 +92,7 @@ extension SettingKind where Value == [String] {
             read: { node, key, findings in
                 guard case .array(let elements) = node.value, !elements.isEmpty else {
                     let given = node.value == .array([]) ? "an empty list" : node.description
-                    findings.add("expected \(expected), not \(given)", key: key, line: node.line)
+                    findings.add("expected \(expected), not \(given)", key: key, at: node.place)
                     return nil
                 }
                 var words: [String] = []
@@ -109,7 +109,7 @@ extension SettingKind where Value == [String] {
                     "expected a program's absolute path, not '\(program)'; "
                         + (place ?? "no shell is involved, which would look for it"),
                     key: "\(key)[0]",
-                    line: elements[0].line
+                    at: elements[0].place
                 )
                 return nil
             },
@@ -139,7 +139,7 @@ extension SettingKind where Value == Template {
             do throws(InvalidValue) {
                 return try Template(text)
             } catch {
-                findings.add(error.description, key: key, line: node.line)
+                findings.add(error.description, key: key, at: node.place)
                 return nil
             }
         },
@@ -157,7 +157,7 @@ extension SettingKind where Value == WebAddress {
             do throws(InvalidValue) {
                 return try WebAddress(text)
             } catch {
-                findings.add(error.description, key: key, line: node.line)
+                findings.add(error.description, key: key, at: node.place)
                 return nil
             }
         },

@@ -73,7 +73,7 @@ public struct ParsedConfiguration: Sendable {
             let node = try JSON5Parser.parse(text)
             configuration = SettingKind.configuration.read(node, "", &findings) ?? Configuration()
         } catch {
-            findings.add(error.reason, line: error.line)
+            findings.add(error.reason, at: error.place)
             throw ConfigurationError(problems: findings.sorted)
         }
         self.findings = findings
@@ -127,7 +127,7 @@ public struct ParsedConfiguration: Sendable {
     private static func contents(of path: String) throws(ConfigurationError) -> (text: String, status: FileStatus) {
         func refuse(_ reason: String) -> ConfigurationError {
             ConfigurationError(problems: [
-                ConfigurationProblem(file: path, line: nil, key: "", message: reason, isWarning: false)
+                ConfigurationProblem(file: path, place: nil, key: "", message: reason, isWarning: false)
             ])
         }
         let contents: FileContents

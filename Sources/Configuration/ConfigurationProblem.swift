@@ -4,8 +4,8 @@ import Core
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file's path.
     public let file: String
-    /// The line, from 1; nil if the problem concerns the whole file.
-    public let line: Int?
+    /// Line and column; nil if the problem concerns the whole file.
+    public let place: TextPlace?
     /// The key, such as `words.yes.threshold`; empty if the problem concerns the whole file.
     public let key: String
     /// What is wrong, and what to do.
@@ -13,15 +13,15 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
     /// A warning does not make the configuration invalid.
     public let isWarning: Bool
 
-    /// One line: file, line, key, what is wrong and what to do.
+    /// One line: file, line, column, key, what is wrong and what to do.
     public var description: String {
-        let place = file + (line.map { ":\($0)" } ?? "")
+        let place = file + (place.map { ":\($0)" } ?? "")
         let subject = key.isEmpty ? "" : "\(key): "
         return printable("\(place): \(isWarning ? "warning: " : "")\(subject)\(message)")
     }
 }
 
-/// All problems of an invalid configuration, warnings included, in the order of its lines.
+/// All problems of an invalid configuration, warnings included, in the order of the file.
 public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// All errors and warnings.
     public let problems: [ConfigurationProblem]
@@ -30,21 +30,21 @@ public struct ConfigurationError: Error, Equatable, Sendable, CustomStringConver
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// Collects problems while a configuration is read, and remembers the line of each key.
+/// Collects problems while a configuration is read, and remembers the place of each key.
 struct Findings {
     let file: String
     private(set) var problems: [ConfigurationProblem] = []
-    /// The lines of the keys read so far.
-    private(set) var lines: [String: Int] = [:]
+    /// The places of the keys read so far.
+    private(set) var places: [String: TextPlace] = [:]
     /// Actions, phrases and sessions with their keys, for the checks that need the whole configuration.
     var actions: [(key: String, action: Action)] = []
     var phrases: [(key: String, phrase: Configuration.Phrase)] = []
     var sessions: [(key: String, session: Configuration.Session)] = []
 
-    /// - Parameter lines: the lines of keys, as far as they are known.
-    init(file: String, lines: [String: Int] = [:]) {
+    /// - Parameter places: the places of keys, as far as they are known.
+    init(file: String, places: [String: TextPlace] = [:]) {
         self.file = file
-        self.lines = lines
+        self.places = places
     }
 
     /// Most problems that are reported; what is read after them is not looked at.
@@ -52,15 +52,14 @@ struct Findings {
     /// Whether so many problems were found that the rest of the file is not worth a look.
     var isFull: Bool { problems.count >= Self.limit }
 
-    mutating func note(_ key: String, line: Int) { lines[key] = line }
+    mutating func note(_ key: String, _ place: TextPlace) { places[key] = place }
 
-    mutating func add(_ message: String, key: String = "", line: Int? = nil, isWarning: Bool = false) {
+    mutating func add(_ message: String, key: String = "", at place: TextPlace? = nil, isWarning: Bool = false) {
         guard !isFull else { return }
-        let line = line ?? lines[key]
         problems.append(
             ConfigurationProblem(
                 file: file,
-                line: line,
+                place: place ?? places[key],
                 key: Self.cut(key, 120),
                 message: Self.cut(message, 500),
                 isWarning: isWarning
@@ -75,13 +74,14 @@ struct Findings {
     }
 
     mutating func expected(_ what: String, at key: String, not node: JSON5Node) {
-        add("expected \(what), not \(node.description)", key: key, line: node.line)
+        add("expected \(what), not \(node.description)", key: key, at: node.place)
     }
 
-    /// Errors and warnings by line; those that concern the whole file come first.
+    /// Errors and warnings by place; those that concern the whole file come first.
     var sorted: [ConfigurationProblem] {
+        let start = TextPlace(line: 0, column: 0)
         let sorted = problems.enumerated().sorted {
-            ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset)
+            ($0.element.place ?? start, $0.offset) < ($1.element.place ?? start, $1.offset)
         }
         return sorted.map(\.element) + (isFull ? [rest] : [])
     }
@@ -90,7 +90,7 @@ struct Findings {
     private var rest: ConfigurationProblem {
         ConfigurationProblem(
             file: file,
-            line: nil,
+            place: nil,
             key: "",
             message: "\(Self.limit) problems or more; the rest of the file was not checked",
             isWarning: false

@@ -1,6 +1,24 @@
 import Core
 
-/// A value of a JSON5 text, and the line on which it begins.
+/// A place in a text: line and column, both from 1. The column counts characters as editors do, a tab as one.
+public struct TextPlace: Equatable, Comparable, Sendable, CustomStringConvertible {
+    public let line: Int
+    public let column: Int
+
+    public init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    public static func < (left: TextPlace, right: TextPlace) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+
+    /// `3:14`.
+    public var description: String { "\(line):\(column)" }
+}
+
+/// A value of a JSON5 text, and the place where it begins.
 package struct JSON5Node: Equatable, Sendable {
     package indirect enum Value: Equatable, Sendable {
         case null
@@ -14,14 +32,13 @@ package struct JSON5Node: Equatable, Sendable {
 
     package struct Member: Equatable, Sendable {
         package let name: String
-        /// The line of its name, from 1.
-        package let line: Int
+        /// Where its name begins.
+        package let place: TextPlace
         package let node: JSON5Node
     }
 
     package let value: Value
-    /// From 1.
-    package let line: Int
+    package let place: TextPlace
 
     /// The value as an error message quotes it.
     package var description: String {
@@ -36,9 +53,9 @@ package struct JSON5Node: Equatable, Sendable {
     }
 }
 
-/// A syntax error: its line, from 1, and the reason.
+/// A syntax error: its place and the reason.
 package struct JSON5Error: Error, Equatable {
-    package let line: Int
+    package let place: TextPlace
     package let reason: String
 }
 
@@ -51,14 +68,16 @@ package struct JSON5Parser {
 
     private let text: [Unicode.Scalar]
     private var position = 0
-    private(set) var line = 1
+    private var line = 1
+    /// The position of the first character of this line.
+    private var lineStart = 0
     private var depth = 0
 
     /// Parses a text that holds one value, with comments and white space around it.
     package static func parse(_ text: String) throws(JSON5Error) -> JSON5Node {
         var parser = JSON5Parser(text: Array(text.unicodeScalars))
         // Some editors write a byte-order mark.
-        if parser.peek == "\u{FEFF}" { parser.position = 1 }
+        if parser.peek == "\u{FEFF}" { (parser.position, parser.lineStart) = (1, 1) }
         try parser.skipBlanks()
         let node = try parser.value()
         try parser.skipBlanks()
@@ -68,17 +87,20 @@ package struct JSON5Parser {
 
     private init(text: [Unicode.Scalar]) { self.text = text }
 
+    /// The place of the next character.
+    fileprivate var place: TextPlace { TextPlace(line: line, column: position - lineStart + 1) }
+
     fileprivate var peek: Unicode.Scalar? { position < text.count ? text[position] : nil }
 
     fileprivate mutating func next() -> Unicode.Scalar? {
         guard position < text.count else { return nil }
         let scalar = text[position]
         position += 1
-        if scalar == "\n" { line += 1 }
+        if scalar == "\n" { (line, lineStart) = (line + 1, position) }
         return scalar
     }
 
-    fileprivate func error(_ reason: String) -> JSON5Error { JSON5Error(line: line, reason: reason) }
+    fileprivate func error(_ reason: String) -> JSON5Error { JSON5Error(place: place, reason: reason) }
 
     private func quoted(_ scalar: Unicode.Scalar?) -> String {
         guard let scalar else { return "end of the text" }
@@ -101,7 +123,7 @@ package struct JSON5Parser {
     }
 
     private mutating func skipComment() throws(JSON5Error) {
-        let start = line
+        let start = place
         _ = next()
         switch next() {
         case "/":
@@ -112,33 +134,37 @@ package struct JSON5Parser {
                 if last == "*", scalar == "/" { return }
                 last = scalar
             }
-            throw JSON5Error(line: start, reason: "this comment has no end; close it with */")
-        default: throw JSON5Error(line: start, reason: "unexpected '/'; a comment begins with // or /*")
+            throw JSON5Error(place: start, reason: "this comment has no end; close it with */")
+        default: throw JSON5Error(place: start, reason: "unexpected '/'; a comment begins with // or /*")
         }
     }
 
     // MARK: - Values
 
     private mutating func value() throws(JSON5Error) -> JSON5Node {
-        let start = line
+        let start = place
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.deepest else { throw error("nested deeper than \(Self.deepest) levels") }
         switch peek {
-        case "{": return JSON5Node(value: .object(try members()), line: start)
-        case "[": return JSON5Node(value: .array(try elements()), line: start)
-        case "\"", "'": return JSON5Node(value: .string(try string()), line: start)
+        case "{": return JSON5Node(value: .object(try members()), place: start)
+        case "[": return JSON5Node(value: .array(try elements()), place: start)
+        case "\"", "'": return JSON5Node(value: .string(try string()), place: start)
         case let scalar? where "+-.0123456789".unicodeScalars.contains(scalar):
-            return JSON5Node(value: .number(try number()), line: start)
+            return JSON5Node(value: .number(try number()), place: start)
         case let scalar? where Self.beginsName(scalar):
             let word = try name()
             switch word {
-            case "null": return JSON5Node(value: .null, line: start)
-            case "true": return JSON5Node(value: .bool(true), line: start)
-            case "false": return JSON5Node(value: .bool(false), line: start)
-            case "Infinity": return JSON5Node(value: .number(.infinity), line: start)
-            case "NaN": return JSON5Node(value: .number(.nan), line: start)
-            default: throw error("a value was expected, not \(word); text needs quotes, as in \"\(word)\"")
+            case "null": return JSON5Node(value: .null, place: start)
+            case "true": return JSON5Node(value: .bool(true), place: start)
+            case "false": return JSON5Node(value: .bool(false), place: start)
+            case "Infinity": return JSON5Node(value: .number(.infinity), place: start)
+            case "NaN": return JSON5Node(value: .number(.nan), place: start)
+            default:
+                throw JSON5Error(
+                    place: start,
+                    reason: "a value was expected, not \(word); text needs quotes, as in \"\(word)\""
+                )
             }
         case nil: throw error("the text ends where a value was expected")
         case let scalar: throw error("a value was expected, not \(quoted(scalar))")
@@ -146,7 +172,7 @@ package struct JSON5Parser {
     }
 
     private mutating func members() throws(JSON5Error) -> [JSON5Node.Member] {
-        let start = line
+        let start = place
         var members: [JSON5Node.Member] = []
         _ = next()
         while true {
@@ -156,7 +182,7 @@ package struct JSON5Parser {
                 return members
             }
             guard let first = peek else { throw unclosed("{", since: start) }
-            let line = line
+            let place = place
             let isQuoted = first == "\"" || first == "'"
             guard isQuoted || Self.beginsName(first) else {
                 throw error("a key was expected, not \(quoted(first))")
@@ -166,13 +192,13 @@ package struct JSON5Parser {
             guard peek == ":" else { throw error("a colon was expected after the key \(name), not \(quoted(peek))") }
             _ = next()
             try skipBlanks()
-            members.append(JSON5Node.Member(name: name, line: line, node: try value()))
+            members.append(JSON5Node.Member(name: name, place: place, node: try value()))
             try comma(before: "}", opened: "{", since: start)
         }
     }
 
     private mutating func elements() throws(JSON5Error) -> [JSON5Node] {
-        let start = line
+        let start = place
         var elements: [JSON5Node] = []
         _ = next()
         while true {
@@ -188,19 +214,19 @@ package struct JSON5Parser {
     }
 
     /// Reads what follows a value: a comma, or nothing before the closing bracket.
-    private mutating func comma(before end: Unicode.Scalar, opened: String, since start: Int) throws(JSON5Error) {
-        let after = line
+    private mutating func comma(before end: Unicode.Scalar, opened: String, since start: TextPlace) throws(JSON5Error) {
+        let after = place
         try skipBlanks()
         switch peek {
         case ",": _ = next()
         case end: break
         case nil: throw unclosed(opened, since: start)
-        default: throw JSON5Error(line: after, reason: "a comma or \(quoted(end)) was expected, not \(quoted(peek))")
+        default: throw JSON5Error(place: after, reason: "a comma or \(quoted(end)) was expected, not \(quoted(peek))")
         }
     }
 
-    private func unclosed(_ bracket: String, since start: Int) -> JSON5Error {
-        JSON5Error(line: start, reason: "this \(bracket) is never closed")
+    private func unclosed(_ bracket: String, since start: TextPlace) -> JSON5Error {
+        JSON5Error(place: start, reason: "this \(bracket) is never closed")
     }
 }
 
@@ -221,18 +247,18 @@ extension JSON5Parser {
     }
 
     fileprivate mutating func string() throws(JSON5Error) -> String {
-        let start = line
+        let start = place
         let quote = next()
         var out = String.UnicodeScalarView()
         while let scalar = next() {
             switch scalar {
             case quote: return String(out)
             case "\\": if let escaped = try escape() { out.append(escaped) }
-            case "\n", "\r": throw JSON5Error(line: start, reason: "this text has no closing quote on its line")
+            case "\n", "\r": throw JSON5Error(place: start, reason: "this text has no closing quote on its line")
             default: out.append(scalar)
             }
         }
-        throw JSON5Error(line: start, reason: "this text has no closing quote")
+        throw JSON5Error(place: start, reason: "this text has no closing quote")
     }
 
     /// The character of the escape sequence after a backslash; nil for a line continuation.
@@ -281,6 +307,7 @@ extension JSON5Parser {
     }
 
     fileprivate mutating func number() throws(JSON5Error) -> Double {
+        let start = place
         var word = ""
         while let scalar = peek,
             scalar.properties.isIDContinue || scalar == "." || scalar == "+" || scalar == "-"
@@ -289,7 +316,7 @@ extension JSON5Parser {
             _ = next()
         }
         if let number = Self.number(word) { return number }
-        throw error("'\(word)' is no number; text needs quotes")
+        throw JSON5Error(place: start, reason: "'\(word)' is no number; text needs quotes")
     }
 
     private static func number(_ word: String) -> Double? {

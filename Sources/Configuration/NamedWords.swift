@@ -1,17 +1,17 @@
 import Spotting
 
 extension ParsedConfiguration {
-    /// Where the configuration names words that are about to go, in the order of its lines.
+    /// Where the configuration names words that are about to go, in the order of the file.
     ///
     /// - Parameters:
     ///   - words: the words that go.
     ///   - known: all other words, so that the words of phrases are told apart.
     /// - Returns: a warning for each place.
     public func places(naming words: [String], known: [String]) -> [ConfigurationProblem] {
-        var places = Findings(file: findings.file, lines: findings.lines)
+        var named = Findings(file: findings.file, places: findings.places)
         func note(_ word: String, _ key: String) {
             guard words.contains(word) else { return }
-            places.add(
+            named.add(
                 "names '\(word)'; a service starts without it, with a warning; remove it here, or teach the word again",
                 key: key,
                 isWarning: true
@@ -25,6 +25,6 @@ extension ParsedConfiguration {
             note(session.wake, key + ".wake")
             for (index, word) in session.words.enumerated() { note(word, "\(key).words[\(index)]") }
         }
-        return places.sorted
+        return named.sorted
     }
 }

@@ -72,14 +72,14 @@ struct Section<Root: Sendable>: Sendable {
                         ? "given as '\(setting.name)' too, its new name; leave this one out"
                         : "is now called '\(setting.name)'; rename it",
                     key: path,
-                    line: member.line,
+                    at: member.place,
                     isWarning: !isGivenTwice
                 )
                 setting.read(member.node, path, &root, &findings)
             } else {
                 let hint = nearestName(to: member.name, of: names).map { "did you mean '\($0)'?" }
                 let known = "known here: " + names.joined(separator: ", ")
-                findings.add("unknown key; \(hint ?? known)", key: path, line: member.line)
+                findings.add("unknown key; \(hint ?? known)", key: path, at: member.place)
             }
         }
         return true

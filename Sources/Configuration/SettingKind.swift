@@ -48,7 +48,7 @@ extension SettingKind {
                 }
                 return elements.enumerated().compactMap { index, element in
                     guard !findings.isFull else { return nil }
-                    findings.note("\(key)[\(index)]", line: element.line)
+                    findings.note("\(key)[\(index)]", element.place)
                     return read(element, "\(key)[\(index)]", &findings)
                 }
             },
@@ -83,16 +83,16 @@ extension SettingKind {
 extension Findings {
     /// The members of an object, each name once; a repeated name is reported with the line of the first.
     mutating func unique(_ members: [JSON5Node.Member], of key: String) -> [JSON5Node.Member] {
-        var first: [String: Int] = [:]
+        var first: [String: TextPlace] = [:]
         return members.filter { member in
             guard !isFull else { return false }
             let path = key.isEmpty ? member.name : "\(key).\(member.name)"
-            if let line = first[member.name] {
-                add("given twice, on line \(line) already; leave one of them out", key: path, line: member.line)
+            if let place = first[member.name] {
+                add("given twice, on line \(place.line) already; leave one of them out", key: path, at: member.place)
                 return false
             }
-            first[member.name] = member.line
-            note(path, line: member.line)
+            first[member.name] = member.place
+            note(path, member.place)
             return true
         }
     }

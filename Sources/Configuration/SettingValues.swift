@@ -105,7 +105,7 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
                 }
                 if let value = values.first(where: { $0.rawValue == name }) { return value }
                 let hint = nearestName(to: name, of: names).map { "; did you mean '\($0)'?" } ?? ""
-                findings.add("expected \(expected), not \(node.description)\(hint)", key: key, line: node.line)
+                findings.add("expected \(expected), not \(node.description)\(hint)", key: key, at: node.place)
                 return nil
             },
             write: { .string($0.rawValue) }

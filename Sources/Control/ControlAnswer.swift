@@ -6,6 +6,7 @@ public struct ControlAnswer: Equatable, Sendable {
     public let error: String?
     /// All other members, one line per value: `device: hw:CARD=Mic`, `hopMilliseconds.mean: 2.5`.
     public let lines: [String]
+    private let objects: [String: [String]]
 
     /// - Throws: ``ControlError/socket`` if the line is not an answer of the daemon.
     public init(line: String) throws(ControlError) {
@@ -17,8 +18,23 @@ public struct ControlAnswer: Equatable, Sendable {
         } else {
             error = isDone ? nil : "the service refused the command and gave no reason; check its log"
         }
+        objects = Dictionary(
+            members.compactMap { member in
+                guard case .object(let inner) = member.node.value else { return nil }
+                return (member.name, inner.map(\.name))
+            },
+            uniquingKeysWith: { $1 }
+        )
         lines = members.filter { $0.name != "ok" && $0.name != "error" }.flatMap { Self.lines($0.node, under: $0.name) }
     }
+
+    /// The value of a member of ``lines``, such as `device`; nil if the answer has none.
+    public func value(_ name: String) -> String? {
+        lines.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+    }
+
+    /// The names of the members of an object, such as `thresholds`, in the order of the answer.
+    public func names(in object: String) -> [String] { objects[object] ?? [] }
 
     private static func lines(_ node: JSON5Node, under name: String) -> [String] {
         switch node.value {

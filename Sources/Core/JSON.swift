@@ -75,6 +75,49 @@ extension JSON: CustomStringConvertible {
     /// The value and a newline, for output with one value per line.
     public var line: String { description + "\n" }
 
+    /// The value on many lines, with members and elements indented by four spaces, and a newline. Lists of plain values
+    /// that fit one line stay on it.
+    public var indented: String {
+        var text = ""
+        writeIndented(to: &text, margin: "")
+        return text + "\n"
+    }
+
+    private func writeIndented(to text: inout String, margin: String) {
+        let inner = margin + "    "
+        switch self {
+        case .array(let elements) where !elements.isEmpty && !fitsOneLine:
+            text += "["
+            for (index, element) in elements.enumerated() {
+                text += (index > 0 ? ",\n" : "\n") + inner
+                element.writeIndented(to: &text, margin: inner)
+            }
+            text += "\n\(margin)]"
+        case .object(let members) where !members.isEmpty:
+            text += "{"
+            for (index, member) in members.enumerated() {
+                text += (index > 0 ? ",\n" : "\n") + inner
+                Self.write(member.name, to: &text)
+                text += ": "
+                member.value.writeIndented(to: &text, margin: inner)
+            }
+            text += "\n\(margin)}"
+        default: write(to: &text)
+        }
+    }
+
+    /// Whether this is a list of plain values, of at most 80 bytes.
+    private var fitsOneLine: Bool {
+        guard case .array(let elements) = self else { return false }
+        let isPlain = elements.allSatisfy { element in
+            switch element {
+            case .array, .object: false
+            default: true
+            }
+        }
+        return isPlain && description.utf8.count <= 80
+    }
+
     private func write(to text: inout String) {
         switch self {
         case .null: text += "null"

@@ -50,6 +50,18 @@ public func isReadableName(_ name: String) -> Bool {
     }
 }
 
+/// A duration in its two largest units, rounded down: `12 s`, `3 min 5 s`, `2 h 5 min`, `3 d 4 h`.
+public func durationText(_ seconds: Double) -> String {
+    let whole = seconds.isFinite ? Int(max(0, min(seconds, 1e12))) : 0
+    let units = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]
+    let first = units.firstIndex { whole >= $0.1 } ?? units.count - 1
+    let rest = whole % units[first].1
+    let second =
+        first + 1 < units.count && rest >= units[first + 1].1
+        ? " \(rest / units[first + 1].1) \(units[first + 1].0)" : ""
+    return "\(whole / units[first].1) \(units[first].0)\(second)"
+}
+
 /// A number as its shortest text, without decimals if it is whole: `2`, `0.5`.
 public func shortest(_ number: Double) -> String {
     guard let whole = Int(exactly: number), whole.magnitude < 1 << 53 else { return "\(number)" }

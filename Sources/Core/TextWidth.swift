@@ -7,6 +7,17 @@ public func columns(_ text: String) -> Int {
     return text.reduce(0) { $0 + columns($1) }
 }
 
+/// The longest beginning of a text that takes at most so many columns of a terminal.
+public func prefix(_ text: String, columns room: Int) -> String {
+    var rest = room
+    return String(
+        text.prefix { character in
+            rest -= columns(character)
+            return rest >= 0
+        }
+    )
+}
+
 private func columns(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
     let isEmoji = scalars.contains { $0.properties.isEmojiPresentation || $0.value == 0xFE0F }

@@ -16,6 +16,30 @@ public protocol AudioSource: Sendable {
 
     /// Whether the source will give no more audio.
     var hasEnded: Bool { get }
+
+    /// The error that ended reading early; nil if there was none.
+    var problem: AudioError? { get }
+
+    /// How far a file or a stream was played; nil for a microphone.
+    var progress: AudioProgress? { get }
+}
+
+/// A live source has neither.
+extension AudioSource {
+    public var problem: AudioError? { nil }
+    public var progress: AudioProgress? { nil }
+}
+
+/// How far a file or a stream was played.
+public struct AudioProgress: Equatable, Sendable {
+    public var seconds: Double
+    /// Seconds of all of it; nil if that is not known.
+    public var length: Double?
+
+    public init(seconds: Double, length: Double?) {
+        self.seconds = seconds
+        self.length = length
+    }
 }
 
 extension Microphone: AudioSource {
@@ -49,8 +73,14 @@ public final class FileSource: AudioSource {
 
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
-    /// The error that ended reading early; nil if there was none.
     public var problem: AudioError? { state.withLock { $0.problem } }
+
+    public var progress: AudioProgress? {
+        state.withLock { state in
+            let length = state.stream.expectedSeconds
+            return AudioProgress(seconds: state.stream.seconds, length: length > 0 ? length : nil)
+        }
+    }
 
     public func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
         let due = state.withLock { state -> Instant in

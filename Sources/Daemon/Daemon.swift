@@ -1,5 +1,5 @@
 import Actions
-import Audio
+public import Audio
 public import Capture
 import Configuration
 public import Control
@@ -34,8 +34,7 @@ public enum SettingsChange: Equatable, Sendable {
 public final class Daemon: Sendable {
     /// What a service needs in addition to its settings.
     public struct Setup: Sendable {
-        /// A file that is played as if it came from a microphone; nil listens to the microphone.
-        public var file: String?
+        public var input: Input
         /// The path of a WAV file to record the audio to; nil for none.
         public var recording: String?
         /// The program's environment variables.
@@ -44,15 +43,19 @@ public final class Daemon: Sendable {
         public var output: LineWriter
         /// What the log is written to; only its counts are used here.
         public var logOutput: LineWriter
+        /// Gets the signals that concern a terminal, on the thread that called ``Daemon/run(_:)``.
+        public var onTerminalSignal: @Sendable (Int32) -> Void
 
         public init(
-            file: String? = nil,
+            input: Input = .microphone,
             recording: String? = nil,
             environment: [String: String],
             output: LineWriter,
-            logOutput: LineWriter
+            logOutput: LineWriter,
+            onTerminalSignal: @escaping @Sendable (Int32) -> Void = { _ in }
         ) {
-            self.file = file
+            self.input = input
+            self.onTerminalSignal = onTerminalSignal
             self.recording = recording
             self.environment = environment
             self.output = output
@@ -60,7 +63,26 @@ public final class Daemon: Sendable {
         }
     }
 
-    /// Nil if a file is played instead.
+    /// Where the audio comes from.
+    public enum Input: Equatable, Sendable {
+        /// The one that the configuration names.
+        case microphone
+        /// A file that is played as if it came from a microphone.
+        case file(String)
+        /// A descriptor that another program writes audio to: WAV, or without a header in this format.
+        case stream(Int32, RawFormat?)
+
+        /// The name of a file or a stream; nil for the microphone.
+        public var name: String? {
+            switch self {
+            case .microphone: nil
+            case .file(let path): path
+            case .stream: "standard input"
+            }
+        }
+    }
+
+    /// Nil if a file or a stream is played instead.
     public let microphone: Microphone?
     private let source: any AudioSource
     private let setup: Setup
@@ -101,10 +123,14 @@ public final class Daemon: Sendable {
     ) throws {
         let configuration = settings.configuration
         let selection = InputSelection(configuration)
-        if let file = setup.file {
-            source = try FileSource(path: file, mix: selection.mix)
+        switch setup.input {
+        case .file(let path):
+            source = try FileSource(path: path, mix: selection.mix)
             microphone = nil
-        } else {
+        case .stream(let descriptor, let format):
+            source = try PipeSource(descriptor, raw: format, mix: selection.mix)
+            microphone = nil
+        case .microphone:
             var settings = Microphone.Settings()
             settings.selection = selection
             let microphone = try Microphone(settings)
@@ -130,7 +156,7 @@ public final class Daemon: Sendable {
         dispatcher = try EventDispatcher(
             configuration,
             labels: settings.vocabulary.labels,
-            device: setup.file ?? configuration.device,
+            device: setup.input.name ?? configuration.device,
             sinks: all + [clips]
         )
         detector = try DetectorThread(
@@ -154,14 +180,27 @@ public final class Daemon: Sendable {
     public var detectorStatus: DetectorStatus { detector.status }
     /// Counts of events so far. Any thread.
     public var eventCounts: EventDispatcher.Counts { dispatcher.counts }
-    /// The model and the taught words in force. Any thread.
-    public var vocabulary: Vocabulary { settings.withLock { $0.vocabulary } }
+    /// The settings in force. Any thread.
+    public var currentSettings: ServiceSettings { settings.withLock { $0 } }
+    /// How far a file or a stream was played; nil for a microphone. Any thread.
+    public var progress: AudioProgress? { source.progress }
+    /// Whether the writer of a stream gives no audio. Any thread.
+    public var isInputSilent: Bool { (source as? PipeSource)?.isSilent ?? false }
+
+    /// The root mean square and the largest sample of the newest block that the detector got; full scale is 1. Any thread.
+    public var newestBlock: (level: Float, peak: Float) {
+        let count = history.count
+        let samples = history.samples(max(0, count - AudioFormat.hopSamples)..<count)
+        guard !samples.isEmpty else { return (0, 0) }
+        let energy = samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)
+        return (energy.squareRoot(), samples.reduce(0) { max($0, $1.magnitude) })
+    }
 
     /// The path of the control socket; nil for none. Outside systemd, `.auto` means a socket in `XDG_RUNTIME_DIR`, and
-    /// none while a file is played.
+    /// none while a file or a stream is played.
     private static func controlPath(_ configuration: Configuration, _ setup: Setup) -> String? {
         if case .auto = configuration.socket, setup.environment["RUNTIME_DIRECTORY"] == nil {
-            guard setup.file == nil, let folder = setup.environment["XDG_RUNTIME_DIR"] else { return nil }
+            guard setup.input == .microphone, let folder = setup.environment["XDG_RUNTIME_DIR"] else { return nil }
             mkdir(folder + "/beckon", 0o700)
         }
         return ControlServer.path(for: configuration.socket, environment: setup.environment)
@@ -211,10 +250,11 @@ public final class Daemon: Sendable {
         }
     }
 
-    private func apply(_ loaded: ServiceSettings) throws(ActionError) -> ChangeQueue.Outcome {
+    private func apply(_ loaded: ServiceSettings) throws -> ChangeQueue.Outcome {
         let old = settings.withLock { $0 }
         var new = loaded
         var notes = new.keepChoices(of: old)
+        if let note = try checkDevice(new.configuration, besides: old.configuration) { notes.append(note) }
         if new.configuration.socket != configuredSocket {
             notes.append("socket: the one in use stays until the service is started again")
         }
@@ -223,7 +263,7 @@ public final class Daemon: Sendable {
         guard new.configuration != old.configuration || new.vocabulary !== old.vocabulary else {
             return ChangeQueue.Outcome(note: note, hasRebuilt: false)
         }
-        // First, because it is the only step that can fail.
+        // First, because it is the only other step that can fail.
         try actions.apply(new.configuration)
         let generation = dispatcher.apply(
             new.configuration,
@@ -237,6 +277,22 @@ public final class Daemon: Sendable {
         detector.apply(new.detector(generation: generation))
         microphone?.apply(InputSelection(new.configuration))
         return ChangeQueue.Outcome(note: note)
+    }
+
+    /// Checks that another device can be opened before the one in use is given up for it.
+    ///
+    /// - Returns: a note if it cannot, but no device is in use either, so that nothing is lost.
+    /// - Throws: why it cannot be opened.
+    private func checkDevice(_ new: Configuration, besides old: Configuration) throws(CaptureError) -> String? {
+        guard let microphone, new.device != old.device else { return nil }
+        do throws(CaptureError) {
+            try DeviceList.check(InputSelection(new))
+            return nil
+        } catch {
+            let isInUse = [.running, .recovering].contains(microphone.status.state)
+            guard isInUse else { return "the new device is waited for: \(error)" }
+            throw error
+        }
     }
 
     private func set(_ change: ThresholdChange) throws(SpottingError) -> String? {
@@ -271,7 +327,11 @@ public final class Daemon: Sendable {
 
     /// Closes or opens the microphone; never waits for the device.
     private func mute(_ isMuted: Bool) throws(DaemonError) {
-        guard let microphone else { throw DaemonError("cannot mute: a file is played, not a microphone") }
+        guard let microphone else {
+            throw DaemonError(
+                "cannot mute: the audio comes from \(setup.input.name ?? "elsewhere"), not from a microphone"
+            )
+        }
         // The main thread logs the change when the microphone reports it.
         if isMuted { microphone.mute() } else { microphone.unmute() }
     }
@@ -306,10 +366,17 @@ public final class Daemon: Sendable {
 
     private var status: JSON {
         var status: JSON = [:]
-        microphone?.status.describe(in: &status)
+        if let microphone {
+            microphone.status.describe(in: &status)
+        } else {
+            status.append(["state": "running", "device": .string(setup.input.name ?? "")])
+        }
         let settings = settings.withLock { $0 }
         let vocabulary = settings.vocabulary
-        status.append(["model": .string(vocabulary.model.name)])
+        status.append([
+            "version": .string(version), "model": .string(vocabulary.model.name),
+            "mode": .string(settings.configuration.gate.mode.rawValue),
+        ])
         let detector = detector.status
         detector.describe(in: &status)
         if let microphone { status.append(["audio": AudioAccount(microphone.status, detector).json]) }
@@ -332,11 +399,13 @@ public final class Daemon: Sendable {
         if let control { status.append(["clients": control.counts.json]) }
         settings.choices.describe(in: &status)
         status.append(["thresholds": .object(words)])
-        guard !settings.sessions.isEmpty else { return status }
-        status.append([
-            "session": .optional(dispatcher.session),
-            "sessions": .array(settings.sessions.map { $0.json(labels: vocabulary.labels) }),
-        ])
+        if !settings.sessions.isEmpty {
+            status.append([
+                "session": .optional(dispatcher.session),
+                "sessions": .array(settings.sessions.map { $0.json(labels: vocabulary.labels) }),
+            ])
+        }
+        if let newest = dispatcher.newestEvent { status.append(["newest": newest.json]) }
         return status
     }
 
@@ -362,7 +431,7 @@ public final class Daemon: Sendable {
         let status = loop(signals, recording)
         stop(recording)
         if let problem = recording?.problem { throw problem }
-        if let problem = (source as? FileSource)?.problem { throw problem }
+        if let problem = source.problem { throw problem }
         return status
     }
 
@@ -383,7 +452,11 @@ public final class Daemon: Sendable {
                 return 130
             case SIGHUP: changes.submit(.configuration)
             case SIGUSR1: try? mute(microphone?.status.state != .muted)
-            default: break
+            case let signal?: setup.onTerminalSignal(signal)
+            case nil: break
+            }
+            if let stream = source as? PipeSource {
+                for message in stream.messages(at: Clock.now) { log.write(message.level, message.text) }
             }
             if let microphone {
                 for message in gaps.messages(of: microphone, at: Clock.now) { log.write(message.level, message.text) }
@@ -404,7 +477,8 @@ public final class Daemon: Sendable {
     private func stop(_ recording: Recording?) {
         let end = Clock.now + Self.stopTime
         func soon(_ milliseconds: Int) -> Instant { min(end, Clock.now + .milliseconds(milliseconds)) }
-        var haveEnded = [stopMicrophone(until: soon(300)), detector.stop(until: soon(500))]
+        var haveEnded = [stopMicrophone(until: soon(300)), (source as? PipeSource)?.stop(until: soon(200)) ?? true]
+        haveEnded += [detector.stop(until: soon(500))]
         actions.close()
         haveEnded.append(dispatcher.stop(until: soon(200)))
         haveEnded.append(control?.stop(until: soon(200)) ?? true)

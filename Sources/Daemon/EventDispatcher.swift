@@ -29,6 +29,8 @@ public final class EventDispatcher: Sendable {
         var counts = Counts()
         /// Name of the session that is on; nil for none.
         var session: String?
+        /// The last word or complete phrase.
+        var newest: DetectionEvent?
         var isStopped = false
     }
 
@@ -65,6 +67,8 @@ public final class EventDispatcher: Sendable {
 
     /// Name of the session that is on, which is its wake word; nil for none. Any thread.
     public var session: String? { state.withLock { $0.session } }
+    /// The last word or complete phrase that was dispatched; nil before the first. Any thread.
+    public var newestEvent: DetectionEvent? { state.withLock { $0.newest } }
 
     /// The generation of the newest configuration; the detector copies it to its detections.
     public var generation: UInt32 { state.withLock { $0.names.generation } }
@@ -127,7 +131,7 @@ public final class EventDispatcher: Sendable {
                 state.counts.suppressed += 1
                 return nil
             }
-            return DetectionEvent(
+            let event = DetectionEvent(
                 sequence: queued.sequence,
                 kind: detection.kind,
                 name: subject.name,
@@ -139,6 +143,8 @@ public final class EventDispatcher: Sendable {
                 device: state.device,
                 session: names.session(of: detection)
             )
+            if event.kind == .word || event.kind == .phrase { state.newest = event }
+            return event
         }
     }
 }

@@ -1,6 +1,7 @@
 import Actions
 import Capture
 import Core
+import Events
 import Spotting
 import System
 
@@ -62,7 +63,8 @@ extension WakeSession {
 extension CaptureStatus {
     /// Adds its members to an object.
     func describe(in status: inout JSON) {
-        status.append(["state": .string("\(state)"), "device": .string(device)])
+        let began = Timestamp.now.adding(seconds: -(Clock.now - since).seconds)
+        status.append(["state": .string("\(state)"), "since": .string(began.text), "device": .string(device)])
         if !problem.isEmpty, state == .waiting || state == .lost { status.append(["problem": .string(problem)]) }
         if let format { status.append(["rate": .number(format.rate), "channels": .number(format.channels)]) }
         status.append([

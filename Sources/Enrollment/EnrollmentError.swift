@@ -34,9 +34,12 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     /// There is no word of this name.
     public static let unknown = EnrollmentError(.unknown, "no such word")
 
-    /// There is a word of this name already.
-    public static func taken(_ name: String) -> EnrollmentError {
-        .name.saying("'\(name)' is taught already; forget it first, or export the other one without it")
+    /// There are words of these names already.
+    public static func taken(_ names: [String]) -> EnrollmentError {
+        .name.saying(
+            "nothing was imported, because these words are taught already: \(names.joined(separator: ", ")); --replace takes "
+                + "those of the file, beckon forget takes yours away"
+        )
     }
 
     /// The word sounds like one that is taught already.

@@ -101,13 +101,24 @@ public struct WordStore: Sendable, Equatable {
         forgotten = (forgotten + [name]).suffix(Limit.forgotten)
     }
 
+    /// The word whose name differs from `name` only in case, spaces and punctuation; nil for none. To the ear they are one.
+    public func word(spelledLike name: String) -> Word? { words.first { Self.isSpelledLike($0.name, name) } }
+
+    /// Whether two names differ, but only in case, spaces and punctuation.
+    public static func isSpelledLike(_ one: String, _ other: String) -> Bool {
+        func letters(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+        return one != other && !letters(one).isEmpty && letters(one) == letters(other)
+    }
+
     /// The word of a name.
     ///
     /// - Throws: ``EnrollmentError/unknown``.
     public func word(_ name: String) throws(EnrollmentError) -> Word {
         if let word = self[name] { return word }
-        let known = words.isEmpty ? "there are none" : "there are " + words.map(\.name).joined(separator: ", ")
-        throw .unknown.saying("no word '\(name)' was taught; \(known)")
+        let names = words.map(\.name)
+        let known = names.isEmpty ? "there are none" : "there are " + names.joined(separator: ", ")
+        let hint = nearestName(to: name, of: names).map { "did you mean '\($0)'?" }
+        throw .unknown.saying("no word '\(name)' was taught; \(hint ?? known)")
     }
 
     /// Limits that keep a store small and quick to read.

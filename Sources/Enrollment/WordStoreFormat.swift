@@ -89,7 +89,7 @@ extension WordStore {
     /// The store as bytes.
     ///
     /// - Throws: ``EnrollmentError/store`` for a threshold or boundary that is not finite.
-    func encoded() throws(EnrollmentError) -> [UInt8] {
+    public func encoded() throws(EnrollmentError) -> [UInt8] {
         let content = Header(
             words: words.map { word in
                 Header.Word(
@@ -152,7 +152,7 @@ extension WordStore {
     ///   - file: name for error messages.
     ///   - withAudio: if false, the bytes may end after the vectors, and all takes are without their recordings.
     /// - Throws: ``EnrollmentError/damaged``; ``EnrollmentError/name`` for a word with an invalid name.
-    init(bytes: [UInt8], file: String, withAudio: Bool = true) throws(EnrollmentError) {
+    public init(bytes: [UInt8], file: String, withAudio: Bool = true) throws(EnrollmentError) {
         func damaged(_ what: String) -> EnrollmentError { .damaged.saying("\(file): \(what)") }
 
         guard bytes.starts(with: magic) else { throw damaged("not a word store; name one that beckon wrote") }

@@ -14,6 +14,18 @@ public struct Timestamp: Equatable, Comparable, Sendable {
     /// Now.
     public static var now: Timestamp { Timestamp(nanoseconds: Clock.timeOfDay) }
 
+    /// The time of ``text``; nil for anything else.
+    public init?(_ text: String) {
+        let numbers = text.split { "-T:.Z".contains($0) }.map { Int64($0) }
+        guard text.utf8.count == 24, text.hasSuffix("Z"), numbers.count == 7, !numbers.contains(nil) else { return nil }
+        let parts = numbers.compactMap { $0 }
+        var date = tm()
+        (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(parts[0]) - 1900, Int32(parts[1]) - 1, Int32(parts[2]))
+        (date.tm_hour, date.tm_min, date.tm_sec) = (Int32(parts[3]), Int32(parts[4]), Int32(parts[5]))
+        self.init(nanoseconds: Int64(timegm(&date)) * 1_000_000_000 + parts[6] * 1_000_000)
+        guard self.text == text else { return nil }
+    }
+
     /// This many seconds later, or earlier where negative.
     public func adding(seconds: Double) -> Timestamp {
         Timestamp(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
@@ -27,10 +39,22 @@ public struct Timestamp: Equatable, Comparable, Sendable {
 
     /// Local time of day: `12:30:05`.
     public var clockText: String {
+        let parts = local
+        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
+    }
+
+    /// Local date: `2026-03-01`.
+    public var dayText: String {
+        let parts = local
+        return [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map { padded($0, 2) }
+            .joined(separator: "-")
+    }
+
+    private var local: tm {
         var moment = time_t(nanoseconds / 1_000_000_000)
         var parts = tm()
         localtime_r(&moment, &parts)
-        return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
+        return parts
     }
 
     private func text(date: String, time: String) -> String {

@@ -17,8 +17,10 @@ public final class LineWriter: Sendable {
         public var resumed: @Sendable (_ dropped: Int) -> String? = { _ in nil }
         /// Called on the writer's thread with the errno of each failed write; its line counts as dropped.
         public var failed: @Sendable (Int32) -> Void = { _ in }
-        /// The lines below all others, redrawn every 100 ms; nil for none. For terminals only.
-        public var footer: (@Sendable () -> [String])?
+        /// Makes what is written out of the waiting lines, which may be none; called on the writer's thread when there are
+        /// lines, at ``LineWriter/refresh()``, and every 100 ms. For a terminal with something below its lines; nil writes the
+        /// lines as they are.
+        public var frame: (@Sendable (_ lines: String, _ isEnding: Bool) -> String)?
 
         public init() {}
     }
@@ -34,6 +36,8 @@ public final class LineWriter: Sendable {
         /// Dropped lines that ``Settings/resumed`` has not reported yet.
         var unreported = 0
         var counts = Counts()
+        /// Turns of the thread that have ended.
+        var turns = 0
         /// When the thread gives up on waiting lines; nil before ``finish(until:)``.
         var end: Instant?
     }
@@ -93,6 +97,21 @@ public final class LineWriter: Sendable {
         return isTaken
     }
 
+    /// Calls ``Settings/frame`` now. Any thread.
+    public func refresh() { wakeUp.signal() }
+
+    /// Waits until all lines and the frame of now are written. Any thread but the writer's.
+    ///
+    /// - Parameter time: when to give up, on ``Clock``.
+    public func flush(until time: Instant) {
+        // The turn that is under way may have begun before.
+        let end = state.withLock { $0.turns } + 2
+        while state.withLock({ $0.turns < end }), Clock.now < time {
+            wakeUp.signal()
+            Clock.sleep(until: Clock.now + .milliseconds(2))
+        }
+    }
+
     /// Writes the waiting lines and ends the thread; later lines are dropped.
     ///
     /// - Parameter time: when to give up, on ``Clock``.
@@ -108,10 +127,8 @@ public final class LineWriter: Sendable {
     // MARK: - On the writer's thread
 
     private func run() {
-        /// The number of footer lines on the terminal now.
-        var drawn = 0
         while true {
-            wakeUp.wait(until: Clock.now + (settings.footer == nil ? .seconds(3600) : .milliseconds(100)))
+            wakeUp.wait(until: Clock.now + (settings.frame == nil ? .seconds(3600) : .milliseconds(100)))
             let (lines, unreported, isEnding) = state.withLock { state in
                 defer {
                     state.waiting = []
@@ -120,24 +137,16 @@ public final class LineWriter: Sendable {
                 }
                 return (state.waiting, state.unreported, state.end != nil)
             }
-            if let footer = settings.footer {
-                put(lines, below: isEnding ? [] : footer(), &drawn)
+            if let frame = settings.frame {
+                let text = frame(lines.joined(), isEnding)
+                if !text.isEmpty { put(text, lines: lines.count) }
             } else {
                 for line in lines { put(line) }
             }
             if unreported > 0 { report(unreported) }
+            state.withLock { $0.turns += 1 }
             if isEnding { return }
         }
-    }
-
-    /// Writes lines above the footer, and redraws the footer.
-    private func put(_ lines: [String], below footer: [String], _ drawn: inout Int) {
-        // Moves the cursor up to the footer's first line, and clears from there on.
-        let erasing = drawn > 0 ? "\u{1B}[\(drawn)A\u{1B}[J" : ""
-        let text = erasing + lines.joined() + footer.map { $0 + "\n" }.joined()
-        drawn = footer.count
-        guard !text.isEmpty else { return }
-        put(text, lines: lines.count)
     }
 
     private func report(_ dropped: Int) {

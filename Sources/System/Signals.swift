@@ -1,14 +1,18 @@
 import Core
 import Glibc
 
-/// The signals of a service (TERM, INT, HUP, USR1), received one by one by the thread that created this value.
+/// The signals of a service (TERM, INT, HUP, USR1, on a terminal also WINCH, TSTP and CONT), received one by one by the thread
+/// that created this value.
 public struct Signals {
     private var set = sigset_t()
 
     /// Blocks the signals in this thread and in all threads started later, and ignores SIGPIPE and SIGXFSZ.
-    public init() {
+    ///
+    /// - Parameter drawing: whether the program draws on a terminal, and so must know of its size and of Ctrl-Z.
+    public init(drawing: Bool = false) {
         sigemptyset(&set)
-        for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] { sigaddset(&set, signal) }
+        let ofTerminal = drawing ? [SIGWINCH, SIGTSTP, SIGCONT] : []
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] + ofTerminal { sigaddset(&set, signal) }
         pthread_sigmask(SIG_BLOCK, &set, nil)
         // A write to a closed pipe returns EPIPE instead.
         signal(SIGPIPE, SIG_IGN)

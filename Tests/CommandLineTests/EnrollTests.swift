@@ -123,6 +123,15 @@ struct EnrollTests {
         try refused(["enroll", "center", "--from", voice], 1, "is taught already; --more adds")
         try refused(["enroll", "other", "--more", "--from", voice], 1, "not taught yet")
         try refused(["forget", "nobody"], 1, "no word 'nobody' was taught; there are center")
+        try refused(["forget", "Centre"], 1, "no word 'Centre' was taught; did you mean 'center'?")
+        try refused(["enroll", "Center", "--from", voice], 1, "did you mean beckon enroll 'center' --more?")
+        try refused(["enroll", "CENTER", "--more", "--from", voice], 1, "did you mean beckon enroll 'center' --more?")
+        try refused(
+            ["enroll", "Yes", "--from", voice],
+            1,
+            "'yes', which the model knows; did you mean beckon enroll yes"
+        )
+        try refused(["words", "--replace"], 2, "--replace goes with words import")
         try refused(["forget"], 2, "forget needs the name")
         try refused(["words", "import", folder.file("none")], 1, "no such file")
         try refused(["words", "import", voice], 1, "not a word store")
@@ -132,6 +141,45 @@ struct EnrollTests {
         // Reported before any take is read.
         try refused(["enroll", "x", "--words", "/proc/words", "--from", voice], 1, "/proc/words: open: ")
         #expect(try Data(contentsOf: URL(fileURLWithPath: words)) == before)
+    }
+
+    @Test func `words go through pipes, and an import lists all names that are taken`() throws {
+        #expect(try enroll("center", "Rear_Center").status == 0)
+        #expect(try enroll("left side", "Side_Left").status == 0)
+        #expect(try enroll("right side", "Side_Right").status == 0)
+        let other = folder.file("other")
+        func shell(_ script: String) throws -> Program {
+            try Program.run(
+                URL(fileURLWithPath: "/bin/sh"),
+                ["-c", script, Program.beckonFile.path, words, other],
+                environment: ["BECKON_WORDS": words]
+            )
+        }
+        let copied = try shell(#""$0" words export - center 'left side' | "$0" words import --words "$2" -"#)
+        #expect(
+            copied.status == 0 && copied.output == "Imported: center, left side\n" && copied.error == "",
+            "\(copied.error)"
+        )
+        let again = try shell(#""$0" words export - | "$0" words import --words "$2" -"#)
+        #expect(again.status == 1 && again.output == "")
+        #expect(
+            again.error
+                == "beckon: nothing was imported, because these words are taught already: center, left side; --replace "
+                + "takes those of the file, beckon forget takes yours away\n"
+        )
+        #expect(try shell(#""$0" words --words "$2" --json"#).lines.count == 2)
+        let replaced = try shell(#""$0" words export - | "$0" words import --replace --words "$2" -"#)
+        #expect(replaced.status == 0 && replaced.output == "Imported: center, left side, right side\n")
+        #expect(try shell(#""$0" words --words "$2" --json"#).lines.count == 3)
+        #expect(
+            try shell(#""$0" words export - > "$2" && "$0" words export "$1.all" && cmp "$2" "$1.all""#).status == 0
+        )
+        let broken = try shell(#"echo hello | "$0" words import -"#)
+        #expect(
+            broken.status == 1 && broken.error.contains("standard input")
+                && broken.error.split(separator: "\n").count == 1
+        )
+        #expect(try shell(#""$0" words export - > /dev/full"#).status == 1)
     }
 
     @Test func `another model learns words from their recordings, and words without recordings are kept`() throws {
@@ -315,20 +363,20 @@ struct EnrollTests {
         #expect(live.waits { live.output.contains("center") })
         #expect(live.error.contains("your own words were read again"))
         // The threshold set for another word is kept.
-        #expect(try live.ask("status").output.contains("thresholds.stop: 0.51\n"))
+        #expect(try live.status().contains("thresholds.stop: 0.51\n"))
         let named = "{ device: \"mic\", words: { center: { threshold: 0.7 } } }"
         try live.folder.write("config.json5", bytes: Array(named.utf8))
         #expect(try live.ask("reload").status == 0)
-        #expect(try live.ask("status").output.contains("thresholds.center: 0.7"))
+        #expect(try live.status().contains("thresholds.center: 0.7"))
         // A configuration may name a forgotten word: it is left out, with a warning, also by a reload and at the next start.
         try live.folder.folder("beckon")
         let own = try live.folder.write("beckon/config.json5", bytes: Array("{\n words: { center: {} } }".utf8))
         let forgotten = try Program.beckon(["forget", "center"], environment: live.environment)
         #expect(forgotten.status == 0 && forgotten.output == "Forgotten: center\n")
-        #expect(forgotten.error.hasPrefix("beckon: \(own):2:"))
+        #expect(forgotten.error.hasPrefix("beckon: \(own):2:11: "))
         #expect(forgotten.error.contains("words.center: names 'center'; a service starts without it"))
         #expect(live.waits { live.error.contains("names 'center', which is not known any more") })
-        #expect(live.waits { (try? live.ask("status").output.contains("thresholds.center")) == false })
+        #expect(live.waits { (try? live.status().contains("thresholds.center")) == false })
         #expect(try live.ask("reload").status == 0)
         #expect(live.end() == 0)
         let again = try Program.beckon(
@@ -388,7 +436,7 @@ struct EnrollTests {
             }
         )
         // The thresholds of its words are the session's.
-        #expect(try live.ask("status").output.contains("thresholds.right: 0.99\n"))
+        #expect(try live.status().contains("thresholds.right: 0.99\n"))
         #expect(live.end() == 0)
     }
 

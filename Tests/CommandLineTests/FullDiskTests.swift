@@ -1,6 +1,12 @@
+import CSndFile
+import Control
+import Core
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import CommandLineTool
 
 /// Standard output to a full disk: `> /dev/full`.
 struct FullDiskTests {
@@ -21,8 +27,78 @@ struct FullDiskTests {
         ["classify", "--json", voice], ["classify", voice, voice], ["classify", "--clips", "--json", voice],
         ["listen", "--file", voice, "--json"], ["inspect", "--json", voice], ["inspect", "--output", "-", voice],
         ["words"], ["help"], ["help", "listen"], ["listen", "--help"], ["--version"], ["config", "show"],
-        ["generate", "bash"],
+        ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
+        ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],
+        ["bench", "--first-score"],
     ]
+
+    private static let manual = Checkout.path + "/man/beckon.1"
+
+    /// Commands of which every one that prints is in a test of this file.
+    private static let printing = [
+        "listen", "classify", "words", "inspect", "config", "completions", "evaluate", "devices", "doctor", "enroll",
+        "forget",
+        "record", "status", "mute", "unmute", "reload", "set", "events", "bench",
+    ]
+
+    @Test func `every command has a test`() { #expect(Set(CommandLineTool.names) == Set(Self.printing)) }
+
+    @Test(arguments: ["devices", "doctor"])
+    func `ends what looks at devices too`(_ command: String) throws {
+        let program = try Self.beckon([command])
+        #expect(
+            program.status == 1 && program.error.hasSuffix(Self.line) || program.error.contains("no capture device")
+        )
+    }
+
+    @Test func `ends what changes words too`() throws {
+        let folder = try TestFolder()
+        let words = ["--words", folder.file("words")]
+        func takes() throws -> [String] {
+            try [1, 0.7, 0.4].map { gain in
+                try folder.write(
+                    "\(gain).wav",
+                    format: SF_FORMAT_WAV | SF_FORMAT_FLOAT,
+                    rate: Voices.rate,
+                    try Voices.samples("Rear_Center").map { $0 * Float(gain) }
+                )
+            }
+        }
+        let takes = try takes()
+        let taught = try Self.beckon(["enroll", "center"] + words + ["--from"] + takes, output: "/dev/null")
+        #expect(taught.status == 0, "\(taught.error)")
+        for arguments in [
+            ["enroll", "center", "--words", folder.file("others"), "--from"] + takes, ["words"] + words,
+            ["words", "--json"] + words, ["words", "export", "-"] + words,
+            ["words", "export", folder.file("all")] + words,
+            ["words", "import", "--replace", folder.file("all")] + words,
+            ["record", "--label", "a", "--speaker", "b", "--file", Self.voice, folder.file("data")],
+            ["forget", "center"] + words,
+        ] {
+            let program = try Self.beckon(arguments)
+            #expect(program.status == 1 && program.error.hasSuffix(Self.line), "\(arguments): \(program.error)")
+        }
+    }
+
+    @Test(arguments: [
+        ["status"], ["status", "--json"], ["mute", "--json"], ["set", "yes=0.7"], ["reload"], ["events"],
+    ])
+    func `ends what talks to the service too`(_ arguments: [String]) throws {
+        let folder = try TestFolder()
+        let server = try ControlServer(path: folder.file("s")) { _ in .status(["note": "words"]) }
+        let isOver = Atomic<Bool>(false)
+        Thread {
+            // Events are written from the second on.
+            while !isOver.load(ordering: .relaxed) {
+                server.publish("{}")
+                usleep(20_000)
+            }
+        }.start()
+        let program = try Self.beckon(arguments + ["--socket", folder.file("s")])
+        isOver.store(true, ordering: .relaxed)
+        #expect(program.status == 1 && program.error == Self.line, "\(program.error)")
+        server.stop()
+    }
 
     @Test(arguments: commands)
     func `ends the command with one line and status 1`(_ arguments: [String]) throws {

@@ -35,12 +35,12 @@ struct ListenTests {
         #expect(live.waits { count(live.output, "left") >= 1 })
         try live.fail("gone")
         #expect(live.waits { live.error.contains("waiting for it to come back") })
-        #expect(try live.ask("status").output.contains("state: lost\n"))
+        #expect(try live.status().contains("state: lost\n"))
         let heard = count(live.output, "left")
         try live.fail("")
         #expect(live.waits { live.error.contains("listening to mic again after") })
         #expect(live.waits { count(live.output, "left") > heard })
-        let status = try live.ask("status").output
+        let status = try live.status()
         #expect(status.contains("state: running\n") && status.contains("gaps: 1\n"))
         #expect(status.contains("reconnects: 1\n"))
         #expect(live.end(SIGINT) == 130)
@@ -77,14 +77,14 @@ struct ListenTests {
         let live = try LiveProgram(playing: Self.left, configuration: "{ words: { left: { threshold: 0.6 } } }")
         #expect(live.waits { count(live.output, "left") >= 1 })
         #expect(try live.ask("set", "left=0.999").status == 0)
-        #expect(try live.ask("status").output.contains("thresholds.left: 0.999\n"))
+        #expect(try live.status().contains("thresholds.left: 0.999\n"))
         Thread.sleep(forTimeInterval: 0.5)
         let heard = count(live.output, "left")
         Thread.sleep(forTimeInterval: 3.2)
         #expect(count(live.output, "left") == heard)
         // Loading the same file again changes nothing.
         #expect(try live.ask("reload").status == 0)
-        #expect(try live.ask("status").output.contains("thresholds.left: 0.999\n"))
+        #expect(try live.status().contains("thresholds.left: 0.999\n"))
         try live.folder.write("config.json5", bytes: Array("{ words: { left: { threshold: 0.55 } } }".utf8))
         #expect(try live.ask("reload").status == 0)
         #expect(live.waits { count(live.output, "left") > heard })
@@ -92,7 +92,7 @@ struct ListenTests {
         #expect(count(live.error, "the configuration was read again; nothing has changed\n") == 1)
         #expect(count(live.error, "the configuration was read again\n") == 1)
         // None of this lost audio.
-        #expect(try live.ask("status").output.contains("gaps: 0\n"))
+        #expect(try live.status().contains("gaps: 0\n"))
         #expect(live.end() == 0)
     }
 
@@ -106,20 +106,20 @@ struct ListenTests {
         let configuration = "{ model: '\(model)', sensitivity: 'strict', words: { right: { sensitivity: 'eager' } } }"
         let live = try LiveProgram(playing: Self.left, configuration: configuration)
         #expect(live.waits { live.error.contains("sensitivity: strict\n") })
-        let status = try live.ask("status").output
+        let status = try live.status()
         #expect(status.contains("sensitivity: strict\nsensitivities.right: eager\n"))
         #expect(status.contains("thresholds.left: 1\n") && status.contains("thresholds.right: 0.3\n"), "\(status)")
         let set = try live.ask("set", "sensitivity", "eager")
         #expect(set.status == 0 && set.output == "note: these keep a choice of their own: right\n")
         #expect(live.waits { count(live.output, "left") >= 1 })
-        #expect(try live.ask("status").output.contains("sensitivity: eager\n"))
+        #expect(try live.status().contains("sensitivity: eager\n"))
         #expect(
             count(live.error, "thresholds were set: sensitivity eager; these keep a choice of their own: right\n") == 1
         )
         #expect(try live.ask("set", "sensitivity", "lax").status == 2)
         // Loading the same file again changes nothing; another sensitivity in it does.
         #expect(try live.ask("reload").status == 0)
-        #expect(try live.ask("status").output.contains("sensitivity: eager\n"))
+        #expect(try live.status().contains("sensitivity: eager\n"))
         let changed = configuration.replacingOccurrences(of: "sensitivity: 'strict',", with: "threshold: 0.7,")
         try live.folder.write("config.json5", bytes: Array(changed.utf8))
         #expect(try live.ask("reload").status == 0)
@@ -154,8 +154,34 @@ struct ListenTests {
         try live.folder.write("config.json5", bytes: Array(configuration("device: 'second', channel: 0").utf8))
         live.send(SIGHUP)
         #expect(live.waits { live.error.contains("the configuration was read again; \(note)\n") })
-        let status = try live.ask("status").output
+        let status = try live.status()
         #expect(status.contains("device: second\n") && status.contains("gaps: 1\n"))
+        #expect(live.end() == 0)
+    }
+
+    @Test func `a reload with a device that is not there is refused, and the one in use stays`() throws {
+        let live = try LiveProgram(playing: Self.left, configuration: "{ threshold: 0.6, device: 'mic' }")
+        #expect(live.waits { count(live.output, "left") >= 1 })
+        func reload(_ keys: String) throws -> Program {
+            try live.folder.write("config.json5", bytes: Array("{ threshold: 0.6, \(keys) }".utf8))
+            return try live.ask("reload")
+        }
+        for (keys, reason) in [
+            ("device: 'nothere'", "audio device 'nothere': snd_pcm_open"), ("device: 'auto'", "no capture device"),
+        ] {
+            let refused = try reload(keys)
+            #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
+        }
+        let heard = count(live.output, "left")
+        #expect(live.waits { count(live.output, "left") > heard })
+        let status = try live.status()
+        #expect(status.contains("device: mic\n") && status.contains("gaps: 0\n"))
+        #expect(count(live.error, "the configuration in force stays as it was") == 2)
+        // Where no device is in use, the new one is waited for.
+        try live.fail("gone")
+        #expect(try live.waits { try live.status().contains("state: lost\n") })
+        let waited = try reload("device: 'nothere'")
+        #expect(waited.status == 0 && waited.output.contains("the new device is waited for: audio device 'nothere'"))
         #expect(live.end() == 0)
     }
 
@@ -228,8 +254,8 @@ struct ListenTests {
         let folder = try TestFolder()
         let config = try folder.write("config.json5", bytes: Array("{\n  words: { lefd: {} },\n  mode: 'x',\n}".utf8))
         let mistakes = [
-            "\(config):2: words.lefd: the model does not know the word 'lefd'; did you mean 'left'?",
-            "\(config):3: mode: expected one of \"spot\", \"command\", not 'x'",
+            "\(config):2:12: words.lefd: the model does not know the word 'lefd'; did you mean 'left'?",
+            "\(config):3:9: mode: expected one of \"spot\", \"command\", not 'x'",
         ]
         let beckon = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/beckon"
         func run(_ stream: String, _ arguments: String...) throws -> Program {
@@ -251,7 +277,7 @@ struct ListenTests {
         let warned = try run(journal, "--config", odd, "--file", "/nowhere.wav")
         #expect(warned.status == 1)
         let lines = warned.error.split(separator: "\n")
-        #expect(lines.count == 2 && lines.first?.hasPrefix("<4>\(odd):1: warning: ") == true, "\(lines)")
+        #expect(lines.count == 2 && lines.first?.hasPrefix("<4>\(odd):1:15: warning: ") == true, "\(lines)")
         #expect(lines.last?.hasPrefix("<3>audio file '/nowhere.wav'") == true)
     }
 

@@ -1,3 +1,4 @@
+import Control
 import Foundation
 import TestSupport
 
@@ -69,6 +70,9 @@ final class LiveProgram {
     static let fakeSystem = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("libFakeSystem.so").path
 
+    /// The process's number.
+    var identifier: Int32 { process.processIdentifier }
+
     var output: String { text("out") }
     var error: String { text("err") }
 
@@ -90,6 +94,12 @@ final class LiveProgram {
     /// Runs a client command on the running service.
     func ask(_ arguments: String...) throws -> Program {
         try Program.beckon(arguments + ["--socket", folder.file("control.socket")])
+    }
+
+    /// All values of the service's status, one line each: `state: running`.
+    func status() throws -> String {
+        let program = try ask("status", "--json")
+        return try ControlAnswer(line: program.output).lines.map { $0 + "\n" }.joined()
     }
 
     /// Waits up to `seconds` until `condition` holds, while the program runs; returns whether it holds.

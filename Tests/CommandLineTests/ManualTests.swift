@@ -39,6 +39,77 @@ struct ManualTests {
         #expect(throws: Failure.self) { try ManualLists(CommandLineTool.declarations).renew(page) }
     }
 
+    /// Command lines of the page's examples, as a shell reads them.
+    private static func examples() throws -> [String] {
+        let page = try text()
+        let roff = ["\\(dq": "\"", "\\(aq": "'", "\\&": ""]
+        return page.matches(of: /\n\.Dl (.*)/).map { match in
+            roff.reduce(String(match.1)) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
+        }
+    }
+
+    @Test func `the commands of all examples are valid`() throws {
+        let examples = try Self.examples() + CommandLineTool.declarations.flatMap(\.examples)
+        #expect(examples.count > 25)
+        let folder = try TestFolder()
+        for name in [".zfunc", ".config/fish/completions"] { try folder.folder(name) }
+        for example in examples {
+            // Each command of beckon is printed, with a NUL after each word; other programs do nothing.
+            let others = ["find", "ffmpeg", "arecord", "systemctl", "journalctl", "grep"].map { "\($0)() { :; }; " }
+                .joined()
+            let script = """
+                beckon() { { printf '%s\\0' "$@"; printf '\\n'; } >> "$HOME/called"; }
+                ssh() { shift; "$@"; }
+                sudo() { "$@"; }
+                \(others)
+                cd "$HOME"
+                \(example)
+                """
+            try folder.write("called", bytes: [])
+            let shell = try Program.run(
+                URL(fileURLWithPath: "/bin/bash"),
+                ["-c", script],
+                environment: ["HOME": folder.path]
+            )
+            #expect(shell.error == "", "\(example): \(shell.error)")
+            let calls = String(decoding: try folder.bytes("called"), as: UTF8.self).split(separator: "\n")
+            #expect(
+                !calls.isEmpty || ["echo", "journalctl", "systemctl"].contains { example.hasPrefix($0) },
+                "\(example)"
+            )
+            for call in calls {
+                let words = call.split(separator: "\0", omittingEmptySubsequences: false).dropLast().map(String.init)
+                let name = try #require(words.first)
+                let declaration = try #require(
+                    CommandLineTool.declarations.first { $0.name(name) != nil },
+                    "\(example)"
+                )
+                #expect(throws: Never.self, "\(example)") {
+                    let arguments = try Arguments(name, words.dropFirst(), declaration)
+                    let command = CommandLineTool.commands.first { $0.declaration.name(name) != nil }
+                    // A file that is not there is no mistake of the command line.
+                    do { _ = try command?.init(arguments) } catch let error where !(error is UsageError) {}
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["beckon.1", "beckon.conf.5"])
+    func `mandoc finds nothing wrong with the page`(_ name: String) throws {
+        let mandoc = URL(fileURLWithPath: "/usr/bin/mandoc")
+        guard FileManager.default.isExecutableFile(atPath: mandoc.path) else {
+            print("mandoc is not installed: \(name) was not checked")
+            return
+        }
+        let folder = URL(fileURLWithPath: Self.page).deletingLastPathComponent().path
+        let program = try Program.run(mandoc, ["-T", "lint", "-W", "style", "\(folder)/\(name)"])
+        // Whether other pages are installed here is not the page's business.
+        let findings = (program.lines + program.error.split(separator: "\n")).filter {
+            !$0.contains("referenced manual not found") && !$0.contains("mandoc.db")
+        }
+        #expect(findings == [])
+    }
+
     @Test func `the page explains every option where it belongs`() throws {
         let page = try Self.text()
         /// The options that a part of the page explains, with their letters.

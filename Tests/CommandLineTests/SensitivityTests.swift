@@ -65,7 +65,7 @@ struct SensitivityTests {
         let lacking = try folder.write("lacking.json5", bytes: Array("{\n sensitivity: 'eager' }".utf8))
         let check = try Program.beckon(["config", "check", lacking], environment: ["BECKON_MODEL": try self.bare()])
         #expect(check.status == 1)
-        #expect(check.error.contains("lacking.json5:2: sensitivity: the model 'commands' has no thresholds"))
+        #expect(check.error.contains("lacking.json5:2:2: sensitivity: the model 'commands' has no thresholds"))
     }
 
     private func bare() throws -> String { try ModelCopy.write("bare", [:], in: try #require(folder)) }

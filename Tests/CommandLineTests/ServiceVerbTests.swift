@@ -1,10 +1,13 @@
 import Control
 import Core
+import Events
 import Foundation
 import Spotting
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import CommandLineTool
 
 /// The commands around the service, as a user types them.
 struct ServiceVerbTests {
@@ -24,10 +27,10 @@ struct ServiceVerbTests {
             #expect(program.status == 1 && program.output == "")
             #expect(
                 program.error.split(separator: "\n") == [
-                    "beckon: \(broken):2: treshold: unknown key; did you mean 'threshold'?",
-                    "beckon: \(broken):3: words.yess.threshold: expected a confidence between 0 and 1, such as 0.8, not 2",
-                    "beckon: \(broken):3: words.yess: the model does not know the word 'yess'; did you mean 'yes'?",
-                    "beckon: \(broken):4: mode: expected one of \"spot\", \"command\", not 'comand'; did you mean 'command'?",
+                    "beckon: \(broken):2:3: treshold: unknown key; did you mean 'threshold'?",
+                    "beckon: \(broken):3:12: words.yess: the model does not know the word 'yess'; did you mean 'yes'?",
+                    "beckon: \(broken):3:31: words.yess.threshold: expected a confidence between 0 and 1, such as 0.8, not 2",
+                    "beckon: \(broken):4:9: mode: expected one of \"spot\", \"command\", not 'comand'; did you mean 'command'?",
                 ]
             )
         }
@@ -35,7 +38,7 @@ struct ServiceVerbTests {
         #expect(missing.status == 1 && missing.error.contains("No such file or directory"))
         let model = try folder.write("model.json5", bytes: Array("{\n model: '/no/such/model' }".utf8))
         let noModel = try Program.beckon(["config", "check", model])
-        #expect(noModel.status == 1 && noModel.error.hasPrefix("beckon: \(model):2: model: "))
+        #expect(noModel.status == 1 && noModel.error.hasPrefix("beckon: \(model):2:2: model: "))
         #expect(noModel.error.split(separator: "\n").count == 1)
     }
 
@@ -48,7 +51,11 @@ struct ServiceVerbTests {
         let environment = ["XDG_CONFIG_HOME": folder.path]
         let show = try Program.beckon(["config", "show"], environment: environment)
         #expect(show.status == 0)
-        #expect(show.error == "beckon: \(own):1: warning: actions[0].run: no such program: /no/such/program\n")
+        #expect(show.error == "beckon: \(own):1:29: warning: actions[0].run: no such program: /no/such/program\n")
+        #expect(
+            show.output.hasPrefix("{\n    \"model\": null,\n")
+                && show.output.contains("\n    \"limits\": {\n        \"queue\": ")
+        )
         let shown = try JSONSerialization.jsonObject(with: Data(show.output.utf8)) as? [String: Any]
         #expect(shown?["mode"] as? String == "spot" && shown?["trigger"] as? String == "early")
         #expect((shown?["limits"] as? [String: Any])?["atOnce"] as? Int == 4)
@@ -68,7 +75,12 @@ struct ServiceVerbTests {
             }
         }
         let status = try Program.beckon(["status", "--socket", path])
-        #expect(status.status == 0 && status.output == "state: listening\ncounts.events: 7\n")
+        #expect(status.status == 0)
+        #expect(
+            status.lines.map { $0.prefix(11) } == [
+                "state      ", "device     ", "words      ", "last word  ", "version    ",
+            ]
+        )
         let json = try Program.beckon(["status", "--json"], environment: ["BECKON_SOCKET": path])
         #expect(json.output == "{\"ok\": true, \"state\": \"listening\", \"counts\": {\"events\": 7}}\n")
         let set = try Program.beckon(["set", "--socket=\(path)", "yes=0.7", "no=0.5"])
@@ -106,5 +118,73 @@ struct ServiceVerbTests {
         let events = try Program.beckon(["events", "--socket", path])
         #expect(events.output == "{\"sequence\": 1}\n{\"sequence\": 2}\n{\"sequence\": 3}\n")
         #expect(events.status == 1 && events.error == "beckon: the service stopped; no more events\n")
+    }
+
+    @Test func `events --reconnect waits for the service, and goes on with the next one`() throws {
+        let path = folder.file("s")
+        let isOver = Atomic<Bool>(false)
+        Thread {
+            for number in 1...2 {
+                usleep(700_000)
+                let isAsked = Atomic<Bool>(false)
+                let server = try? ControlServer(path: path) { _ in
+                    isAsked.store(true, ordering: .relaxed)
+                    return .done
+                }
+                _ = comesTrue(within: 20) { isAsked.load(ordering: .relaxed) }
+                server?.publish("{\"sequence\": \(number)}")
+                server?.stop()
+            }
+            isOver.store(true, ordering: .relaxed)
+        }.start()
+        let script = #""$0" events --reconnect --socket "$1" & while [ ! -e "$2" ]; do sleep 0.1; done; kill $!"#
+        let stop = folder.file("stop")
+        Thread {
+            _ = comesTrue(within: 30) { isOver.load(ordering: .relaxed) }
+            usleep(300_000)
+            FileManager.default.createFile(atPath: stop, contents: nil)
+        }.start()
+        let events = try Program.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", script, Program.beckonFile.path, path, stop]
+        )
+        #expect(events.output == "{\"sequence\": 1}\n{\"sequence\": 2}\n")
+        let waits = "beckon: \(path): no service runs; it is waited for, Ctrl-C ends\n"
+        #expect(events.error.hasPrefix(waits + "beckon: the service answers\n" + waits), "\(events.error)")
+        #expect(try Program.beckon(["status", "--reconnect"]).error.contains("--reconnect goes with events"))
+    }
+
+    @Test func `the status for people is five lines`() throws {
+        let text = """
+            {"ok": true, "state": "running", "since": "2026-03-01T10:00:00.000Z", "device": "hw:CARD=Mic,DEV=0", "rate": 48000, \
+            "channels": 2, "version": "1.2.3", "model": "commands", "mode": "command", "events": 7, "sensitivity": "balanced", \
+            "thresholds": {"yes": 0.500, "grün": 0.700}, "newest": {"event": "word", "word": "yes", "confidence": 0.9712, \
+            "date": "2026-03-01T11:59:30.000Z"}}
+            """
+        let now = try #require(Timestamp("2026-03-01T12:05:00.000Z"))
+        func lines(_ text: String) throws -> [String] {
+            StatusSummary(try ControlAnswer(line: text), now: now).lines
+        }
+        let since = try #require(Timestamp("2026-03-01T10:00:00.000Z")).clockText
+        let last = try #require(Timestamp("2026-03-01T11:59:30.000Z")).clockText
+        #expect(
+            try lines(text) == [
+                "state      listening since \(since) (2 h 5 min)",
+                "device     hw:CARD=Mic,DEV=0, 48000 Hz, channels: 2",
+                "words      yes, grün; balanced, command mode",
+                "last word  yes, 97 %, at \(last) (5 min 30 s ago); 7 since the start",
+                "version    beckon 1.2.3, model commands",
+            ]
+        )
+        let lost = try lines(
+            #"{"ok": true, "state": "lost", "device": "mic", "problem": "audio device 'mic': gone", "thresholds": {}}"#
+        )
+        #expect(
+            lost[0] == "state      waiting for the microphone, which is lost"
+                && lost[1] == "device     audio device 'mic': gone"
+        )
+        #expect(lost[3] == "last word  none yet" && lost[4] == "version    beckon of an earlier version")
+        let many = (1...25).map { "\"w\($0)\": 0.5" }.joined(separator: ", ")
+        #expect(try lines("{\"ok\": true, \"thresholds\": {\(many)}}")[2].hasSuffix("w19, w20 and 5 more"))
     }
 }

@@ -39,7 +39,7 @@ struct StallTests {
         )
         // More than 256 KiB of lines: some find no room.
         #expect(live.waits { heard >= 5 })
-        let status = try live.ask("status").output
+        let status = try live.status()
         let dropped = status.firstMatch(of: /droppedLines\.output: ([0-9]+)\n/).flatMap { Int($0.1) } ?? 0
         #expect(dropped > 0, "\(status)")
         var read = ""
@@ -79,7 +79,7 @@ struct StallTests {
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let live = try LiveProgram(playing: Self.left, configuration: configuration(), error: full)
         #expect(live.waits { heard >= 1 })
-        #expect(try live.ask("status").output.contains(/droppedLines\.log: [1-9]/))
+        #expect(try live.status().contains(/droppedLines\.log: [1-9]/))
         expectEnd(live)
     }
 
@@ -108,7 +108,7 @@ struct StallTests {
         #expect(live.waits { live.error.contains("cannot save a clip in") }, "\(live.error)")
         let before = heard
         #expect(live.waits { heard > before })
-        #expect(try live.ask("status").output.contains(/clips\.failed: [1-9]/))
+        #expect(try live.status().contains(/clips\.failed: [1-9]/))
         expectEnd(live)
     }
 
@@ -209,7 +209,7 @@ struct StallTests {
         #expect(words >= 4, "\(words) of 5 words")
         let reloads = live.error.components(separatedBy: "the configuration was read again\n").count - 1
         #expect((4...10).contains(reloads), "\(reloads) in 7.5 s: at most one a second")
-        #expect(try live.ask("status").output.contains(/hopsMissedByChanges: [0-9]+\n/))
+        #expect(try live.status().contains(/hopsMissedByChanges: [0-9]+\n/))
         expectEnd(live)
     }
 
@@ -285,7 +285,7 @@ struct StallTests {
         formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
         let offsets = all.compactMap { formatter.date(from: $0.date)?.timeIntervalSinceNow }
         #expect(offsets.contains { $0 > 80_000 } && offsets.contains { $0 < -80_000 })
-        #expect(try live.ask("status").output.contains("gaps: 0\n"))
+        #expect(try live.status().contains("gaps: 0\n"))
         expectEnd(live)
     }
 }

@@ -5,6 +5,130 @@ import Testing
 
 @testable import CommandLineTool
 
+/// `beckon listen -`: audio that another program writes.
+struct ListenToInputTests {
+    private static let voice = Voices.path("Rear_Left")
+
+    /// Runs a shell script; `$0` is beckon, `$1` and so on are the arguments.
+    private static func shell(_ script: String, _ arguments: String...) throws -> Program {
+        try Program.run(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", script, Program.beckonFile.path] + arguments,
+            environment: ["XDG_CONFIG_HOME": "/nonexistent"]
+        )
+    }
+
+    private struct Event: Decodable {
+        var word, device: String
+        var confidence, start: Double
+    }
+
+    private static func events(_ program: Program) throws -> [Event] {
+        try program.lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+    }
+
+    @Test func `the words, scores and times are those of the file`() throws {
+        let file = try Self.events(try Self.shell(#"exec "$0" listen --mode spot --json --file "$1""#, Self.voice))
+        #expect(file.map(\.word) == ["left"])
+        let folder = try TestFolder()
+        let raw = try folder.write(
+            "raw",
+            format: SF_FORMAT_RAW | SF_ENDIAN_LITTLE | SF_FORMAT_PCM_16,
+            rate: Voices.rate,
+            try Voices.samples("Rear_Left")
+        )
+        for (script, path) in [
+            (#"cat "$1" | "$0" listen --mode spot --json -"#, Self.voice),
+            (#"exec "$0" listen --mode spot --json - < "$1""#, Self.voice),
+            (#"cat "$1" | "$0" listen --mode spot --json --raw 48000,1,s16 -"#, raw),
+            // Parts that end within a sample, with a pause between them.
+            (#"(head -c 30001 "$1"; sleep 0.3; tail -c +30002 "$1") | "$0" listen --mode spot --json -"#, Self.voice),
+        ] {
+            let program = try Self.shell(script, path)
+            let events = try Self.events(program)
+            #expect(
+                program.status == 0 && program.error == "beckon: listening to standard input, 48000 Hz, channels: 1\n"
+            )
+            #expect(events.map(\.word) == ["left"] && events.map(\.confidence) == file.map(\.confidence))
+            #expect(events.map(\.start) == file.map(\.start) && events.allSatisfy { $0.device == "standard input" })
+        }
+    }
+
+    @Test func `a stream that is faster than real time loses nothing, and ends with a summary`() throws {
+        let folder = try TestFolder()
+        let samples = try Voices.samples("Rear_Left")
+        let many = try folder.write(
+            "many.wav",
+            format: SF_FORMAT_WAV | SF_FORMAT_PCM_16,
+            rate: Voices.rate,
+            (0..<20).flatMap { _ in samples }
+        )
+        let program = try Self.shell(#"cat "$1" | "$0" listen --mode spot -"#, many)
+        #expect(program.status == 0 && program.lines.count == 20, "\(program.output)")
+        let seconds = 20 * samples.count / (Voices.rate / 100)
+        let length = "0:\(seconds / 100).\(seconds % 100 < 10 ? "0" : "")\(seconds % 100)"
+        #expect(
+            program.error.hasSuffix("beckon: standard input: \(length) of audio; words: 20 (left 20)\n"),
+            "\(program.error)"
+        )
+    }
+
+    @Test func `a writer that stalls is reported, and Ctrl-C ends it at once`() throws {
+        // The shell gives a background job /dev/null as its input, unless it is redirected: a named pipe.
+        let script = #"""
+            mkfifo "$2"
+            (cat "$1"; exec sleep 30) > "$2" & writer=$!
+            "$0" listen --mode spot - < "$2" & sleep 5
+            kill -TERM $!; wait $!; status=$?
+            kill $writer
+            exit $status
+            """#
+        let folder = try TestFolder()
+        let program = try Self.shell(script, Self.voice, folder.file("pipe"))
+        #expect(program.status == 0 && program.lines.count == 1)
+        #expect(
+            program.error.contains("beckon: standard input: no audio comes; it is waited for\n"),
+            "\(program.error)"
+        )
+        #expect(program.error.contains("of audio; words: 1 (left 1)\n"))
+    }
+
+    @Test func `a writer that dies ends it, and the words so far stay`() throws {
+        let program = try Self.shell(#"(head -c 100000 "$1") | "$0" listen --mode spot -"#, Self.voice)
+        #expect(program.status == 0)
+        #expect(program.error.contains("standard input ended early: 0."), "\(program.error)")
+    }
+
+    @Test func `wrong uses and wrong audio are one line`() throws {
+        let table: [(script: String, status: Int32, says: String)] = [
+            (#"exec "$0" listen - < /dev/null"#, 1, "standard input is empty; pipe audio"),
+            (#"echo hello, this is no audio | "$0" listen -"#, 1, "has no WAV header; send WAV, or give the format"),
+            (#"exec "$0" listen - <&-"#, 1, "cannot read the audio on standard input"),
+            (#"exec "$0" listen - <&- < /"#, 1, "cannot read the audio on standard input: Is a directory"),
+            (#"exec "$0" listen - --file "$1""#, 2, "- is the audio on standard input, and cannot be combined"),
+            (#"exec "$0" listen --device mic - < "$1""#, 2, "cannot be combined with --device or --file"),
+            (#"exec "$0" listen --file - < "$1""#, 2, "for standard input give - alone"),
+            (
+                #"exec "$0" listen --raw 48000,1,s16 < "$1""#, 2,
+                "--raw is the format of audio on standard input; give - for it"
+            ),
+            (#"exec "$0" listen --raw 48000,1 - < "$1""#, 2, "one of u8, s16, s24, s32, f32"),
+            (
+                #"exec "$0" listen --channel 3 - < "$1""#, 1,
+                "the audio on standard input has no channel 3 but only channel 0"
+            ),
+        ]
+        for (script, status, says) in table {
+            let program = try Self.shell(script, Self.voice)
+            #expect(program.status == status && program.error.contains(says), "\(script): \(program.error)")
+            #expect(
+                program.output == "" && program.error.split(separator: "\n").count == 1,
+                "\(script): \(program.error)"
+            )
+        }
+    }
+}
+
 /// `beckon classify -`: audio on standard input.
 struct StandardInputTests {
     /// Runs a shell script; `$0` is beckon, `$1` and so on are the arguments.

@@ -29,125 +29,128 @@ struct ConfigurationTests {
     }
 
     static let table: [(text: String, lines: [String])] = [
-        ("{\n treshold: 0.7,\n}", ["f:2: treshold: unknown key; did you mean 'threshold'?"]),
+        ("{\n treshold: 0.7,\n}", ["f:2:2: treshold: unknown key; did you mean 'threshold'?"]),
         (
             "{\n words: {\n  yes: {\n   treshold: 0.7 } } }",
-            ["f:4: words.yes.treshold: unknown key; did you mean 'threshold'?"]
+            ["f:4:4: words.yes.treshold: unknown key; did you mean 'threshold'?"]
         ),
         (
             "{limits: {many: 3}}",
-            ["f:1: limits.many: unknown key; known here: queue, atOnce, timeout"]
+            ["f:1:11: limits.many: unknown key; known here: queue, atOnce, timeout"]
         ),
-        ("{\n threshold: 'high' }", ["f:2: threshold: expected a confidence between 0 and 1, such as 0.8, not 'high'"]),
-        ("{threshold: 1.5}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 1.5"]),
+        (
+            "{\n threshold: 'high' }",
+            ["f:2:13: threshold: expected a confidence between 0 and 1, such as 0.8, not 'high'"]
+        ),
+        ("{threshold: 1.5}", ["f:1:13: threshold: expected a confidence between 0 and 1, such as 0.8, not 1.5"]),
         // Checked as floats, which are kept.
-        ("{threshold: 1e-60}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 1e-60"]),
+        ("{threshold: 1e-60}", ["f:1:13: threshold: expected a confidence between 0 and 1, such as 0.8, not 1e-60"]),
         (
             "{threshold: 0.999999999999}",
-            ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not 0.999999999999"]
+            ["f:1:13: threshold: expected a confidence between 0 and 1, such as 0.8, not 0.999999999999"]
         ),
-        ("{threshold: NaN}", ["f:1: threshold: expected a confidence between 0 and 1, such as 0.8, not nan"]),
+        ("{threshold: NaN}", ["f:1:13: threshold: expected a confidence between 0 and 1, such as 0.8, not nan"]),
         (
             "{cooldown: -9223372036854775808}",
-            ["f:1: cooldown: expected seconds from 0 to 86400, not -9.223372036854776e+18"]
+            ["f:1:12: cooldown: expected seconds from 0 to 86400, not -9.223372036854776e+18"]
         ),
-        ("{words: []}", ["f:1: words: expected an object in { }, not a list"]),
+        ("{words: []}", ["f:1:9: words: expected an object in { }, not a list"]),
         (
             "{words: {yess: {}, _silence_: {}}}",
             [
-                "f:1: words._silence_: the model does not know the word '_silence_'; it knows "
+                "f:1:10: words.yess: the model does not know the word 'yess'; did you mean 'yes'?",
+                "f:1:20: words._silence_: the model does not know the word '_silence_'; it knows "
                     + words.joined(separator: ", "),
-                "f:1: words.yess: the model does not know the word 'yess'; did you mean 'yes'?",
             ]
         ),
         (
             "{\nmode: 'comand'}",
-            ["f:2: mode: expected one of \"spot\", \"command\", not 'comand'; did you mean 'command'?"]
+            ["f:2:7: mode: expected one of \"spot\", \"command\", not 'comand'; did you mean 'command'?"]
         ),
-        ("{\nlog: 1}", ["f:2: log: expected one of \"error\", \"warning\", \"info\", \"debug\", not 1"]),
+        ("{\nlog: 1}", ["f:2:6: log: expected one of \"error\", \"warning\", \"info\", \"debug\", not 1"]),
         (
             "{channel: [0, 64]}",
-            ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not a list"]
+            ["f:1:11: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not a list"]
         ),
         (
             "{channel: -1}",
-            ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not -1"]
+            ["f:1:11: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not -1"]
         ),
         (
             "{channel: [0, 0]}",
-            ["f:1: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not a list"]
+            ["f:1:11: channel: expected \"mix\", a channel such as 0, or a list such as [0, 1], not a list"]
         ),
-        ("{limits: {\n\n atOnce: 2.5}}", ["f:3: limits.atOnce: expected a whole number from 1 to 64, not 2.5"]),
-        ("{limits: {queue: 1e300}}", ["f:1: limits.queue: expected a whole number from 1 to 10000, not 1e+300"]),
+        ("{limits: {\n\n atOnce: 2.5}}", ["f:3:10: limits.atOnce: expected a whole number from 1 to 64, not 2.5"]),
+        ("{limits: {queue: 1e300}}", ["f:1:18: limits.queue: expected a whole number from 1 to 10000, not 1e+300"]),
         (
             "{model: 'Models/commands'}",
             [
-                "f:1: model: expected a path that begins with /, or the name of a model that comes with the program, such as "
+                "f:1:9: model: expected a path that begins with /, or the name of a model that comes with the program, such as "
                     + "\"commands\", not 'Models/commands'"
             ]
         ),
         (
             "{actions: [{}, {print: 'x', journal: 'info'}, {print: '{wrd}'}, {journal: 'info', timeout: 3}]}",
             [
-                "f:1: actions[0]: an action needs one of run, print, journal, unix, webhook, and has none",
-                "f:1: actions[1]: an action needs one of run, print, journal, unix, webhook, and has print and journal",
-                "f:1: actions[2].print: unknown placeholder {wrd}; did you mean {word}?",
-                "f:1: actions[3].timeout: only goes with run or webhook",
+                "f:1:12: actions[0]: an action needs one of run, print, journal, unix, webhook, and has none",
+                "f:1:16: actions[1]: an action needs one of run, print, journal, unix, webhook, and has print and journal",
+                "f:1:55: actions[2].print: unknown placeholder {wrd}; did you mean {word}?",
+                "f:1:83: actions[3].timeout: only goes with run or webhook",
             ]
         ),
         (
             "{actions: [\n{run: 'ls -l'},\n{run: []}]}",
             (2...3).map {
-                "f:\($0): actions[\($0 - 2)].run: expected a list of a program's absolute path and its arguments, such as "
+                "f:\($0):7: actions[\($0 - 2)].run: expected a list of a program's absolute path and its arguments, such as "
                     + "[\"/usr/bin/aplay\", \"ding.wav\"], not \($0 == 2 ? "'ls -l'" : "an empty list")"
             }
         ),
         (
             "{actions: [\n{run: ['env']},\n{run: ['no-such-program', 'x']},\n{run: ['/bin/sh', 5]}]}",
             [
-                "f:2: actions[0].run[0]: expected a program's absolute path, not 'env'; write \"/usr/bin/env\"",
-                "f:3: actions[1].run[0]: expected a program's absolute path, not 'no-such-program'; no shell is involved, which "
+                "f:2:8: actions[0].run[0]: expected a program's absolute path, not 'env'; write \"/usr/bin/env\"",
+                "f:3:8: actions[1].run[0]: expected a program's absolute path, not 'no-such-program'; no shell is involved, which "
                     + "would look for it",
-                "f:4: actions[2].run[1]: expected text in quotes, not 5",
+                "f:4:19: actions[2].run[1]: expected text in quotes, not 5",
             ]
         ),
         (
             "{actions: [{webhook: 'https://127.0.0.1/'},\n{webhook: 'http://example.org/x'}]}",
             [
-                "f:1: actions[0].webhook: 'https://127.0.0.1/' asks for TLS, which is not spoken; use http, or curl in a run "
+                "f:1:22: actions[0].webhook: 'https://127.0.0.1/' asks for TLS, which is not spoken; use http, or curl in a run "
                     + "action",
-                "f:2: actions[1].webhook: 'example.org' is not this machine; if it is meant, add it to webhookHosts",
+                "f:2:2: actions[1].webhook: 'example.org' is not this machine; if it is meant, add it to webhookHosts",
             ]
         ),
         (
             "{phrases: [{phrase: 'go'},\n{phrase: 'go rihgt'},\n{}]}",
             [
-                "f:1: phrases[0].phrase: needs a phrase of two words or more, such as \"go left\"",
-                "f:2: phrases[1].phrase: the model does not know the word 'rihgt'; did you mean 'right'?",
-                "f:3: phrases[2]: needs a phrase of two words or more, such as \"go left\"",
+                "f:1:13: phrases[0].phrase: needs a phrase of two words or more, such as \"go left\"",
+                "f:2:2: phrases[1].phrase: the model does not know the word 'rihgt'; did you mean 'right'?",
+                "f:3:1: phrases[2]: needs a phrase of two words or more, such as \"go left\"",
             ]
         ),
         (
             "{\n cooldown: 1,\n mode: 'spot',\n cooldown: 2}",
-            ["f:4: cooldown: given twice, on line 2 already; leave one of them out"]
+            ["f:4:2: cooldown: given twice, on line 2 already; leave one of them out"]
         ),
         (
             "{gate: {endMargin: 0.1}}",
-            ["f:1: gate.endMargin: must not be less than startMargin, or speech would end where it begins"]
+            ["f:1:9: gate.endMargin: must not be less than startMargin, or speech would end where it begins"]
         ),
         (
             "{socket: 'beckon.sock'}",
             [
-                "f:1: socket: expected \"auto\", \"none\", or a socket's path that begins with / and has at most 107 bytes, not 'beckon.sock'"
+                "f:1:10: socket: expected \"auto\", \"none\", or a socket's path that begins with / and has at most 107 bytes, not 'beckon.sock'"
             ]
         ),
         (
             "{socket: '/run/a', actions: [{unix: '/run/a'}]}",
-            ["f:1: actions[0].unix: is the control socket; give the stream a path of its own"]
+            ["f:1:31: actions[0].unix: is the control socket; give the stream a path of its own"]
         ),
-        ("{\n mode: 'spot'\n log: 'info' }", ["f:2: a comma or '}' was expected, not 'l'"]),
-        ("[]", ["f:1: expected an object in { }, not a list"]),
-        ("", ["f:1: the text ends where a value was expected"]),
+        ("{\n mode: 'spot'\n log: 'info' }", ["f:2:14: a comma or '}' was expected, not 'l'"]),
+        ("[]", ["f:1:1: expected an object in { }, not a list"]),
+        ("", ["f:1:1: the text ends where a value was expected"]),
     ]
 
     @Test func `channels as a command line has them`() {
@@ -200,11 +203,11 @@ struct ConfigurationTests {
             ("{threshold: 0.7, sensitivity: 'balanced'}", .confidence(0.7), nil, []),
             (
                 "{threshold: 0.7,\n sensitivity: 'eager'}", .confidence(0.7), nil,
-                ["f:2: warning: sensitivity: has no effect, as threshold is given too"]
+                ["f:2:2: warning: sensitivity: has no effect, as threshold is given too"]
             ),
             (
                 "{words: {yes: {sensitivity: 'strict', threshold: 0.6}}}", .sensitivity(.balanced), .confidence(0.6),
-                ["f:1: warning: words.yes.sensitivity: has no effect, as threshold is given too"]
+                ["f:1:16: warning: words.yes.sensitivity: has no effect, as threshold is given too"]
             ),
             ("{words: {yes: {sensitivity: null}}}", .sensitivity(.balanced), nil, []),
         ]
@@ -226,11 +229,11 @@ struct ConfigurationTests {
             ("{sensitivity: 'eager'}", []), ("{sensitivity: 'balanced', mode: 'spot'}", []),
             (
                 "{mode: 'spot',\n sensitivity: 'eager'}",
-                ["f:2: sensitivity: \(start)eager in spot mode; it has balanced\(end)"]
+                ["f:2:2: sensitivity: \(start)eager in spot mode; it has balanced\(end)"]
             ),
             (
                 "{words: {\n yes: {sensitivity: 'strict'}}}",
-                ["f:2: words.yes.sensitivity: \(start)strict in command mode; it has balanced, eager\(end)"]
+                ["f:2:8: words.yes.sensitivity: \(start)strict in command mode; it has balanced, eager\(end)"]
             ),
             ("{words: {yes: {sensitivity: 'strict', enabled: false}}}", []),
             ("{threshold: 0.8, sensitivity: 'strict'}", []),
@@ -247,7 +250,7 @@ struct ConfigurationTests {
         }
         #expect(
             Self.errors("{sensitivity: 'stirct'}") == [
-                "f:1: sensitivity: expected one of \"strict\", \"balanced\", \"eager\", not 'stirct'; did you mean 'strict'?"
+                "f:1:15: sensitivity: expected one of \"strict\", \"balanced\", \"eager\", not 'stirct'; did you mean 'strict'?"
             ]
         )
     }
@@ -265,10 +268,10 @@ struct ConfigurationTests {
         )
         #expect(
             file.warnings.map(\.description) == [
-                "f:2: warning: actions[1].run: no such program: \(folder.file("none"))",
-                "f:3: warning: actions[2].run: may not be executed: \(text); try chmod +x",
-                "f:4: warning: actions[3].run: is a folder, not a program: /usr/bin",
-                "f:4: warning: actions[3].directory: no such folder: /nowhere",
+                "f:2:5: warning: actions[1].run: no such program: \(folder.file("none"))",
+                "f:3:5: warning: actions[2].run: may not be executed: \(text); try chmod +x",
+                "f:4:5: warning: actions[3].run: is a folder, not a program: /usr/bin",
+                "f:4:24: warning: actions[3].directory: no such folder: /nowhere",
             ]
         )
         #expect(file.configuration.actions.count == 4)
@@ -279,13 +282,13 @@ struct ConfigurationTests {
         #expect(file.configuration.gate.trailingSilence == 0.2)
         #expect(
             file.warnings.map(\.description) == [
-                "f:3: warning: gate.breath: is now called 'trailingSilence'; rename it"
+                "f:3:3: warning: gate.breath: is now called 'trailingSilence'; rename it"
             ]
         )
         #expect(file.configuration.json.description.contains("\"trailingSilence\": 0.2"))
         #expect(
             Self.errors("{gate: {breath: 0.2,\ntrailingSilence: 0.1}}") == [
-                "f:1: gate.breath: given as 'trailingSilence' too, its new name; leave this one out"
+                "f:1:9: gate.breath: given as 'trailingSilence' too, its new name; leave this one out"
             ]
         )
     }
@@ -294,7 +297,7 @@ struct ConfigurationTests {
         let file = try Self.read("{phrases: [{phrase: 'go left'},\n{phrase: ' go  left '}]}")
         #expect(
             file.warnings.map(\.description) == [
-                "f:2: warning: phrases[1].phrase: is the same as phrases[0], whose actions apply"
+                "f:2:2: warning: phrases[1].phrase: is the same as phrases[0], whose actions apply"
             ]
         )
         #expect(file.configuration.phrases.count == 2)
@@ -363,12 +366,12 @@ struct ConfigurationTests {
                 throw Broken()
             }
         }
-        #expect(error?.description == "f:3: model: no model here")
+        #expect(error?.description == "f:3:2: model: no model here")
     }
 
     @Test func `of very many mistakes the first hundred are reported`() throws {
         let many = Self.errors("{" + (0..<5000).map { "\n tresholt\($0): 1," }.joined() + "}")
-        #expect(many.count == 101 && many.first?.hasPrefix("f:2: tresholt0: unknown key") == true)
+        #expect(many.count == 101 && many.first?.hasPrefix("f:2:2: tresholt0: unknown key") == true)
         #expect(many.last == "f: 100 problems or more; the rest of the file was not checked")
         let words = Self.errors("{words: {" + (0..<5000).map { "w\($0): {}," }.joined() + "}}")
         #expect(words.count == 101)

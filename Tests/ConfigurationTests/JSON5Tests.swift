@@ -39,26 +39,31 @@ struct JSON5Tests {
         #expect(
             try JSON5Parser.parse("[\n'a\\\nb',\n1]")
                 == JSON5Node(
-                    value: .array([.init(value: .string("ab"), line: 2), .init(value: .number(1), line: 4)]),
-                    line: 1
+                    value: .array([
+                        .init(value: .string("ab"), place: TextPlace(line: 2, column: 1)),
+                        .init(value: .number(1), place: TextPlace(line: 4, column: 1)),
+                    ]),
+                    place: TextPlace(line: 1, column: 1)
                 )
         )
     }
 
-    @Test func `errors tell line and reason`() {
-        let table: [(String, Int, String)] = [
-            ("{\n a: 1\n b: 2}", 2, "a comma or '}' was expected, not 'b'"),
-            ("{\n\n a 1}", 3, "a colon was expected after the key a, not '1'"),
-            ("{\n a: [1,\n}", 3, "a value was expected, not '}'"),
-            ("{\n a: [1\n", 2, "this [ is never closed"),
-            ("{\n a: yes}", 2, "a value was expected, not yes; text needs quotes, as in \"yes\""),
-            ("{a: 'x\n'}", 1, "this text has no closing quote on its line"),
-            ("{}\n\n/* x", 3, "this comment has no end; close it with */"),
-            ("[1]\n]", 2, "unexpected ']' after the end"),
-            (String(repeating: "[", count: 10_000), 1, "nested deeper than 32 levels"),
+    @Test func `errors tell place and reason`() {
+        let table: [(String, (Int, Int), String)] = [
+            ("{\n a: 1\n b: 2}", (2, 6), "a comma or '}' was expected, not 'b'"),
+            ("{\n\n a 1}", (3, 4), "a colon was expected after the key a, not '1'"),
+            ("{\n a: [1,\n}", (3, 1), "a value was expected, not '}'"),
+            ("{\n a: [1\n", (2, 5), "this [ is never closed"),
+            ("{\n a: yes}", (2, 5), "a value was expected, not yes; text needs quotes, as in \"yes\""),
+            ("{a: 'x\n'}", (1, 5), "this text has no closing quote on its line"),
+            ("{}\n\n/* x", (3, 1), "this comment has no end; close it with */"),
+            ("[1]\n]", (2, 1), "unexpected ']' after the end"),
+            (String(repeating: "[", count: 10_000), (1, 33), "nested deeper than 32 levels"),
         ]
-        for (text, line, reason) in table {
-            #expect(throws: JSON5Error(line: line, reason: reason)) { try JSON5Parser.parse(text) }
+        for (text, (line, column), reason) in table {
+            #expect(throws: JSON5Error(place: TextPlace(line: line, column: column), reason: reason)) {
+                try JSON5Parser.parse(text)
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ struct SessionSettingsTests {
     /// Line, key and message of each problem.
     private static func problems(_ text: String, gone: [String] = []) -> [String] {
         func lines(_ problems: [ConfigurationProblem]) -> [String] {
-            problems.map { "\($0.line ?? 0) \($0.isWarning ? "warning " : "")\($0.key): \($0.message)" }
+            problems.map { "\($0.place?.line ?? 0) \($0.isWarning ? "warning " : "")\($0.key): \($0.message)" }
         }
         do {
             let parsed = try ParsedConfiguration(text: text, file: "f")

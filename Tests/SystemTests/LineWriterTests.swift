@@ -99,17 +99,19 @@ struct LineWriterTests {
         #expect(writer.finish(until: soon(5000)))
     }
 
-    @Test func `the footer stays below the lines`() throws {
+    @Test func `a frame makes what is written, with lines and without`() throws {
         let folder = try TestFolder()
         let file = open(folder.file("out"), O_CREAT | O_WRONLY, 0o600)
         defer { close(file) }
-        let writer = try writer(file) { $0.footer = { ["meter", "scores"] } }
-        let erase = "\u{1B}[2A\u{1B}[J"
+        let writer = try writer(file) {
+            $0.frame = { text, isEnding in isEnding ? "end" : text.isEmpty ? "." : "(\(text))" }
+        }
         func text() -> String { (try? folder.bytes("out")).map { String(decoding: $0, as: UTF8.self) } ?? "" }
-        #expect(comesTrue { text().hasPrefix("meter\nscores\n" + erase + "meter\nscores\n") })
+        #expect(comesTrue { text().hasPrefix("..") })
         writer.write("left\n")
-        #expect(comesTrue { text().contains(erase + "left\nmeter\nscores\n") })
+        writer.flush(until: soon(5000))
+        #expect(text().contains(".(left\n)"))
         #expect(writer.finish(until: soon(5000)))
-        #expect(text().hasSuffix("meter\nscores\n" + erase), "at the end the footer is gone")
+        #expect(text().hasSuffix("end"))
     }
 }

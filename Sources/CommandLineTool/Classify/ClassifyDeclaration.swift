@@ -99,20 +99,7 @@ extension Classify: Command {
                             writes them.
                             """
                     ),
-                    Option(
-                        "--raw",
-                        .rawAudio,
-                        help: "the audio on standard input has no header: rate, channels and u8, s16, s24, s32 or f32",
-                        manual: """
-                            The audio on standard input has no header; for example
-                            .Ql 16000,1,s16 .
-                            The formats are
-                            .Cm u8 , s16 , s24 , s32
-                            and
-                            .Cm f32 ,
-                            little-endian, channels interleaved.
-                            """
-                    ),
+                    SharedOptions.raw,
                 ]
             ),
             OptionGroup("Processing", [SharedOptions.jobs]),

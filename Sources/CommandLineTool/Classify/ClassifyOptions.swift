@@ -1,3 +1,5 @@
+import Audio
+
 /// The options of `beckon classify`.
 struct ClassifyOptions {
     enum Format: String, CaseIterable { case table, json, csv, audacity }
@@ -10,7 +12,7 @@ struct ClassifyOptions {
     var list: String?
     var listIsNulSeparated = false
     /// The format of the audio on standard input; nil if it has a header.
-    var raw: RawAudio?
+    var raw: RawFormat?
     var clips = false
     var format = Format.table
     var outputFolder: String?
@@ -23,7 +25,7 @@ struct ClassifyOptions {
         paths = arguments.operands
         list = arguments.value("--files-from")
         listIsNulSeparated = arguments.has("--null")
-        raw = arguments.value("--raw").flatMap { RawAudio($0) }
+        raw = arguments.value("--raw").flatMap { RawFormat($0) }
         let uses = paths.count { $0 == Self.standardInput } + (list == Self.standardInput ? 1 : 0)
         guard uses <= 1 else { throw UsageError("standard input can be read only once; give - once") }
         guard list != nil || !listIsNulSeparated else {

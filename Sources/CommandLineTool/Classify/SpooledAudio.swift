@@ -1,3 +1,4 @@
+import Audio
 private import Glibc
 private import System
 
@@ -12,7 +13,7 @@ final class SpooledAudio: Sendable {
     /// Reads standard input to its end.
     ///
     /// - Parameter raw: the format of audio without a header; nil for a file in any format that can be read.
-    init(raw: RawAudio?) throws(Failure) {
+    init(raw: RawFormat?) throws(Failure) {
         guard isatty(STDIN_FILENO) == 0 else {
             throw Failure("standard input is a terminal; pipe audio into beckon, or name a file")
         }
@@ -32,7 +33,7 @@ final class SpooledAudio: Sendable {
             guard read >= 0 else { throw Self.failure("read", errno) }
             if read == 0 { break }
             count += read
-            guard raw == nil || count <= RawAudio.mostBytes else {
+            guard raw == nil || count <= RawFormat.mostBytes else {
                 throw Failure("standard input: more than 4 GB of audio without a header; give parts of it, or a file")
             }
             try write(Array(part[..<read]))

@@ -38,7 +38,7 @@ struct ConfigCommand {
     }
 
     private func report(_ configuration: Configuration, source: String) -> Int32 {
-        Output.write(task == .check ? source + "\n" : configuration.json.line)
+        Output.write(task == .check ? source + "\n" : configuration.json.indented)
         return 0
     }
 

@@ -8,13 +8,13 @@ extension ConfigCommand: Command {
                     CommandName(
                         name: "check",
                         abstract: """
-                            report every mistake, one per line: file, line, key and what was expected; warn of \
-                            programs that do not exist
+                            report every mistake, one per line: file:line:column, key and what was expected; warn \
+                            of programs that do not exist
                             """,
                         operands: [Operand("file", .file, isOptional: true)],
                         manual: """
-                            Reports every mistake in a configuration, one per line: file, line, key, and
-                            what was expected.
+                            Reports every mistake in a configuration, one per line: file, line, column,
+                            key, and what was expected.
                             """
                     ),
                     CommandName(

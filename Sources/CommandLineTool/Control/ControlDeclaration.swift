@@ -3,10 +3,14 @@ extension ControlVerb: Command {
         names: [
             CommandName(
                 name: "status",
-                abstract: "print the service's state and counts",
+                abstract: "print the service's state",
+                help: "print five lines: state, device, words, last word, version; all counts with --json",
                 manual: """
-                    Prints what the service listens to, what it has detected and lost, and the
-                    thresholds.
+                    Prints five lines: the state and since when, the device, the words, the last
+                    word that was detected, and the version.
+                    With
+                    .Fl -json
+                    also the thresholds and what was counted and lost:
                     .Ql hopMilliseconds
                     is the longest and the mean time that a step of the network took, of the 100 ms
                     that there are for each;
@@ -41,7 +45,7 @@ extension ControlVerb: Command {
             CommandName(
                 name: "set",
                 abstract: "change the thresholds of words",
-                operands: [Operand("word", .modelWord, repeats: true)],
+                operands: [Operand("word", .setting, repeats: true)],
                 help: "change thresholds, or the sensitivity of all words; a reload keeps them",
                 manual: """
                     Changes the thresholds of words, to a confidence such as
@@ -59,12 +63,18 @@ extension ControlVerb: Command {
                 name: "events",
                 abstract: "print every event as a JSON line",
                 help: "print every event as a JSON line, until Ctrl-C",
-                manual: "Prints every event as a JSON line, until Ctrl-C."
+                manual: """
+                    Prints every event as a JSON line, until Ctrl-C.
+                    If the service ends, so does this, with status 1, unless
+                    .Fl -reconnect
+                    is given.
+                    """
             ),
         ],
         abstract: "talk to the service",
         usage: [
-            "beckon status|mute|unmute|reload|events [OPTION…]", "beckon set [OPTION…] [sensitivity NAME] [WORD=T…]",
+            "beckon status|mute|unmute|reload [OPTION…]", "beckon events [--reconnect] [OPTION…]",
+            "beckon set [OPTION…] [sensitivity NAME] [WORD=T…]",
         ],
         groups: [
             OptionGroup(
@@ -83,6 +93,14 @@ extension ControlVerb: Command {
                             .Ev BECKON_SOCKET ,
                             else that of the user's own service if it runs, else
                             .Pa /run/beckon/control.socket .
+                            """
+                    ),
+                    Option(
+                        "--reconnect",
+                        help: "wait for the service where it does not run, and go on when it starts again; events only",
+                        manual: """
+                            .Cm events
+                            waits for the service where it does not run, and goes on when it starts again.
                             """
                     ),
                     SharedOptions.json(

@@ -27,11 +27,9 @@ struct Doctor {
 
     /// Runs all checks and prints each result immediately. Returns the exit status: 1 if a check found an error.
     func run() -> Int32 {
-        var errors = 0
-        var warnings = 0
+        var all: [Diagnosis] = []
         func tell(_ found: [Diagnosis]) {
-            errors += found.count { $0.grade == .error }
-            warnings += found.count { $0.grade == .warning }
+            all += found
             Output.write(found.map { json ? $0.json : $0.lines }.joined())
         }
         let environment = ProcessInfo.processInfo.environment
@@ -52,14 +50,25 @@ struct Doctor {
             if Terminal.errorIsTerminal { Output.tell(.info, text) }
         }
         tell(sound.run())
-        if !json {
-            let summary =
-                errors > 0
-                ? "beckon cannot listen; errors: \(errors), warnings: \(warnings)"
-                : warnings > 0 ? "beckon can listen; warnings: \(warnings)" : "beckon can listen; no problems found"
-            Output.write(summary + "\n")
-        }
-        return errors > 0 ? 1 : 0
+        if !json { Output.write(Self.summary(all, service)) }
+        return all.contains { $0.grade == .error } ? 1 : 0
+    }
+
+    /// The last two lines: whether beckon can listen, and the one thing to do next.
+    private static func summary(_ all: [Diagnosis], _ service: ServiceCheck) -> String {
+        let errors = all.count { $0.grade == .error }
+        let warnings = all.count { $0.grade == .warning }
+        let result =
+            errors > 0
+            ? "beckon cannot listen; errors: \(errors), warnings: \(warnings)"
+            : warnings > 0 ? "beckon can listen; warnings: \(warnings)" : "beckon can listen; no problems found"
+        let worst =
+            all.first { $0.grade == .error && !$0.remedy.isEmpty }
+            ?? all.first { $0.grade == .warning && !$0.remedy.isEmpty }
+        let usual =
+            service.isListening
+            ? "beckon events, and say a word: the service prints it" : service.start ?? "beckon listen, and say a word"
+        return "\(result)\nNext: \(printable(worst?.remedy ?? usual))\n"
     }
 
     /// Checks the configuration that the service would read. Returns the defaults if it has errors.
@@ -102,9 +111,30 @@ struct Doctor {
             return [
                 Diagnosis(.ok, "model", "\(model.name), which knows \(words.joined(separator: ", "))"),
                 RealTimeFactor(measuring: model).diagnosis,
-            ]
+            ] + checkTaughtWords(model, folder)
         } catch {
             return [Diagnosis(.error, "model", "\(error)", "install the package again, or name a folder with --model")]
+        }
+    }
+}
+
+extension Doctor {
+    /// Names the taught words, and those that the model cannot find.
+    private func checkTaughtWords(_ model: Model, _ folder: String?) -> [Diagnosis] {
+        let check = "words"
+        let taught = TaughtWords(nil)
+        do {
+            let loaded = try taught.load(for: model, folder: ModelFolder.find(listening.modelFolder ?? folder))
+            let names = loaded.words.map(\.name).joined(separator: ", ")
+            let place = taught.path.map { " (\($0))" } ?? ""
+            let text = names.isEmpty ? "none of your own; beckon enroll WORD teaches one" : "your own: \(names)\(place)"
+            return [Diagnosis(.ok, check, text)]
+                + loaded.lost.map { name in
+                    let parts = TaughtWords.lostLine(name).split(separator: "; ", maxSplits: 1).map(String.init)
+                    return Diagnosis(.warning, check, parts[0], parts.count > 1 ? parts[1] : "")
+                }
+        } catch {
+            return [Diagnosis(.error, check, "\(error)", "move that file away, or import the words again")]
         }
     }
 }

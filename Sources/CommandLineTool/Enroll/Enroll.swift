@@ -37,6 +37,7 @@ struct Enroll {
         try file.checkChangeable()
         var store = try file.read()
         var existing = store?[options.word]
+        if existing == nil { try checkSpelling(store) }
         if existing != nil, !options.more {
             throw Failure(
                 "'\(printable(options.word))' is taught already; --more adds takes to it, beckon forget takes it away"
@@ -86,6 +87,25 @@ struct Enroll {
         }
         Output.write(options.json ? report.json + "\n" : report.text())
         return unread > 0 ? 1 : 0
+    }
+
+    /// Refuses a new name that differs only in its spelling from one that is there: to the ear the two are one word.
+    private func checkSpelling(_ store: WordStore?) throws(Failure) {
+        let name = printable(options.word)
+        if let word = store?.word(spelledLike: options.word) {
+            throw Failure(
+                "'\(name)' is spelled almost like '\(printable(word.name))', which is taught already; did you mean "
+                    + "beckon enroll '\(printable(word.name))' --more?"
+            )
+        }
+        let known = Labels(model.labels).words
+        guard !known.contains(options.word),
+            let word = known.first(where: { WordStore.isSpelledLike($0, options.word) })
+        else { return }
+        throw Failure(
+            "'\(name)' is spelled almost like '\(word)', which the model knows; did you mean beckon enroll \(word), which "
+                + "adapts it to your voice?"
+        )
     }
 
     // MARK: - From recordings

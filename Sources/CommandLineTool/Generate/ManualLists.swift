@@ -78,7 +78,7 @@ struct ManualLists {
     }
 
     private static func synopsis(_ operand: Operand) -> String {
-        operand.completion == .modelWord ? OptionValue.wordConfidence.mdoc : "Ar \(operand.title)"
+        operand.completion == .setting ? OptionValue.wordConfidence.mdoc : "Ar \(operand.title)"
     }
 
     private static func item(_ option: Option) -> [String] {

@@ -5,18 +5,19 @@ import Enrollment
 import Events
 private import FoundationEssentials
 private import Glibc
+private import Synchronization
 import System
 
-/// `beckon listen`: detects words from a microphone as they are said, on a terminal or as a service.
+/// `beckon listen`: detects words as they are said, on a terminal or as a service.
 struct Listen {
     private let options: ListenOptions
 
     init(_ options: ListenOptions) { self.options = options }
 
-    /// Listens until a signal ends it. Returns the exit status.
+    /// Listens until a signal or the end of the audio. Returns the exit status.
     func run() throws -> Int32 {
         // Blocks the signals before any thread is started, so that only this thread receives them.
-        let signals = Signals()
+        let signals = Signals(drawing: LiveScreen.canDraw && !options.json)
         let logOutput = try Self.logOutput()
         do {
             let status = try listen(signals, logOutput)
@@ -42,11 +43,26 @@ struct Listen {
         return try LineWriter(STDERR_FILENO, name: "beckon-log", settings: settings)
     }
 
-    private func listen(_ signals: Signals, _ logOutput: LineWriter) throws -> Int32 {
-        let environment = ProcessInfo.processInfo.environment
-        let log = ServiceLog { level, text in
-            if !Output.hasFailed { logOutput.write(Output.marked(level, text)) }
+    /// Where lines of the log go: to standard error, or above the panel that is on the same terminal.
+    private final class LogDestination: Sendable {
+        private let writer: Mutex<LineWriter>
+
+        init(_ writer: LineWriter) { self.writer = Mutex(writer) }
+
+        func set(_ new: LineWriter) { writer.withLock { $0 = new } }
+
+        func write(_ level: LogLevel, _ text: String) {
+            if !Output.hasFailed { writer.withLock { $0 }.write(Output.marked(level, text)) }
         }
+    }
+
+    private func listen(_ signals: Signals, _ logOutput: LineWriter) throws -> Int32 {
+        if case .stream = options.input, isatty(STDIN_FILENO) == 1 {
+            throw Failure("standard input is a terminal; pipe audio into beckon, as arecord -t wav | beckon listen -")
+        }
+        let environment = ProcessInfo.processInfo.environment
+        let destination = LogDestination(logOutput)
+        let log = ServiceLog { level, text in destination.write(level, text) }
         let options = options
         let loader = SettingsLoader(
             path: options.configuration ?? ConfigurationFile.find(environment: environment),
@@ -55,29 +71,31 @@ struct Listen {
         ) { configuration in options.apply(to: &configuration) }
         // The files may lie on a disk that does not answer.
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
-        let screen = try LiveScreen(json: options.json, log: log)
-        let daemon = try Daemon(
-            settings,
-            loader: loader,
-            setup: .init(
-                file: options.file,
-                recording: options.record,
-                environment: environment,
-                output: screen.output,
-                logOutput: logOutput
-            ),
-            log: log,
-            sinks: [screen]
-        )
-        screen.show(daemon)
-        let status: Int32
+        let screen = try LiveScreen(json: options.json, played: options.input.name, log: log)
+        if screen.takesLog { destination.set(screen.output) }
+        let (daemon, status): (Daemon, Int32)
         do {
+            daemon = try Daemon(
+                settings,
+                loader: loader,
+                setup: .init(
+                    input: options.input,
+                    recording: options.record,
+                    environment: environment,
+                    output: screen.output,
+                    logOutput: logOutput,
+                    onTerminalSignal: { screen.receive(signal: $0) }
+                ),
+                log: log,
+                sinks: [screen]
+            )
+            screen.show(daemon)
             status = try daemon.run(signals)
         } catch {
-            screen.output.finish(until: Clock.now + Self.patience)
+            _ = screen.end(until: Clock.now + Self.patience, hasFailed: true)
             throw error
         }
-        screen.output.finish(until: Clock.now + Self.patience)
+        if let summary = screen.end(until: Clock.now + Self.patience) { log.write(.info, summary) }
         logOutput.finish(until: Clock.now + Self.patience)
         // The exit handlers of libraries may wait for the thread that hangs.
         if daemon.isStuck { _exit(status) }

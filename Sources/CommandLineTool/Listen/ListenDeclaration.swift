@@ -5,15 +5,19 @@ extension Listen: Command {
     static let declaration = CommandDeclaration(
         names: [CommandName(name: "listen", abstract: "detect words from a microphone, and act on them")],
         abstract: "detect words from a microphone, and act on them",
-        usage: ["beckon listen [OPTION…]"],
+        usage: ["beckon listen [OPTION…]", "… | beckon listen [OPTION…] -"],
         discussion: """
-            On a terminal it shows the level, the score of each class, and the words
-            detected; elsewhere one line per word. Ctrl-C ends it. A microphone that is
-            missing, busy or unplugged is waited for. The service is started by systemd:
-            systemctl start beckon.
+            On a terminal it shows the level with its peak, the three highest classes with
+            their thresholds, and the words detected; elsewhere one line per word. Ctrl-C
+            ends it. A microphone that is missing, busy or unplugged is waited for. - is
+            audio that another program writes to standard input, as WAV or --raw, until
+            its end. The service is started by systemd: systemctl start beckon.
             """,
         groups: [
-            OptionGroup("What to listen to", [SharedOptions.microphone, SharedOptions.channel, SharedOptions.file]),
+            OptionGroup(
+                "What to listen to",
+                [SharedOptions.microphone, SharedOptions.channel, SharedOptions.file, SharedOptions.raw]
+            ),
             OptionGroup(
                 "What to find; these override the configuration",
                 [
@@ -59,6 +63,7 @@ extension Listen: Command {
         examples: [
             "beckon listen", "beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9",
             "beckon listen --file talk.wav --json",
+            "arecord -q -f S16_LE -r 16000 -t wav | beckon listen -",
         ]
     )
 

@@ -1,5 +1,8 @@
 import Audio
 import Configuration
+private import Core
+import Daemon
+private import Glibc
 import Spotting
 
 /// The options of `beckon listen`; for options that were not given, the configuration applies.
@@ -8,25 +11,37 @@ struct ListenOptions {
     /// The configuration file; nil for the user's or the system's configuration, if there is one.
     var configuration: String?
     var device: String?
-    /// A file that is played as if it came from a microphone; nil for the microphone.
-    var file: String?
+    var input: Daemon.Input
     /// The path of a WAV file to record the audio to; nil for none.
     var record: String?
     var json: Bool
     var phrases: [String]
 
+    /// The operand for audio on standard input.
+    private static let standardInput = "-"
+
     init(_ arguments: Arguments) throws(UsageError) {
         listening = try ListeningOptions(arguments)
         configuration = arguments.value("--config")
         device = arguments.value("--device")
-        file = arguments.value("--file")
         record = arguments.value("--record")
         json = arguments.has("--json")
         phrases = arguments.all("--phrase")
-        if let operand = arguments.operands.first {
-            throw UsageError("listen takes no file name; did you mean --file \(operand)?")
+        let file = arguments.value("--file")
+        let raw = arguments.value("--raw").flatMap { RawFormat($0) }
+        let isStream = arguments.operands.contains(Self.standardInput)
+        if let operand = arguments.operands.first(where: { $0 != Self.standardInput }) {
+            throw UsageError("listen takes no file name; did you mean --file \(printable(operand))?")
         }
+        if file == Self.standardInput { throw UsageError("--file takes a file; for standard input give - alone") }
         if file != nil, device != nil { throw UsageError("--device and --file cannot be combined") }
+        if isStream, file != nil || device != nil {
+            throw UsageError("- is the audio on standard input, and cannot be combined with --device or --file")
+        }
+        guard raw == nil || isStream else {
+            throw UsageError("--raw is the format of audio on standard input; give - for it")
+        }
+        input = isStream ? .stream(STDIN_FILENO, raw) : file.map { .file($0) } ?? .microphone
     }
 
     /// Replaces settings of the configuration by the options of the command line.

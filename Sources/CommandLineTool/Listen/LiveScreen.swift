@@ -1,4 +1,5 @@
 import Capture
+private import Configuration
 import Core
 import Daemon
 import Events
@@ -7,34 +8,50 @@ import Spotting
 import Synchronization
 import System
 
-/// The output of `listen`: one line per event and, on a terminal, a live meter below the lines.
+/// The output of `listen`: one line per event and, on a terminal, a panel below the lines.
 ///
 /// A stalled reader of standard output delays nothing: lines that find no room are dropped, counted and reported.
 final class LiveScreen: EventSink {
     /// What the writer's thread shows and ends; it lives longer than the daemon.
-    private final class Link: Sendable {
-        private struct State {
+    private final class Shown: Sendable {
+        struct State {
             weak var daemon: Daemon?
+            /// The newest first.
+            var heard: [(name: String, confidence: Float, time: Instant)] = []
+            /// Words by name, for the summary.
+            var counts: [String: Int] = [:]
+            var heldPeak = -120.0
+            var heldSince = Clock.now
         }
 
-        private let state = Mutex(State())
+        let state = Mutex(State())
 
-        var daemon: Daemon? {
-            get { state.withLock { $0.daemon } }
-            set { state.withLock { $0.daemon = newValue } }
-        }
+        var daemon: Daemon? { state.withLock { $0.daemon } }
     }
+
+    /// How long the largest sample is held before its mark falls.
+    private static let holdTime = Duration.milliseconds(1500)
+
+    /// Whether standard output is a terminal that can draw a panel.
+    static var canDraw: Bool { Terminal.outputIsTerminal && Terminal.canMoveCursor }
 
     /// Standard output.
     let output: LineWriter
     private let json: Bool
-    private let link: Link
+    /// The name of a file or stream that is played; nil for a microphone.
+    private let played: String?
+    private let shown: Shown
+    /// Nil without a panel.
+    private let terminal: PanelTerminal?
 
-    /// - Parameter log: gets the number of dropped lines.
-    init(json: Bool, log: ServiceLog) throws {
+    /// - Parameters:
+    ///   - played: the name of a file or stream that is played; nil for a microphone.
+    ///   - log: gets the number of dropped lines.
+    init(json: Bool, played: String?, log: ServiceLog) throws {
         self.json = json
-        let link = Link()
-        self.link = link
+        self.played = played
+        let shown = Shown()
+        self.shown = shown
         var settings = LineWriter.Settings()
         settings.resumed = { dropped in
             log.write(.warning, "standard output: \(dropped) lines were dropped, as its reader did not read them")
@@ -42,49 +59,136 @@ final class LiveScreen: EventSink {
         }
         settings.failed = { number in
             Output.note(failure: number)
-            if Output.hasFailed { link.daemon?.end() }
+            if Output.hasFailed { shown.daemon?.end() }
         }
-        if !json, Terminal.outputIsTerminal { settings.footer = { link.daemon.map(Self.meter) ?? [] } }
+        let terminal = !json && Self.canDraw ? PanelTerminal() : nil
+        self.terminal = terminal
+        if let terminal {
+            settings.frame = { text, isEnding in
+                if isEnding { terminal.hide() }
+                return terminal.frame(text) { columns, rows in
+                    Self.panel(shown, played).lines(width: columns, height: rows, style: Terminal.panelStyle)
+                }
+            }
+        }
         output = try LineWriter(STDOUT_FILENO, name: "beckon-screen", settings: settings)
     }
 
-    /// From now on the meter shows this daemon, and a failed write ends it.
+    /// Whether the log must be written through ``output``, because it goes to the terminal that the panel is on.
+    var takesLog: Bool { terminal != nil && Terminal.errorIsOutput }
+
+    /// From now on the panel shows this daemon, and a failed write ends it.
     func show(_ daemon: Daemon) {
-        link.daemon = daemon
+        shown.state.withLock { $0.daemon = daemon }
         if Output.hasFailed { daemon.end() }
     }
 
     func receive(_ event: DetectionEvent) {
-        if json {
+        guard !json else {
             output.write("\(event.json)\n")
-        } else {
-            guard !event.kind.isSession else {
-                output.write("\(event.date.clockText)  \(event.name): \(event.kind.key)\n")
-                return
-            }
-            let mark = event.kind == .phrasePartial ? " …" : ""
-            output.write("\(event.date.clockText)  \(event.name)\(mark)  \(percent(event.confidence))\n")
+            return
+        }
+        let isPart = event.kind == .phrasePartial
+        // In a file, the time is its own.
+        let time = played == nil ? event.date.clockText : clockText(event.start)
+        guard !event.kind.isSession else {
+            output.write("\(time)  \(printable(event.name)): \(event.kind.key)\n")
+            return
+        }
+        output.write("\(time)  \(printable(event.name))\(isPart ? " …" : "")  \(percent(event.confidence))\n")
+        guard !isPart else { return }
+        shown.state.withLock { state in
+            state.heard.insert((event.name, event.confidence, Clock.now), at: 0)
+            if state.heard.count > 8 { state.heard.removeLast() }
+            state.counts[event.name, default: 0] += 1
         }
     }
 
-    private static func meter(_ daemon: Daemon) -> [String] {
-        var result: [String] = []
-        if let status = daemon.microphone?.status {
-            let level = decibels(amplitude: status.level)
-            let warning = status.peak >= 0.99 ? "  too loud" : ""
-            let state = status.state == .running ? "" : "  \(status.state)"
-            result.append("\(levelBar(level, floor: -70)) \(decimal(level, 0)) dB\(state)\(warning)")
+    /// Acts on a signal about the terminal: another size, or a stop by Ctrl-Z until the shell continues the program.
+    func receive(signal: Int32) {
+        if signal == SIGTSTP {
+            terminal?.hide()
+            output.flush(until: Clock.now + .milliseconds(200))
+            kill(getpid(), SIGSTOP)
+            terminal?.show()
         }
-        let classes = zip(daemon.vocabulary.labels, daemon.detectorStatus.scores).map { word, score in
-            let name = Labels.isSpecial(word) ? String(word.dropFirst().dropLast()) : word
-            return "\(name) \(Int((score * 100).rounded()))"
+        output.refresh()
+    }
+
+    /// Erases the panel, writes the summary and ends the writer.
+    ///
+    /// - Parameter hasFailed: whether an error follows, in place of the summary.
+    /// - Returns: the summary where it is not written here, because standard output is for programs to read.
+    func end(until time: Instant, hasFailed: Bool = false) -> String? {
+        let summary = json || hasFailed ? nil : summary
+        if terminal != nil, let summary { output.write(summary + "\n") }
+        output.finish(until: time)
+        terminal?.hide()
+        return terminal == nil && played != nil ? summary : nil
+    }
+
+    // MARK: - The summary
+
+    /// How much was heard, and how often each word; nil if nothing was.
+    private var summary: String? {
+        guard let daemon = shown.daemon else { return nil }
+        let counts = shown.state.withLock { $0.counts }
+        let all = counts.values.reduce(0, +)
+        let names = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\(printable($0.key)) \($0.value)" }
+        let words = "words: \(all)" + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
+        guard let played else {
+            let seconds = Double(daemon.detectorStatus.hops) * AudioFormat.hopDuration.seconds
+            return "listened for \(durationText(seconds)); \(words)"
         }
-        for begin in stride(from: 0, to: classes.count, by: 6) {
-            let cells = classes[begin..<min(begin + 6, classes.count)].map {
-                $0.prefix(12) + String(repeating: " ", count: max(0, 12 - $0.count))
+        return "\(printable(played)): \(clockText(daemon.progress?.seconds ?? 0)) of audio; \(words)"
+    }
+
+    // MARK: - The panel, on the writer's thread
+
+    private static func panel(_ shown: Shown, _ played: String?) -> LivePanel {
+        var panel = LivePanel()
+        guard let daemon = shown.daemon else { return panel }
+        let settings = daemon.currentSettings
+        let status = daemon.microphone?.status
+        panel.source = played ?? status?.device ?? ""
+        if panel.source.isEmpty { panel.source = "no microphone yet" }
+        panel.trouble = status.flatMap(trouble) ?? (daemon.isInputSilent ? "no audio comes" : nil)
+        panel.rate = status?.format?.rate
+        panel.mode = settings.configuration.gate.mode
+        panel.words = settings.thresholds.words.count
+        (panel.position, panel.length) = (daemon.progress?.seconds, daemon.progress?.length)
+        let isHeard = status.map { $0.state == .running || $0.state == .recovering } ?? true
+        let block = isHeard ? daemon.newestBlock : (level: 0, peak: 0)
+        panel.level = decibels(amplitude: block.level)
+        panel.isTooLoud = block.peak >= 0.99
+        let scores = isHeard ? daemon.detectorStatus.scores : []
+        panel.scores = zip(settings.vocabulary.labels, settings.thresholds.values).enumerated().map { index, label in
+            LivePanel.Score(
+                name: label.0,
+                score: scores.indices.contains(index) ? scores[index] : 0,
+                threshold: Labels.isSpecial(label.0) ? nil : label.1
+            )
+        }
+        let now = Clock.now
+        shown.state.withLock { state in
+            let peak = decibels(amplitude: block.peak)
+            if peak >= state.heldPeak || now - state.heldSince > holdTime {
+                (state.heldPeak, state.heldSince) = (peak, now)
             }
-            result.append(cells.joined())
+            panel.heldPeak = state.heldPeak
+            panel.heard = state.heard.map { heard in
+                LivePanel.Heard(name: heard.name, confidence: heard.confidence, age: (now - heard.time).seconds)
+            }
         }
-        return result
+        return panel
+    }
+
+    private static func trouble(_ status: CaptureStatus) -> String? {
+        switch status.state {
+        case .running, .recovering, .stopped: nil
+        case .waiting: "waiting for it"
+        case .lost: "lost; waiting for it"
+        case .muted: "muted"
+        }
     }
 }

@@ -16,7 +16,11 @@ enum Interrupt {
         action.sa_flags = Int32(bitPattern: UInt32(SA_RESETHAND))
         sigaction(SIGINT, &action, nil)
         sigaction(SIGTERM, &action, nil)
-        // The parent process may have blocked these signals; Ctrl-C would then have no effect.
+        unblock()
+    }
+
+    /// Makes SIGINT and SIGTERM arrive although the parent process may have blocked them: for commands that wait.
+    static func unblock() {
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)

@@ -23,8 +23,11 @@ enum Output {
     }
 
     /// Writes to standard output. After a failure it writes nothing, because the output would have a hole.
-    static func write(_ text: String) {
-        guard !hasFailed, !writeAll(Array(text.utf8), to: STDOUT_FILENO) else { return }
+    static func write(_ text: String) { write(bytes: Array(text.utf8)) }
+
+    /// Like ``write(_:)``, for what is not text.
+    static func write(bytes: [UInt8]) {
+        guard !hasFailed, !writeAll(bytes, to: STDOUT_FILENO) else { return }
         note(failure: errno)
     }
 

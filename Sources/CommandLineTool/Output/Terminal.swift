@@ -12,6 +12,38 @@ enum Terminal {
         return outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }()
 
+    /// Whether the terminal moves its cursor as programs tell it.
+    static let canMoveCursor: Bool = {
+        let name = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        return !name.isEmpty && name != "dumb"
+    }()
+
+    /// Whether the user's locale shows more than ASCII.
+    static let isUnicode: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+        return ["UTF-8", "UTF8"].contains { locale.uppercased().contains($0) }
+    }()
+
+    static var panelStyle: LivePanel.Style { LivePanel.Style(hasColour: usesColour, isUnicode: isUnicode) }
+
+    /// Whether standard error is the same terminal as standard output.
+    static let errorIsOutput: Bool = {
+        var (output, error) = (stat(), stat())
+        return outputIsTerminal && errorIsTerminal && fstat(STDOUT_FILENO, &output) == 0
+            && fstat(STDERR_FILENO, &error) == 0
+            && output.st_rdev == error.st_rdev
+    }()
+
+    /// Columns and rows of the terminal on standard output; 80 and 24 if unknown.
+    static var outputSize: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
     /// Columns of the terminal on standard error; 80 if unknown.
     static var width: Int {
         var size = winsize()

@@ -32,6 +32,7 @@ struct Arguments {
             } else if word.hasPrefix("-"), word != "-" {
                 try takeShort(word, &rest)
             } else {
+                try checkDash(word)
                 operands.append(word)
             }
         }
@@ -101,6 +102,17 @@ struct Arguments {
             try put(value, option)
             return
         }
+    }
+
+    /// Refuses a word that a text program has spoiled: an option of the command after an en dash, em dash or minus sign.
+    private func checkDash(_ word: String) throws(UsageError) {
+        let name = String(word.drop { "\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".contains($0) })
+        guard name.count < word.count,
+            let option = options.first(where: {
+                name.hasPrefix($0.name.dropFirst(2)) || $0.short?.dropFirst() == name[...]
+            })
+        else { return }
+        throw UsageError("\(printable(word)) begins with a dash, not with hyphens; did you mean \(option.name)?")
     }
 
     private mutating func put(_ text: String, _ option: Option) throws(UsageError) {

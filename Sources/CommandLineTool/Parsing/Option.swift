@@ -98,6 +98,8 @@ enum Completion: Hashable, Sendable {
     case wordsFile
     /// A word of the model, followed by `=`.
     case modelWord
+    /// What `beckon set` takes: a word followed by `=`, or `sensitivity` and then its name.
+    case setting
     /// A word that was taught.
     case taughtWord
     /// The name of a command.

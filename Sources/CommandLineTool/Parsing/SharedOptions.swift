@@ -188,6 +188,21 @@ enum SharedOptions {
         manual: "Plays an audio file as if it came from a microphone, then exits."
     )
 
+    static let raw = Option(
+        "--raw",
+        .rawAudio,
+        help: "the audio on standard input has no header: rate, channels and u8, s16, s24, s32 or f32",
+        manual: """
+            The audio on standard input has no header; for example
+            .Ql 16000,1,s16 .
+            The formats are
+            .Cm u8 , s16 , s24 , s32
+            and
+            .Cm f32 ,
+            little-endian, channels interleaved.
+            """
+    )
+
     // MARK: - Options with a different meaning in each command
 
     static func json(help: String, manual: String) -> Option { Option("--json", help: help, manual: manual) }

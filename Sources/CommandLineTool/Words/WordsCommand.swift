@@ -1,6 +1,8 @@
 private import Core
 import Enrollment
+private import Glibc
 import Inference
+private import System
 
 /// `beckon words` and `beckon forget`: lists, exports, imports and removes taught words.
 struct WordsCommand {
@@ -8,8 +10,11 @@ struct WordsCommand {
         case list
         case forget([String])
         case export(String, [String])
-        case `import`(String)
+        case `import`(String, replaces: Bool)
     }
+
+    /// What a file is called that is standard input or standard output.
+    private static let standardStream = "-"
 
     private let task: Task
     private let words: String?
@@ -21,6 +26,9 @@ struct WordsCommand {
         json = arguments.has("--json")
         listening = try ListeningOptions(arguments)
         let operands = arguments.operands
+        guard !arguments.has("--replace") || arguments.task == "import" else {
+            throw UsageError("--replace goes with words import")
+        }
         if arguments.command == "forget" {
             guard !operands.isEmpty else {
                 throw UsageError("forget needs the name of a word; beckon words lists them")
@@ -34,7 +42,7 @@ struct WordsCommand {
             task = .export(file, Array(operands.dropFirst()))
         case "import":
             guard operands.count == 1 else { throw UsageError("words import takes one file") }
-            task = .import(operands[0])
+            task = .import(operands[0], replaces: arguments.has("--replace"))
         default: task = .list
         }
     }
@@ -47,7 +55,7 @@ struct WordsCommand {
         case .forget(let names):
             try ForgetWords(names: names, taught: taught, listening: listening, json: json).run()
         case .export(let path, let names): try export(path, names, taught)
-        case .import(let path): try importWords(path, taught)
+        case .import(let path, let replaces): try importWords(path, replaces: replaces, taught)
         }
         return 0
     }
@@ -90,14 +98,36 @@ struct WordsCommand {
             store.words = []
             for name in names { try store.put(try all.word(name)) }
         }
+        guard path != Self.standardStream else {
+            guard !Terminal.outputIsTerminal else {
+                throw Failure("words are no text to read; send them to a file or a pipe: beckon words export - > FILE")
+            }
+            return Output.write(bytes: try store.encoded())
+        }
         try WordStoreFile(path: path).create(store)
         if !json { Output.write("\(printable(path)): words: \(store.words.count)\n") }
     }
 
-    private func importWords(_ path: String, _ taught: TaughtWords) throws {
-        guard var new = try WordStoreFile(path: path).read() else {
+    /// The words that `beckon words export` wrote to a file, or to standard input.
+    private func exported(_ path: String) throws -> WordStore {
+        guard path == Self.standardStream else {
+            if let store = try WordStoreFile(path: path).read() { return store }
             throw Failure("\(printable(path)): no such file; name one that beckon words export wrote")
         }
+        guard isatty(STDIN_FILENO) == 0 else {
+            throw Failure("standard input is a terminal; pipe in what beckon words export - writes, or name a file")
+        }
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try readAll(STDIN_FILENO, most: WordStore.Limit.bytes)
+        } catch {
+            throw Failure("standard input: \(error); name a file that beckon words export wrote")
+        }
+        return try WordStore(bytes: bytes, file: "standard input")
+    }
+
+    private func importWords(_ path: String, replaces: Bool, _ taught: TaughtWords) throws {
+        var new = try exported(path)
         let model = try listening.loadModel()
         let negatives = try ModelFolder.find(listening.modelFolder).flatMap { folder throws(ModelError) in
             try NegativeSet.beside(model, in: folder)
@@ -110,10 +140,9 @@ struct WordsCommand {
         try file.update(.announced(file.path)) { store throws(EnrollmentError) in
             var merged = store ?? WordStore()
             merged.renew(for: model, negatives, .complete)
-            for word in new.words {
-                guard merged[word.name] == nil else { throw .taken(word.name) }
-                try merged.put(word)
-            }
+            let clashes = new.words.map(\.name).filter { merged[$0] != nil }
+            guard clashes.isEmpty || replaces else { throw .taken(clashes) }
+            for word in new.words { try merged.put(word) }
             store = merged
         }
         if !json { Output.write("Imported: \(new.words.map { printable($0.name) }.joined(separator: ", "))\n") }

@@ -14,15 +14,21 @@ extension WordsCommand: Command {
                         manual: """
                             Writes all words, or some, to a file, with the recordings that were kept.
                             An existing file is not replaced.
+                            .Ql -
+                            is standard output.
                             """
                     ),
                     CommandName(
                         name: "import",
-                        abstract: "add the words of such a file; nothing is replaced",
+                        abstract: "add the words of such a file",
                         operands: [Operand("file", .file)],
                         manual: """
-                            Adds the words of such a file.
-                            If a word of the same name already exists, nothing is imported.
+                            Adds the words of such a file;
+                            .Ql -
+                            is standard input.
+                            If words of the same names exist already, nothing is imported, unless
+                            .Fl -replace
+                            is given.
                             Words that were taught to another model are learnt again from their recordings.
                             """
                     ),
@@ -50,7 +56,7 @@ extension WordsCommand: Command {
         ],
         abstract: "your own words",
         usage: [
-            "beckon words [--json]", "beckon words export FILE [WORD…]", "beckon words import FILE",
+            "beckon words [--json]", "beckon words export FILE|- [WORD…]", "beckon words import [--replace] FILE|-",
             "beckon forget WORD…",
         ],
         groups: [
@@ -73,6 +79,14 @@ extension WordsCommand: Command {
                             adds words for.
                             """
                     ),
+                    Option(
+                        "--replace",
+                        help: "import also replaces words of the same name",
+                        manual: """
+                            .Cm import
+                            replaces words that have the names of the file's.
+                            """
+                    ),
                     SharedOptions.json(
                         help: "print one JSON object per line",
                         manual: """
@@ -89,6 +103,7 @@ extension WordsCommand: Command {
             root teaches it: sudo beckon enroll computer.
 
             Exit status: 0 on success, 1 on failure; nothing is changed then.
-            """
+            """,
+        examples: ["beckon words export - | ssh kitchen beckon words import -"]
     )
 }

@@ -1,15 +1,37 @@
 import Control
+private import Glibc
 
 /// Whether the service runs on this machine, and its state.
 public struct ServiceCheck: Sendable {
     public let diagnosis: Diagnosis
     /// Whether the service has the microphone open.
     public let isListening: Bool
+    /// The command that starts the service; nil if it runs, or is not installed.
+    public let start: String?
+
+    private static let notInstalled =
+        "it is not installed on this machine; beckon listen listens without it, until its terminal is closed"
+
+    private static func start(_ environment: [String: String], _ root: String) -> String? {
+        func isThere(_ folders: [String]) -> Bool {
+            folders.contains { access("\(root)\($0)/beckon.service", F_OK) == 0 }
+        }
+        if isThere(systemUnits) { return "sudo systemctl start beckon" }
+        let own = environment["XDG_CONFIG_HOME"] ?? environment["HOME"].map { $0 + "/.config" }
+        let isOwn = own.map { access("\($0)/systemd/user/beckon.service", F_OK) == 0 } ?? false
+        return isOwn || isThere(userUnits) ? "systemctl --user start beckon" : nil
+    }
 
     /// Asks the service over its control socket.
     ///
-    /// - Parameter environment: environment variables, which may name the socket.
-    public init(_ environment: [String: String]) {
+    /// Where units are installed: by the package, by hand, for one user.
+    private static let systemUnits = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
+    private static let userUnits = ["/etc/systemd/user", "/usr/lib/systemd/user"]
+
+    /// - Parameters:
+    ///   - environment: environment variables, which may name the socket and the user's folder of units.
+    ///   - root: precedes the paths of units; for tests.
+    public init(_ environment: [String: String], root: String = "") {
         let path = ControlClient.findPath(environment: environment)
         do throws(ControlError) {
             var client = try ControlClient(path: path)
@@ -18,6 +40,7 @@ public struct ServiceCheck: Sendable {
             let state = lines?.first { $0.hasPrefix("state: ") }.map { String($0.dropFirst(7)) } ?? "unknown"
             isListening = state == "running"
             let text = "it runs; its state is: \(state)"
+            start = nil
             switch state {
             case "running", "muted": diagnosis = Diagnosis(.ok, "service", text)
             default:
@@ -25,9 +48,11 @@ public struct ServiceCheck: Sendable {
             }
         } catch {
             isListening = false
+            let start = error == .notRunning ? Self.start(environment, root) : nil
+            self.start = start
             diagnosis =
                 error == .notRunning
-                ? Diagnosis(.ok, "service", "it does not run; systemctl start beckon starts it")
+                ? Diagnosis(.ok, "service", start.map { "it does not run; \($0) starts it" } ?? Self.notInstalled)
                 : Diagnosis(.warning, "service", error.description, "see journalctl -u beckon")
         }
     }

@@ -15,6 +15,15 @@ struct FishCompletion {
         set -l commands \((names.map(\.name) + ["help"]).joined(separator: " "))
         set -l words \(completionWords.map { $0 + "=" }.joined(separator: " "))
 
+        # What beckon set takes next.
+        function __beckon_settings
+            if test (commandline --tokenize --cut-at-cursor --current-process)[-1] = sensitivity
+                printf '%s\\n' \(sensitivities)
+            else
+                printf '%s\\n' sensitivity \(completionWords.map { $0 + "=" }.joined(separator: " "))
+            end
+        end
+
         function __beckon_devices
             echo auto
             beckon devices --json 2>/dev/null | string replace --filter --regex '^{"device": "([^"]*)".*' '$1'
@@ -97,6 +106,7 @@ struct FishCompletion {
         case .folder: offer("'(__fish_complete_directories)'")
         case .device: offer("'(__beckon_devices)'")
         case .modelWord: offer("\"$words\"")
+        case .setting: offer("'(__beckon_settings)'")
         case .taughtWord: offer("'(__beckon_taught)'")
         case .command: offer("\"$commands\"")
         case .names(let names), .list(let names): offer("'\(names.joined(separator: " "))'")

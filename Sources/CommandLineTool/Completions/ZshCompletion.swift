@@ -18,6 +18,15 @@ struct ZshCompletion {
             compadd -S = -- $words
         }
 
+        _beckon_settings() {
+            if [[ $words[CURRENT-1] == sensitivity ]]; then
+                compadd -- \(sensitivities)
+                return
+            fi
+            _beckon_words
+            compadd -- sensitivity
+        }
+
         _beckon_devices() {
             local -a devices=(auto ${(f)"$(beckon devices --json 2>/dev/null | sed -n 's/^{"device": "\\([^"]*\\)".*/\\1/p')"})
             compadd -- $devices
@@ -129,6 +138,7 @@ struct ZshCompletion {
         case .device: "_beckon_devices"
         case .wordsFile: "_beckon_words_file"
         case .modelWord: "_beckon_words"
+        case .setting: "_beckon_settings"
         case .taughtWord: "_beckon_taught"
         case .command: "_describe command commands"
         case .names(let names): "(\(names.joined(separator: " ")))"

@@ -35,6 +35,16 @@ struct BashCompletion {
             mapfile -t COMPREPLY < <(compgen -W "\(completionWords.joined(separator: " "))" -S = -- "$current")
         }
 
+        _beckon_settings()
+        {
+            if [[ $previous == sensitivity ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "\(sensitivities)" -- "$current")
+                return
+            fi
+            _beckon_words
+            [[ sensitivity == "$current"* ]] && COMPREPLY+=("sensitivity ")
+        }
+
         _beckon()
         {
             local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
@@ -176,6 +186,7 @@ struct BashCompletion {
         case .device: "_beckon_devices"
         case .wordsFile: reply(#"compgen -W none -- "$current"; compgen -f -- "$current""#)
         case .modelWord: "_beckon_words"
+        case .setting: "_beckon_settings"
         case .taughtWord: "_beckon_taught"
         case .command: reply(#"compgen -W "$commands" -- "$current""#)
         case .names(let names), .list(let names):

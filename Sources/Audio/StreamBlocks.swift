@@ -1,0 +1,128 @@
+public import Core
+
+/// Audio that arrives as bytes, in parts of any size, as mono blocks at 16 kHz: reads the header, mixes and resamples.
+public struct StreamBlocks: ~Copyable {
+    /// What is known of the format; nil before the header is complete.
+    public private(set) var format: RawFormat?
+    /// Samples at 16 kHz so far.
+    public private(set) var samples = 0
+
+    private let mix: ChannelMix
+    private var resampler: Resampler?
+    /// Bytes that are not used yet: of the header, or of an incomplete frame.
+    private var waiting: [UInt8] = []
+    /// Bytes of audio still to come by the header; nil if it does not say.
+    private var rest: Int?
+    private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
+    private var filled = 0
+    private var frames = 0
+
+    /// - Parameter raw: the format of audio without a header; nil for WAV.
+    /// - Throws: ``AudioError/noSuchChannel`` or ``AudioError/converter``.
+    public init(raw: RawFormat?, mix: ChannelMix) throws(AudioError) {
+        self.mix = mix
+        if let raw { try begin(raw) }
+    }
+
+    /// Whether the audio that the header declares is complete; what comes after it is not audio.
+    public var isComplete: Bool { rest == 0 }
+
+    /// Seconds of audio that the header promised and that have not come; nil if it promised none.
+    public var missingSeconds: Double? {
+        guard let rest, let format else { return nil }
+        return Double(rest) / Double(format.frameBytes * format.rate)
+    }
+
+    /// Takes the next bytes.
+    ///
+    /// - Parameter put: gets each complete block of 1600 samples.
+    /// - Throws: ``AudioError`` for a wrong header, or a sample that is no usable number.
+    public mutating func take(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
+        waiting += bytes
+        if format == nil {
+            guard let header = try WaveHeader.read(waiting) else { return }
+            try begin(header.format)
+            rest = header.dataBytes
+            waiting.removeFirst(header.bytes)
+        }
+        guard let format else { return }
+        let count = min(waiting.count, rest ?? .max) / format.frameBytes * format.frameBytes
+        let interleaved = format.samples(waiting[..<count])
+        waiting.removeFirst(count)
+        if let rest {
+            let left = rest - count
+            // An incomplete last frame is not audio.
+            self.rest = left < format.frameBytes ? 0 : left
+        }
+        if let bad = interleaved.firstIndex(where: { !($0.magnitude <= AudioFile.largestSample) }) {
+            let seconds = decimal(Double(frames + bad / format.channels) / Double(format.rate), 3)
+            throw .notFinite.saying(
+                "the audio on standard input holds a sample that is no usable number at \(seconds) s; is its format right?"
+            )
+        }
+        var mono = [Float](repeating: 0, count: interleaved.count / format.channels)
+        var span = mono.mutableSpan
+        frames += mix.apply(to: interleaved.span, channels: format.channels, into: &span)
+        try resample(mono.span, isEnd: false, put)
+    }
+
+    /// Ends the audio: gives the last block, filled up with zeros.
+    ///
+    /// - Throws: ``AudioError/emptyFile`` or ``AudioError/notAudio`` if not even a header came.
+    public mutating func finish(_ put: (Span<Float>) -> Void) throws(AudioError) {
+        guard format != nil else {
+            guard !waiting.isEmpty else {
+                throw .emptyFile.saying("standard input is empty; pipe audio into beckon, or name a file with --file")
+            }
+            throw .notAudio.saying("the audio on standard input ends within its header; send it whole")
+        }
+        try resample([Float]().span, isEnd: true, put)
+        guard filled > 0 else { return }
+        var last = block
+        for index in filled..<last.count { last[index] = 0 }
+        filled = 0
+        put(last.span)
+    }
+
+    private mutating func begin(_ format: RawFormat) throws(AudioError) {
+        try mix.check(channels: format.channels, of: "the audio on standard input")
+        resampler = try Resampler(from: format.rate)
+        self.format = format
+    }
+
+    private mutating func resample(
+        _ mono: Span<Float>,
+        isEnd: Bool,
+        _ put: (Span<Float>) -> Void
+    ) throws(AudioError) {
+        guard var resampler = resampler.take() else { return }
+        // A span of a property would borrow all of `self`.
+        var block: [Float] = []
+        swap(&block, &self.block)
+        defer { swap(&block, &self.block) }
+        var used = 0
+        var problem: AudioError?
+        while true {
+            var room = block.mutableSpan
+            var rest = room.extracting(filled..<AudioFormat.hopSamples)
+            let progress: Resampler.Progress
+            do throws(AudioError) {
+                progress = try resampler.process(mono.extracting(used..<mono.count), into: &rest, endOfInput: isEnd)
+            } catch {
+                problem = error
+                break
+            }
+            used += progress.consumed
+            filled += progress.produced
+            samples += progress.produced
+            if filled == AudioFormat.hopSamples {
+                filled = 0
+                put(block.span)
+            } else if progress.produced == 0, isEnd || used == mono.count || progress.consumed == 0 {
+                break
+            }
+        }
+        self.resampler = consume resampler
+        if let problem { throw problem }
+    }
+}

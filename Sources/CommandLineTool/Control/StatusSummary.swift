@@ -1,0 +1,72 @@
+import Control
+private import Core
+import Events
+
+/// The five lines of `beckon status`: state, device, words, the last word, version.
+struct StatusSummary {
+    let lines: [String]
+
+    /// Most words that are listed.
+    private static let listed = 20
+
+    /// - Parameter now: the time that ages are counted to.
+    init(_ answer: ControlAnswer, now: Timestamp) {
+        func line(_ title: String, _ text: String) -> String { pad(title, 11) + printable(text) }
+        lines = [
+            line("state", Self.state(answer, now)), line("device", Self.device(answer)),
+            line("words", Self.words(answer)), line("last word", Self.newest(answer, now)),
+            line("version", Self.version(answer)),
+        ]
+    }
+
+    private static func state(_ answer: ControlAnswer, _ now: Timestamp) -> String {
+        let state =
+            switch answer.value("state") {
+            case "running", "recovering": "listening"
+            case "waiting": "waiting for a microphone"
+            case "lost": "waiting for the microphone, which is lost"
+            case nil: "playing a file"
+            case let other?: other
+            }
+        guard let since = answer.value("since").flatMap({ Timestamp($0) }) else { return state }
+        return "\(state) since \(moment(since, now)) (\(age(since, now)))"
+    }
+
+    private static func device(_ answer: ControlAnswer) -> String {
+        guard let name = answer.value("device") else { return "none" }
+        if let problem = answer.value("problem") { return problem }
+        let rate = answer.value("rate").map { ", \($0) Hz, channels: \(answer.value("channels") ?? "?")" } ?? ""
+        return (name.isEmpty ? "none yet" : name) + rate
+    }
+
+    private static func words(_ answer: ControlAnswer) -> String {
+        let names = answer.names(in: "thresholds")
+        let rest = names.count > listed ? " and \(names.count - listed) more" : ""
+        let sensitivity = answer.value("sensitivity").flatMap { $0 == "null" ? nil : "; \($0)" } ?? ""
+        let mode = answer.value("mode").map { ", \($0) mode" } ?? ""
+        return "\(names.prefix(listed).joined(separator: ", "))\(rest)\(sensitivity)\(mode)"
+    }
+
+    private static func newest(_ answer: ControlAnswer, _ now: Timestamp) -> String {
+        guard let name = answer.value("newest.word") ?? answer.value("newest.phrase"),
+            let confidence = answer.value("newest.confidence").flatMap({ Float($0) }),
+            let date = answer.value("newest.date").flatMap({ Timestamp($0) })
+        else { return "none yet" }
+        let count = answer.value("events").map { "; \($0) since the start" } ?? ""
+        return "\(name), \(percent(confidence)), at \(moment(date, now)) (\(age(date, now)) ago)\(count)"
+    }
+
+    private static func version(_ answer: ControlAnswer) -> String {
+        let model = answer.value("model").map { ", model \($0)" } ?? ""
+        return "beckon \(answer.value("version") ?? "of an earlier version")\(model)"
+    }
+
+    /// The time of day, with the date unless it is today's.
+    private static func moment(_ time: Timestamp, _ now: Timestamp) -> String {
+        time.dayText == now.dayText ? time.clockText : "\(time.dayText) \(time.clockText)"
+    }
+
+    private static func age(_ time: Timestamp, _ now: Timestamp) -> String {
+        durationText(Double(now.nanoseconds - time.nanoseconds) / 1e9)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `beckon listen` on a pseudo-terminal.
+struct LiveTerminalTests {
+    private static let left = "/usr/share/sounds/alsa/Front_Left.wav"
+    private static let variables = ["TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": ""]
+
+    private func isStopped(_ process: Int32) -> Bool {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        return text.split(separator: ")").last?.split(separator: " ").first == "T"
+    }
+
+    @Test(arguments: [20, 40, 60, 80, 140])
+    func `a file is played at any width, and only its lines remain`(_ width: Int) throws {
+        let terminal = try PseudoTerminal(columns: width, rows: 24)
+        let end = try terminal.open()
+        let process = Process()
+        process.executableURL = Program.beckonFile
+        process.arguments = ["listen", "--file", Self.left, "--mode", "spot"]
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            Self.variables.merging(["BECKON_WORDS": "/nonexistent/words", "XDG_CONFIG_HOME": "/nonexistent"]) { $1 }
+        ) { $1 }
+        (process.standardInput, process.standardOutput, process.standardError) = (end, end, end)
+        try process.run()
+        var (sawPanel, echoed) = (false, false)
+        #expect(
+            comesTrue(within: 60) {
+                terminal.update()
+                let rows = terminal.screen.rows
+                if rows.contains(where: { $0.hasPrefix("level") }) {
+                    sawPanel = true
+                    echoed = echoed || terminal.echoes
+                }
+                return !process.isRunning
+            }
+        )
+        terminal.update()
+        let screen = terminal.screen
+        #expect(sawPanel && !echoed && screen.cut == 0 && screen.unknown == [], "\(screen.unknown)")
+        #expect(screen.showsCursor && terminal.echoes)
+        // The word with its time in the file, and the summary, which may take several rows.
+        #expect(screen.all.first?.contains(/^0:0[01]\.[0-9]{2}  left  [0-9]+ %$/) == true, "\(screen.all)")
+        let rest = screen.all.dropFirst().joined()
+        #expect(
+            rest.hasPrefix(Self.left) && rest.replacing(" ", with: "").hasSuffix(":0:01.48ofaudio;words:1(left1)"),
+            "\(rest)"
+        )
+        #expect(process.terminationStatus == 0)
+    }
+
+    @Test func `the panel follows the size, messages stay above it, and the terminal is restored`() throws {
+        let terminal = try PseudoTerminal(columns: 80, rows: 12)
+        let end = try terminal.open()
+        let live = try LiveProgram(playing: Self.left, output: end, error: end, variables: Self.variables)
+        func shows(_ text: String) -> Bool {
+            live.waits {
+                terminal.update()
+                return terminal.screen.rows.contains { $0.contains(text) }
+            }
+        }
+        func rows(_ text: String) -> Int { terminal.screen.all.count { $0.contains(text) } }
+        #expect(shows("mic  ·  48000 Hz  ·  spot mode  ·  10 words") && shows("left"))
+        #expect(rows("listening to mic, 48000 Hz") == 1)
+        for (columns, height) in [(60, 12), (30, 12), (20, 6), (100, 4), (140, 20), (41, 12)] {
+            terminal.resize(columns: columns, rows: height)
+            live.send(SIGWINCH)
+            usleep(400_000)
+            terminal.update()
+            #expect(
+                rows("level") == 1 && rows("spot mode") <= 1 && rows("last ") <= 1,
+                "\(columns): \(terminal.screen.all)"
+            )
+        }
+        try live.fail("gone")
+        #expect(shows("lost (") && shows("waiting for it"))
+        let message = terminal.screen.rows.firstIndex { $0.contains("lost (") } ?? .max
+        #expect(message < terminal.screen.rows.firstIndex { $0.hasPrefix("level") } ?? -1)
+        try live.fail("")
+        #expect(shows("listening to mic again"))
+        #expect(try live.ask("mute").status == 0)
+        #expect(shows("muted: the device is closed") && shows("muted"))
+
+        #expect(!terminal.echoes)
+        live.send(SIGTSTP)
+        #expect(live.waits { isStopped(live.identifier) })
+        terminal.update()
+        #expect(terminal.echoes && terminal.screen.showsCursor && rows("level") == 0 && rows("last ") == 0)
+        live.send(SIGCONT)
+        #expect(shows("level"))
+        #expect(!terminal.echoes)
+
+        #expect(live.end(SIGINT) == 130)
+        terminal.update()
+        #expect(terminal.echoes && terminal.screen.showsCursor && rows("level") == 0 && rows("last ") == 0)
+        #expect(
+            rows("█") == 0 && rows("listened for") == 1 && terminal.screen.cut == 0 && terminal.screen.unknown == []
+        )
+    }
+
+    @Test(arguments: [
+        (["TERM": "dumb"], false, false), (["TERM": "xterm", "LC_ALL": "C"], true, false),
+        (["TERM": "xterm", "LC_ALL": "C", "NO_COLOR": "1"], true, false),
+        (["TERM": "xterm", "LC_ALL": "de_DE.UTF-8"], true, true),
+    ])
+    func `the environment chooses panel, characters and colours`(
+        _ variables: [String: String],
+        hasPanel: Bool,
+        isUnicode: Bool
+    ) throws {
+        let terminal = try PseudoTerminal(columns: 80, rows: 24)
+        let end = try terminal.open()
+        let own = ["NO_COLOR": "", "LC_ALL": "C.UTF-8"].merging(variables) { $1 }
+        let live = try LiveProgram(playing: Self.left, output: end, error: end, variables: own)
+        #expect(
+            live.waits {
+                terminal.update()
+                return terminal.screen.rows.contains { $0.contains(/[0-9]  left  [0-9]+ %$/) }
+            }
+        )
+        #expect(live.end() == 0)
+        terminal.update()
+        #expect(terminal.written.contains("level") == hasPanel)
+        #expect(
+            terminal.written.contains("█") == isUnicode && terminal.written.contains("###") == (hasPanel && !isUnicode)
+        )
+        let hasColour = hasPanel && own["NO_COLOR"] == ""
+        #expect(terminal.written.contains("\u{1B}[1m") == hasColour && terminal.written.contains("\u{1B}") == hasPanel)
+    }
+}
