@@ -110,11 +110,13 @@ public final class PipeSource: AudioSource {
 
     private func read(_ blocks: inout StreamBlocks) {
         var part = [UInt8](repeating: 0, count: 1 << 14)
+        // The format of audio without a header is known before any of it came.
+        var isFormatTold = false
         do throws(AudioError) {
             while !blocks.isComplete, let count = try wait(&part), count > 0 {
-                let hadFormat = blocks.format != nil
                 try blocks.take(part[..<count]) { put($0) }
-                note(blocks, isNew: !hadFormat)
+                note(blocks, isNew: !isFormatTold)
+                isFormatTold = blocks.format != nil
             }
             if isStopping.load(ordering: .relaxed) { return }
             try blocks.finish { put($0) }

@@ -77,14 +77,21 @@ struct ListenToInputTests {
         // The shell gives a background job /dev/null as its input, unless it is redirected: a named pipe.
         let script = #"""
             mkfifo "$2"
-            (cat "$1"; exec sleep 30) > "$2" & writer=$!
-            "$0" listen --mode spot - < "$2" & sleep 5
+            (cat "$1" "$1"; exec sleep 30) > "$2" & writer=$!
+            "$0" listen --mode spot --raw 48000,1,s16 - < "$2" & sleep 5
             kill -TERM $!; wait $!; status=$?
             kill $writer
             exit $status
             """#
         let folder = try TestFolder()
-        let program = try Self.shell(script, Self.voice, folder.file("pipe"))
+        // Without a header, or the audio would be over at the length that it gives. The second word is not decided yet.
+        let raw = try folder.write(
+            "raw",
+            format: SF_FORMAT_RAW | SF_ENDIAN_LITTLE | SF_FORMAT_PCM_16,
+            rate: Voices.rate,
+            try Voices.samples("Rear_Left")
+        )
+        let program = try Self.shell(script, raw, folder.file("pipe"))
         #expect(program.status == 0 && program.lines.count == 1)
         #expect(
             program.error.contains("beckon: standard input: no audio comes; it is waited for\n"),
