@@ -294,7 +294,7 @@ struct EnrollTests {
         #expect(try heard("Rear_Center", ["--words", other]) == ["center"])
         // Existing words are not replaced.
         let twice = try beckon("words", "import", file, "--words", other)
-        #expect(twice.status == 1 && twice.error.contains("'center' is taught already"))
+        #expect(twice.status == 1 && twice.error.contains("these words are taught already: center; --replace"))
         var bytes = try folder.bytes("words.export")
         bytes[bytes.count / 2] ^= 1
         try folder.write("broken", bytes: bytes)

@@ -30,10 +30,10 @@ struct SessionSettingsTests {
                 "1 sessions[0]: needs wake, the word that starts it, such as wake: \"computer\"",
                 "1 sessions[0]: needs words that count after the wake word, such as words: [\"on\", \"off\"]",
                 "2 sessions[1]: needs words that count after the wake word, such as words: [\"on\", \"off\"]",
-                "3 sessions[2].wake: expected a word, such as \"computer\", not ''",
-                "3 sessions[2].words: expected a list in [ ], not 'on'",
                 "3 sessions[2]: needs wake, the word that starts it, such as wake: \"computer\"",
                 "3 sessions[2]: needs words that count after the wake word, such as words: [\"on\", \"off\"]",
+                "3 sessions[2].wake: expected a word, such as \"computer\", not ''",
+                "3 sessions[2].words: expected a list in [ ], not 'on'",
             ]
         ),
         (
@@ -57,8 +57,8 @@ struct SessionSettingsTests {
             [
                 "2 sessions[0].seconds: expected seconds from 0.5 to 300, not 0.4",
                 "2 sessions[0].thresholds.on: expected a confidence between 0 and 1, such as 0.8, not 2",
-                "3 sessions[0].end: expected one of \"word\", \"time\", not 'wrod'; did you mean 'word'?",
                 "3 sessions[0].thresholds.off: 'off' is not among the words of this session",
+                "3 sessions[0].end: expected one of \"word\", \"time\", not 'wrod'; did you mean 'word'?",
             ]
         ),
         (
