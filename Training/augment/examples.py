@@ -126,7 +126,7 @@ class Examples:
         self.inverted, self.without_noise = inverted, without_noise
         self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
         self._select_recordings()
-        self.mined, self.mined_shares = self._usable(mined)
+        self.mined, self.mined_shares = self._in_training_speech(mined)
         self._define_outputs()
         shares = dict(SHARES)
         if inverted is None:
@@ -179,7 +179,7 @@ class Examples:
         self.music = np.flatnonzero(train & (kind == "noise") & (label == MUSIC))
         self.background = np.flatnonzero(background)
 
-    def _usable(self, mined):
+    def _in_training_speech(self, mined):
         """The mined windows of speech that is trained on, (row, first sample) [n, 2], and their cumulative shares [n]; empty if
         nothing was mined."""
         if mined is None:

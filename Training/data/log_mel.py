@@ -57,8 +57,12 @@ _FILTERS = np.ascontiguousarray(mel_filters(description()).T.astype(np.float32))
 
 def mel_energies(waves):
     """Waveforms [n, 16000] float32 in [−1, 1] → mel energies [n, 79, 40] float32."""
-    frames = np.lib.stride_tricks.sliding_window_view(waves, FRAME, axis=1)[:, ::HOP] * _WINDOW
-    spectrum = scipy.fft.rfft(frames, FFT, axis=2)
+    return _energies(np.lib.stride_tricks.sliding_window_view(waves, FRAME, axis=1)[:, ::HOP])
+
+
+def _energies(frames):
+    """Frames [..., 400] → mel energies [..., 40] float32."""
+    spectrum = scipy.fft.rfft(frames * _WINDOW, FFT, axis=-1)
     return (spectrum.real**2 + spectrum.imag**2) @ _FILTERS
 
 
@@ -70,11 +74,8 @@ def normalized(energies):
 def stream_features(wave):
     """A waveform [samples] → the network's input for all of it [columns, 40] float32."""
     frames = np.lib.stride_tricks.sliding_window_view(wave, FRAME)[::HOP]
-    parts = []
-    for i in range(0, len(frames), CHUNK * COLUMNS):
-        spectrum = scipy.fft.rfft(frames[i : i + CHUNK * COLUMNS] * _WINDOW, FFT, axis=1)
-        parts.append(normalized(((spectrum.real**2 + spectrum.imag**2) @ _FILTERS).astype(np.float32)))
-    return np.concatenate(parts)
+    step = CHUNK * COLUMNS
+    return np.concatenate([normalized(_energies(frames[i : i + step])) for i in range(0, len(frames), step)])
 
 
 def features(waves):

@@ -13,7 +13,7 @@ import os
 
 import numpy as np
 
-from Training.data import command_line, files
+from Training.data import command_line, files, split
 from Training.evaluate import intervals, stream_counts
 
 # False accepts an hour of each sensitivity.
@@ -21,7 +21,7 @@ BUDGETS = {"strict": 0.1, "balanced": 0.5, "eager": 5.0}
 DEFAULT = ("balanced", "command")
 WORDS, TALK, READ = "words-noise-10", "talk-", "talk-read"
 # Sources of single letters, numbers and names, among which false accepts are many times as frequent as in sentences.
-SPELLING = ("talk-an4", "talk-alphanumeric")
+SPELLING = tuple(TALK + source for source in split.SPELLING)
 # Range of a threshold, and the threshold above which the tail of a word's false accepts is modelled.
 RANGE, TAIL = (0.5, 0.9999), 0.7
 # False accepts that a word is credited with beside those counted: few hours say little about a single word.
@@ -158,7 +158,7 @@ def main(arguments=None):
     sensitivities, lines = {name: {} for name in BUDGETS}, [
         "Chosen on streams of the tuning half and measured on those of the reporting half (`make -C Training thresholds`): recall of",
         "words, false accepts an hour of everything else, 95 % intervals over files. A file holds about a minute; nobody speaks in",
-        "two files of a set. Talk counts with the pauses between its phrases; `read` is a synthetic voice.",
+        "two files of a set. Talk is as recorded, `dictation` the same cut into phrases with pauses; `read` is a synthetic voice.",
     ]
     for mode in stream_counts.MODES:
         talk, counts = talk_of(tuned[mode]), reported[mode]
