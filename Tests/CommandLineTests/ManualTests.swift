@@ -54,11 +54,11 @@ struct ManualTests {
         let folder = try TestFolder()
         for name in [".zfunc", ".config/fish/completions"] { try folder.folder(name) }
         for example in examples {
-            // Each command of beckon is printed, with a NUL after each word; other programs do nothing.
+            // Each command of beckon is one line of words, written at once: both ends of a pipe write. Other programs do nothing.
             let others = ["find", "ffmpeg", "arecord", "systemctl", "journalctl", "grep"].map { "\($0)() { :; }; " }
                 .joined()
             let script = """
-                beckon() { { printf '%s\\0' "$@"; printf '\\n'; } >> "$HOME/called"; }
+                beckon() { local IFS=$'\\x1f'; printf '%s\\n' "$*" >> "$HOME/called"; }
                 ssh() { shift; "$@"; }
                 sudo() { "$@"; }
                 \(others)
@@ -78,7 +78,7 @@ struct ManualTests {
                 "\(example)"
             )
             for call in calls {
-                let words = call.split(separator: "\0", omittingEmptySubsequences: false).dropLast().map(String.init)
+                let words = call.split(separator: "\u{1f}", omittingEmptySubsequences: false).map(String.init)
                 let name = try #require(words.first)
                 let declaration = try #require(
                     CommandLineTool.declarations.first { $0.name(name) != nil },
