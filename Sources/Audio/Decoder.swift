@@ -43,7 +43,8 @@ struct Decoder: ~Copyable {
         guard let opened else {
             if code == SF_ERR_UNRECOGNISED_FORMAT {
                 throw .notAudio.saying(
-                    "\(name) is not an audio file (sf_open_fd: \(text)); give WAV, FLAC, Ogg or AIFF"
+                    "\(name) is not an audio file (sf_open_fd: \(text)); give WAV, FLAC, Ogg or AIFF, "
+                        + "or convert it first, as with ffmpeg -i FILE FILE.wav"
                 )
             }
             throw .undecodable.saying("audio file \(name) cannot be decoded (sf_open_fd: \(text)); write it again")

@@ -41,6 +41,8 @@ public struct Chart: Sendable {
     public var isStacked = false
     /// How many rows of labels may stand above each other at the plot's top.
     public var labelRows = 1
+    /// What the plot says if its marks show nothing.
+    public var emptyText = "no data"
     /// The time in seconds that the x axis shows, where a recording is played along with the chart.
     public var time: ClosedRange<Double>?
     public private(set) var marks: [Mark] = []

@@ -58,7 +58,7 @@ extension Chart {
         for width in PageWidth.allCases {
             let plot = plotWidth(width)
             var end = -Double.infinity
-            for tick in x.ticks ?? x.scale.ticks(atMost: max(2, Int(plot / 70))) {
+            for tick in x.ticks ?? x.scale.ticks(atMost: max(3, Int(plot / 70))) {
                 guard let place = Self.inside(x.scale.position(of: tick.value)) else { continue }
                 // Given ticks may be too many for a narrow page.
                 let half = textWidth(tick.label) / 2
@@ -152,7 +152,7 @@ extension Chart {
     /// The labels of marks, where there is room for them.
     private var labels: [Markup] {
         guard !marks.allSatisfy(\.isEmpty) else {
-            return [.element("span", ["class": "label none", "style": "left:50%;top:50%"], [.text("no data")])]
+            return [.element("span", ["class": "label none", "style": "left:50%;top:50%"], [.text(emptyText)])]
         }
         let canvas = Canvas(x: x.scale, y: y.scale, height: height)
         let wanted = marks.compactMap { canvas.label(of: $0, rows: labelRows) }

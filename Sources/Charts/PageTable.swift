@@ -73,7 +73,8 @@ public struct PageTable: Sendable {
                 "th",
                 [
                     "class": numeric.contains(column) ? "number" : "text", "scope": "col", "role": "columnheader",
-                    "style": numeric.contains(column) ? "" : "min-width:\(short(widths[column] - 18, places: 0))px",
+                    // With the space beside the text, because it counts as part of a cell's width.
+                    "style": numeric.contains(column) ? "" : "min-width:\(short(widths[column], places: 0))px",
                 ],
                 [.text(name)]
             )

@@ -1,5 +1,7 @@
 private import Core
+private import Enrollment
 private import Glibc
+private import Inference
 private import System
 
 /// The program: finds the command, runs it and returns the exit status.
@@ -59,6 +61,9 @@ public enum CommandLineTool {
         }
         let rest = words.dropFirst()
         if let command = command(name) {
+            if let task = rest.first, let meant = synonyms["\(name) \(task)"] {
+                throw UsageError("unknown task \(name) \(task); did you mean \(meant)?")
+            }
             let arguments = try Arguments(name, rest, command.declaration)
             return try arguments.has("--help") ? help(name) : command.init(arguments).run()
         }
@@ -83,11 +88,13 @@ public enum CommandLineTool {
         "mics": "beckon devices", "microphones": "beckon devices", "check": "beckon doctor, or beckon config check",
         "test": "beckon doctor", "log": "journalctl --unit beckon", "logs": "journalctl --unit beckon",
         "watch": "beckon events", "info": "beckon status", "threshold": "beckon set WORD=T",
-        "sensitivity": "beckon set sensitivity",
+        "sensitivity": "beckon set sensitivity", "words list": "beckon words", "words show": "beckon words",
+        "words add": "beckon enroll", "words forget": "beckon forget", "words delete": "beckon forget",
+        "words remove": "beckon forget", "config list": "beckon config show", "devices list": "beckon devices",
     ]
 
     private static func unknown(_ name: String) -> UsageError {
-        let shown = printable(name)
+        let shown = name.isEmpty ? "''" : printable(name)
         if let meant = synonyms[name.lowercased()] {
             return UsageError("unknown command \(shown); did you mean \(meant)?")
         }
@@ -95,8 +102,18 @@ public enum CommandLineTool {
         if !name.hasPrefix("-"), access(FileName.cString(name), F_OK) == 0 {
             return UsageError("\(shown) is a file, not a command; did you mean beckon classify \(shown)?")
         }
+        if knowsWord(name) {
+            return UsageError("\(shown) is a word, not a command; beckon listen and beckon classify FILE find it")
+        }
         let kind = name.hasPrefix("-") ? "option" : "command"
         return UsageError("unknown \(kind) \(shown)", near: name, of: names + ["help", "--version", "--help"])
+    }
+
+    /// Whether a name is that of a word, of the default model or taught.
+    private static func knowsWord(_ name: String) -> Bool {
+        let taught = (try? TaughtWords(nil).read())?.words.map(\.name) ?? []
+        let known = (try? VocabularyLoader.model(in: nil)).map { Labels($0.labels).words } ?? []
+        return (taught + known).contains(name)
     }
 
     private static func command(_ name: String) -> (any Command.Type)? {

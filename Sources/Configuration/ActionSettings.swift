@@ -68,9 +68,7 @@ extension SettingKind where Value == Action {
                 if settings.timeout != nil, only.key != "run", only.key != "webhook" {
                     findings.add("only goes with run or webhook", key: "\(key).timeout")
                 }
-                let action = Action(only.effect, timeout: settings.timeout)
-                findings.actions.append((key, action))
-                return action
+                return Action(only.effect, timeout: settings.timeout)
             },
             write: { action in
                 // Leaves out the unused effect keys, which are null.
@@ -79,7 +77,7 @@ extension SettingKind where Value == Action {
                 return .object(members.filter { $0.value != .null })
             },
             keys: object.keys
-        )
+        ).noting(in: \.actions)
     }()
 }
 

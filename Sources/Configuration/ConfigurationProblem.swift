@@ -37,9 +37,9 @@ struct Findings {
     /// The places of the keys read so far.
     private(set) var places: [String: TextPlace] = [:]
     /// Actions, phrases and sessions with their keys, for the checks that need the whole configuration.
-    var actions: [(key: String, action: Action)] = []
-    var phrases: [(key: String, phrase: Configuration.Phrase)] = []
-    var sessions: [(key: String, session: Configuration.Session)] = []
+    var actions: [(key: String, value: Action)] = []
+    var phrases: [(key: String, value: Configuration.Phrase)] = []
+    var sessions: [(key: String, value: Configuration.Session)] = []
 
     /// - Parameter places: the places of keys, as far as they are known.
     init(file: String, places: [String: TextPlace] = [:]) {

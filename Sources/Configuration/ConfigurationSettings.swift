@@ -69,24 +69,15 @@ extension SettingKind where Value == Configuration.Word {
 }
 
 extension SettingKind where Value == Configuration.Phrase {
-    static let phrase: SettingKind = {
-        var kind = object(
-            Configuration.Phrase(),
-            Section([
-                Setting("phrase", \.phrase, .phraseText),
-                Setting("maximumGap", \.maximumGap, .number(0.1...10, "seconds from 0.1 to 10")),
-                Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
-                Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
-            ])
-        )
-        let read = kind.read
-        kind.read = { node, key, findings in
-            let phrase = read(node, key, &findings)
-            if let phrase { findings.phrases.append((key, phrase)) }
-            return phrase
-        }
-        return kind
-    }()
+    static let phrase = object(
+        Configuration.Phrase(),
+        Section([
+            Setting("phrase", \.phrase, .phraseText),
+            Setting("maximumGap", \.maximumGap, .number(0.1...10, "seconds from 0.1 to 10")),
+            Setting("cooldown", \.cooldown, SettingKind<Double>.cooldown.optional),
+            Setting("actions", \.actions, SettingKind<Action>.action.list.optional),
+        ])
+    ).noting(in: \.phrases)
 }
 
 extension SettingKind where Value == String {

@@ -146,30 +146,21 @@ extension Vocabulary {
 // MARK: - Reading
 
 extension SettingKind where Value == Configuration.Session {
-    static let session: SettingKind = {
-        var kind = object(
-            Configuration.Session(),
-            Section([
-                Setting("wake", \.wake, .word),
-                Setting("words", \.words, SettingKind<String>.word.list),
-                Setting("seconds", \.seconds, .number(0.5...300, "seconds from 0.5 to 300")),
-                Setting("end", \.end, .choice),
-                Setting("mode", \.mode, .choice),
-                Setting("sensitivity", \.sensitivity, SettingKind<Sensitivity>.choice.optional),
-                Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
-                Setting("thresholds", \.thresholds, SettingKind<Float>.threshold.table),
-                Setting("onStart", \.onStart, SettingKind<Action>.action.list),
-                Setting("onEnd", \.onEnd, SettingKind<Action>.action.list),
-            ])
-        )
-        let read = kind.read
-        kind.read = { node, key, findings in
-            let session = read(node, key, &findings)
-            if let session { findings.sessions.append((key, session)) }
-            return session
-        }
-        return kind
-    }()
+    static let session = object(
+        Configuration.Session(),
+        Section([
+            Setting("wake", \.wake, .word),
+            Setting("words", \.words, SettingKind<String>.word.list),
+            Setting("seconds", \.seconds, .number(0.5...300, "seconds from 0.5 to 300")),
+            Setting("end", \.end, .choice),
+            Setting("mode", \.mode, .choice),
+            Setting("sensitivity", \.sensitivity, SettingKind<Sensitivity>.choice.optional),
+            Setting("threshold", \.threshold, SettingKind<Float>.threshold.optional),
+            Setting("thresholds", \.thresholds, SettingKind<Float>.threshold.table),
+            Setting("onStart", \.onStart, SettingKind<Action>.action.list),
+            Setting("onEnd", \.onEnd, SettingKind<Action>.action.list),
+        ])
+    ).noting(in: \.sessions)
 }
 
 extension SettingKind where Value == String {
@@ -185,7 +176,7 @@ struct SessionCheck {
 
     let configuration: Configuration
     /// By key, such as `sessions[0]`.
-    let sessions: [(key: String, session: Configuration.Session)]
+    let sessions: [(key: String, value: Configuration.Session)]
     /// Says that a word is not known, at this key.
     let reportUnknown: (_ word: String, _ key: String, inout Findings) -> Void
     /// Nil skips the check of sensitivities.
@@ -244,8 +235,8 @@ struct SessionCheck {
     }
 
     private func checkSensitivity(_ session: Configuration.Session, _ key: String, _ findings: inout Findings) {
-        guard let sensitivity = session.sensitivity else { return }
         if session.threshold != nil {
+            guard session.sensitivity != nil else { return }
             findings.add(
                 "has no effect, as threshold is given too",
                 key: key + ".sensitivity",
@@ -254,23 +245,40 @@ struct SessionCheck {
             return
         }
         guard let vocabulary else { return }
-        let missing = session.words.lazy.compactMap { vocabulary.labels.firstIndex(of: $0) }
-            .first { vocabulary.threshold(label: $0, sensitivity, session.mode) == nil }
-        if let missing {
+        func firstWithout(_ sensitivity: Sensitivity, of words: [String]) -> Int? {
+            words.lazy.compactMap { vocabulary.labels.firstIndex(of: $0) }
+                .first { vocabulary.threshold(label: $0, sensitivity, session.mode) == nil }
+        }
+        if let sensitivity = session.sensitivity {
+            if let label = firstWithout(sensitivity, of: session.words) {
+                findings.add(
+                    vocabulary.noThresholds(label: label, sensitivity, session.mode).description,
+                    key: key + ".sensitivity"
+                )
+            }
+            return
+        }
+        let others = session.words.filter { word in
+            let own = configuration.words[word]
+            return session.thresholds[word] == nil && own?.choice == nil && own?.enabled != false
+        }
+        if firstWithout(.eager, of: others) != nil {
             findings.add(
-                vocabulary.noThresholds(label: missing, sensitivity, session.mode).description,
-                key: key + ".sensitivity"
+                "the model has no thresholds for the sensitivity eager, so the words of this session "
+                    + "need those of balanced; lower ones are given by threshold, such as threshold: 0.5",
+                key: key,
+                isWarning: true
             )
         }
     }
 
     /// A wake word that is itself a word of sessions counts only in these: one of them must be able to start.
     private func checkReachable(_ findings: inout Findings) {
-        let bound = Set(sessions.flatMap(\.session.words))
-        var heard = Set(sessions.map(\.session.wake)).subtracting(bound)
+        let bound = Set(sessions.flatMap(\.value.words))
+        var heard = Set(sessions.map(\.value.wake)).subtracting(bound)
         var open = Array(heard)
         while let wake = open.popLast() {
-            for word in sessions.first(where: { $0.session.wake == wake })?.session.words ?? []
+            for word in sessions.first(where: { $0.value.wake == wake })?.value.words ?? []
             where heard.insert(word).inserted { open.append(word) }
         }
         for (key, session) in sessions

@@ -27,6 +27,18 @@ extension SettingKind {
         self.write = write
     }
 
+    /// The same kind; each value that is read is also appended to a list of the findings, with its key.
+    func noting(in list: WritableKeyPath<Findings, [(key: String, value: Value)]> & Sendable) -> SettingKind {
+        let read = read
+        var noting = self
+        noting.read = { node, key, findings in
+            let value = read(node, key, &findings)
+            if let value { findings[keyPath: list].append((key, value)) }
+            return value
+        }
+        return noting
+    }
+
     /// The same kind, with null as nil.
     var optional: SettingKind<Value?> {
         let (read, write) = (read, write)

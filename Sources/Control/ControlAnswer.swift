@@ -19,10 +19,7 @@ public struct ControlAnswer: Equatable, Sendable {
             error = isDone ? nil : "the service refused the command and gave no reason; check its log"
         }
         objects = Dictionary(
-            members.compactMap { member in
-                guard case .object(let inner) = member.node.value else { return nil }
-                return (member.name, inner.map(\.name))
-            },
+            members.flatMap { Self.objects($0.node, under: $0.name) },
             uniquingKeysWith: { $1 }
         )
         lines = members.filter { $0.name != "ok" && $0.name != "error" }.flatMap { Self.lines($0.node, under: $0.name) }
@@ -33,8 +30,18 @@ public struct ControlAnswer: Equatable, Sendable {
         lines.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
     }
 
-    /// The names of the members of an object, such as `thresholds`, in the order of the answer.
+    /// The names of the members of an object, such as `thresholds` or `sessions[0].thresholds`, in the order of the answer; empty
+    /// if the answer has no such object.
     public func names(in object: String) -> [String] { objects[object] ?? [] }
+
+    private static func objects(_ node: JSON5Node, under name: String) -> [(String, [String])] {
+        switch node.value {
+        case .object(let members):
+            [(name, members.map(\.name))] + members.flatMap { objects($0.node, under: "\(name).\($0.name)") }
+        case .array(let elements): elements.enumerated().flatMap { objects($1, under: "\(name)[\($0)]") }
+        default: []
+        }
+    }
 
     private static func lines(_ node: JSON5Node, under name: String) -> [String] {
         switch node.value {

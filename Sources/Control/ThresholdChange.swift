@@ -54,7 +54,9 @@ public struct ThresholdChange: Equatable, Sendable {
     private mutating func add(_ text: String) throws(ControlError) {
         let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else {
-            throw .command.saying("'\(text.prefix(40))' is not a word and its threshold, \(Self.example)")
+            throw .command.saying(
+                "'\(text.prefix(40))' is not a word and its threshold\(Self.meant(by: text) ?? ", " + Self.example)"
+            )
         }
         if parts[0] == "sensitivity", Double(parts[1]) == nil {
             all = try Self.sensitivity(parts[1])
@@ -63,6 +65,14 @@ public struct ThresholdChange: Equatable, Sendable {
         } else {
             try add(parts[0], name: parts[1])
         }
+    }
+
+    /// What was meant if a blank stands for the equals sign: `yes 0.7`.
+    private static func meant(by text: String) -> String? {
+        guard !text.contains("="), let blank = text.lastIndex(of: " ") else { return nil }
+        let (word, choice) = (text[..<blank], text[text.index(after: blank)...])
+        guard Double(choice) != nil || names.contains(String(choice)) else { return nil }
+        return "; did you mean \(word)=\(choice)?"
     }
 
     /// Adds a threshold.

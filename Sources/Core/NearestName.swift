@@ -1,4 +1,4 @@
-/// The known name nearest to a misspelt one; nil unless it is at most two edits away, and fewer than its own length. Upper and
+/// The known name nearest to a misspelt one; nil unless it is at most two edits away, and at most half of its length. Upper and
 /// lower case are the same.
 ///
 /// The distance takes time with the product of the lengths, and the misspelt name may come from outside: longer names than
@@ -10,7 +10,7 @@ public func nearestName(to name: String, of names: some Sequence<String>) -> Str
     let folded = name.lowercased()
     let near = names.lazy.filter { $0.utf8.count <= longest && abs($0.count - length) <= reach }
     let nearest = near.map { ($0, editDistance($0.lowercased(), folded)) }.min { $0.1 < $1.1 }
-    guard let nearest, nearest.1 <= reach, nearest.1 < nearest.0.count else { return nil }
+    guard let nearest, nearest.1 <= reach, 2 * nearest.1 <= nearest.0.count else { return nil }
     return nearest.0
 }
 

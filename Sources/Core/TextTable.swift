@@ -33,6 +33,33 @@ public struct TextTable: Sendable {
     }
 }
 
+extension TextTable {
+    /// ``text`` if no line is wider than `room` columns; else each row in lines of its own, its names first.
+    public func text(columns room: Int) -> String {
+        let whole = text
+        guard whole.split(separator: "\n").contains(where: { columns(String($0)) > room }) else { return whole }
+        let numeric = numeric
+        return rows.map { row in
+            let cells = row.indices.filter { header.indices.contains($0) }
+            let title = cells.filter { !numeric.contains($0) }.map { row[$0] }.filter { !$0.isEmpty }
+            var lines = [title.joined(separator: ", ")]
+            var line = ""
+            for index in cells where numeric.contains(index) {
+                let item = "\(header[index].lowercased()) \(row[index])"
+                if line.isEmpty {
+                    line = "  " + item
+                } else if columns(line) + 3 + columns(item) <= room {
+                    line += ", " + item
+                } else {
+                    lines.append(line + ",")
+                    line = "  " + item
+                }
+            }
+            return (lines + [line]).filter { !$0.isEmpty }.map { $0 + "\n" }.joined()
+        }.joined()
+    }
+}
+
 /// Text padded with spaces on the right to `width` columns of a terminal.
 public func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - columns(text)))

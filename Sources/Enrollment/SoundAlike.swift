@@ -1,3 +1,4 @@
+public import Inference
 private import Spotting
 
 /// Whether takes and words sound alike, by their templates.
@@ -21,25 +22,66 @@ enum SoundAlike {
         return zip(take, prototype).reduce(0) { $0 + dot($1.0, $1.1) } / Float(prototype.count)
     }
 
-    /// Share of takes at which a word fires, 0…1.
+    /// Hops over which a similarity is averaged, because the detector smooths too.
+    private static let smoothing = 3
+
+    /// The highest similarity to a word within a recording, −1…1.
     ///
-    /// - Parameter fire: similarity from which the word fires.
-    static func taken(_ takes: [WordStore.Take], by prototype: [[Float]], from fire: Float) -> Double {
-        guard !takes.isEmpty else { return 0 }
-        return Double(takes.count { similarity(of: $0.templates, to: prototype) > fire }) / Double(takes.count)
+    /// - Parameters:
+    ///   - hops: embeddings of the recording at every hop.
+    ///   - spacing: hops from one template of the word to the one before.
+    static func similarity(ofHops hops: [[Float]], to prototype: [[Float]], spacing: Int) -> Float {
+        guard !prototype.isEmpty else { return -1 }
+        let reach = spacing * (prototype.count - 1)
+        let values = hops.indices.dropFirst(reach).map { hop in
+            let parts = prototype.indices.map { dot(hops[hop - $0 * spacing], prototype[$0]) }
+            return parts.reduce(0, +) / Float(parts.count)
+        }
+        guard values.count >= smoothing else { return -1 }
+        let means = (smoothing...values.count).map { values[$0 - smoothing..<$0].reduce(0, +) / Float(smoothing) }
+        return means.max() ?? -1
     }
 }
 
 extension WordStore.Word {
     /// Whether two calibrated words sound alike: one of them fires at half of the other's takes or more. Each would then often be
     /// found in place of the other.
-    public func soundsLike(_ other: WordStore.Word) -> Bool {
+    ///
+    /// - Parameter model: finds a word in the middle of a longer take too, where the takes have their recordings; nil compares
+    ///   their templates only.
+    public func soundsLike(_ other: WordStore.Word, by model: Model? = nil) -> Bool {
         guard embedding == other.embedding else { return false }
-        func taken(_ takes: [WordStore.Take], by word: WordStore.Word) -> Double {
-            let fire = word.boundary + PersonalWord.margin(probability: word.threshold)
-            return SoundAlike.taken(takes, by: word.prototype, from: fire)
+        if max(other.firesByTemplates(at: takes), firesByTemplates(at: other.takes)) >= SoundAlike.leastShare {
+            return true
         }
-        return max(taken(other.takes, by: self), taken(takes, by: other)) >= SoundAlike.leastShare
+        guard let model else { return false }
+        var embedder = TakeEmbedder(model)
+        return max(other.fires(within: takes, &embedder), fires(within: other.takes, &embedder))
+            >= SoundAlike.leastShare
+    }
+
+    /// Similarity from which it fires.
+    private var fire: Float { boundary + PersonalWord.margin(probability: threshold) }
+
+    /// Share of takes at which it fires, 0…1.
+    private func firesByTemplates(at takes: [WordStore.Take]) -> Double {
+        let (prototype, fire) = (prototype, fire)
+        return Self.share(of: takes) { SoundAlike.similarity(of: $0.templates, to: prototype) > fire }
+    }
+
+    /// Share of takes, 0…1, in whose recordings it fires somewhere. Takes that are hardly longer than its own have no room for
+    /// it beside other sound; their templates tell.
+    private func fires(within takes: [WordStore.Take], _ embedder: inout TakeEmbedder) -> Double {
+        let own = self.takes.map(\.audio.count).max() ?? 0
+        let (prototype, fire, spacing) = (prototype, fire, self.takes.first?.templateSpacing ?? 0)
+        return Self.share(of: takes) { take in
+            guard take.audio.count > own + Utterance.sampleRate / 10 else { return false }
+            return SoundAlike.similarity(ofHops: embedder.hops(of: take.audio), to: prototype, spacing: spacing) > fire
+        }
+    }
+
+    private static func share(of takes: [WordStore.Take], _ isTaken: (WordStore.Take) -> Bool) -> Double {
+        takes.isEmpty ? 0 : Double(takes.count(where: isTaken)) / Double(takes.count)
     }
 }
 

@@ -51,6 +51,19 @@ struct TakeEmbedder: ~Copyable {
     }
 }
 
+extension TakeEmbedder {
+    /// The embeddings of a recording at every hop, as a detector computes them: unit vectors, `[hops × dimensions]`.
+    mutating func hops(of audio: [Int16]) -> [[Float]] {
+        let samples = audio.map { Float($0) / 32768 }
+        var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(samples))
+        let padded = quiet.samples(model.windowSamples) + samples + quiet.samples(model.windowSamples / 4)
+        return stride(from: model.windowSamples, through: padded.count, by: model.hopSamples).map { end in
+            session.scoreWhole(window: padded.span.extracting(end - model.windowSamples..<end))
+            return unit(session.embedding)
+        }
+    }
+}
+
 /// The vector scaled to length 1; zeros if it is zero or not finite.
 func unit(_ vector: [Float]) -> [Float] {
     let square = vector.reduce(0) { $0 + $1 * $1 }

@@ -116,7 +116,7 @@ public struct WordStore: Sendable, Equatable {
     public func word(_ name: String) throws(EnrollmentError) -> Word {
         if let word = self[name] { return word }
         let names = words.map(\.name)
-        let known = names.isEmpty ? "there are none" : "there are " + names.joined(separator: ", ")
+        let known = names.isEmpty ? "there are none" : "the taught words are " + names.joined(separator: ", ")
         let hint = nearestName(to: name, of: names).map { "did you mean '\($0)'?" }
         throw .unknown.saying("no word '\(name)' was taught; \(hint ?? known)")
     }

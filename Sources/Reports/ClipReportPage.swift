@@ -35,7 +35,8 @@ public struct ClipReportPage: Sendable {
                 + "confidence: where both agree, the confidence can be believed. The number of answers stands at the right.",
             [reliability.markup]
         )
-        let own = report.words.map { tradeoff($0.word, $0.curve, $0.own) }
+        let own = report.words.filter { $0.own.recall != nil }.map { tradeoff($0.word, $0.curve, $0.own) }
+        let absent = report.words.filter { $0.own.recall == nil }.map(\.word)
         page.figure(
             "Misses against false accepts, by word",
             "Each curve runs over all thresholds of a word's posterior; lower and further left is better. The dot is the "
@@ -43,6 +44,7 @@ public struct ClipReportPage: Sendable {
                 + "cannot be drawn.",
             own.count > 12 ? [.fold("DET curves of \(own.count) words", [.grid(own)])] : [.grid(own)]
         )
+        if !absent.isEmpty { page.paragraph("There are no clips of \(absent.joined(separator: ", ")).") }
         page.figure(
             "Commands against other words",
             tables.openSet + ".",
@@ -140,6 +142,7 @@ public struct ClipReportPage: Sendable {
             right: 14
         )
         chart.heading = name
+        chart.emptyText = "told apart without errors"
         let points = curve.points.filter { $0.falseAccept > 0 && $0.miss > 0 && $0.falseAccept < 1 && $0.miss < 1 }
         chart.add(.line(points.map { Point($0.falseAccept, $0.miss) }, .series(0)))
         if let own, let recall = own.recall, let accepts = own.falseAccepts, accepts > 0, recall > 0, recall < 1 {

@@ -114,7 +114,7 @@ public struct InspectPage: Sendable {
     private var summary: String {
         if !report.events.isEmpty {
             let words = report.events.prefix(12).map { event in
-                "“\(event.word)” at \(decimal(event.start, 1)) s (\(percentText(event.confidence)))"
+                "“\(event.word)” at \(decimal(event.start, 1))\u{A0}s (\(percentText(event.confidence)))"
             }
             let more = report.events.count > 12 ? " and \(report.events.count - 12) more" : ""
             return "Heard: " + words.joined(separator: ", ") + more + "."

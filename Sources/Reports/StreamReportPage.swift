@@ -104,7 +104,15 @@ public struct StreamReportPage: Sendable {
     private func add(_ number: Int, _ tables: StreamReportTables, to page: inout Page) {
         let setting = report.settings[number]
         page.heading("Words in mode \(setting.mode)")
-        page.add(PageTable(tables.words(setting)))
+        // Words of which nothing is known would hide the others.
+        let heard = Set(setting.mistakes.map(\.heard))
+        let absent = setting.words.filter {
+            $0.figures.said == 0 && $0.figures.falseAccepts == 0 && !heard.contains($0.word)
+        }.map(\.word)
+        page.add(PageTable(tables.words(setting) { !absent.contains($0.word) }))
+        if !absent.isEmpty {
+            page.paragraph("Neither said nor detected: \(absent.joined(separator: ", ")).")
+        }
         if !setting.mistakes.isEmpty { page.paragraph(tables.mistakes(setting)) }
         let curves = curves(of: setting)
         if curves.count > Self.manyWords {
@@ -113,7 +121,7 @@ public struct StreamReportPage: Sendable {
             page.subheading("DET curves of the words")
             page.add(.grid(curves))
         }
-        let unsaid = setting.words.filter { $0.figures.said == 0 }.map(\.word)
+        let unsaid = setting.words.filter { $0.figures.said == 0 && $0.figures.falseAccepts > 0 }.map(\.word)
         if !unsaid.isEmpty {
             page.paragraph("Never said in these recordings, so without a curve: \(unsaid.joined(separator: ", ")).")
         }
@@ -178,7 +186,7 @@ extension PageTable {
 
     private static let heads = [
         "FALSE": "False accepts", "FALSE/H": "False accepts per hour", "HITS %": "Hits (%)", "WRONG": "Wrong words",
-        "WRONG %": "Wrong words (%)", "LATENCY p50 s": "Latency, median (s)", "p95 s": "Latency, 95 % (s)",
+        "WRONG %": "Wrong words (%)", "LATENCY p50 s": "Latency, median (s)", "p95 s": "Latency, 95\u{A0}% (s)",
         "FALSE/H WITHOUT WORDS": "False accepts per hour without words",
         "WITHOUT WORDS": "false accepts per hour without words", "F1": "F1", "AT OWN": "Recall / false accepts (%)",
         "HEARD": "Detected",

@@ -26,8 +26,10 @@ public struct StreamReportTables: Sendable {
     var summary: String {
         let count = report.files.count == 1 ? "1 recording" : "\(report.files.count) recordings"
         return
-            "\(count), \(Self.length(report.seconds)), of it without words \(Self.length(report.wordlessSeconds)); "
-            + "a word counts if it is decided at most \(decimal(report.tolerance, 2)) s after its end\n"
+            "\(count), \(Self.length(report.seconds))"
+            + (report.wordlessSeconds > 0
+                ? ", \(Self.length(report.wordlessSeconds)) of it in recordings without words" : "")
+            + "; a word counts if it is decided at most \(decimal(report.tolerance, 2)) s after its end\n"
     }
 
     var overview: TextTable {
@@ -55,9 +57,9 @@ public struct StreamReportTables: Sendable {
         return table
     }
 
-    func words(_ setting: SettingReport) -> TextTable {
+    func words(_ setting: SettingReport, where isListed: (SettingReport.Word) -> Bool = { _ in true }) -> TextTable {
         var table = TextTable(["WORD", "THRESHOLD"] + Self.figures)
-        for word in setting.words {
+        for word in setting.words where isListed(word) {
             let name = word.word + (word.isOwn ? " (own)" : "")
             table.add([name, numberText(word.threshold, 3)] + Self.cells(word.figures))
         }
@@ -67,7 +69,7 @@ public struct StreamReportTables: Sendable {
     func mistakes(_ setting: SettingReport) -> String {
         guard !setting.mistakes.isEmpty else { return "" }
         return "Words detected as another: "
-            + setting.mistakes.map { "\($0.said) → \($0.heard) \($0.count)" }.joined(separator: ", ") + "\n"
+            + setting.mistakes.map { "\($0.said) → \($0.heard) (\($0.count))" }.joined(separator: ", ") + "\n"
     }
 
     var files: TextTable {

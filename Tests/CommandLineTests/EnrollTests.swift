@@ -122,7 +122,7 @@ struct EnrollTests {
         try refused(["enroll", "_unknown_", "--from", voice], 2, "underscore")
         try refused(["enroll", "center", "--from", voice], 1, "is taught already; --more adds")
         try refused(["enroll", "other", "--more", "--from", voice], 1, "not taught yet")
-        try refused(["forget", "nobody"], 1, "no word 'nobody' was taught; there are center")
+        try refused(["forget", "nobody"], 1, "no word 'nobody' was taught; the taught words are center")
         try refused(["forget", "Centre"], 1, "no word 'Centre' was taught; did you mean 'center'?")
         try refused(["enroll", "Center", "--from", voice], 1, "did you mean beckon enroll 'center' --more?")
         try refused(["enroll", "CENTER", "--more", "--from", voice], 1, "did you mean beckon enroll 'center' --more?")
@@ -408,12 +408,13 @@ struct EnrollTests {
         let run = "{ run: ['/bin/sh', '-c', '\(script)'] }"
         let text = """
             { device: 'mic', limits: { atOnce: 1 }, words: { right: { actions: [\(run)] } },
-              sessions: [{ wake: 'left', words: ['right', 'stop'], seconds: 3, onStart: [\(run)], onEnd: [\(run)] }] }
+              sessions: [{ wake: 'left', words: ['right', 'stop'], seconds: 3, threshold: 0.9, onStart: [\(run)], onEnd: [\(run)] }] }
             """
         let live = try LiveProgram(playing: file, ["--json"], keys: "loop 1 patient 1", configuration: text)
         #expect(live.waits(40) { live.output.contains("session-timeout") }, "\(live.error)")
         let status = try live.ask("status", "--json").output
         #expect(status.contains("\"session\": null") && status.contains("\"wake\": \"left\""), "\(status)")
+        #expect(try live.ask("status").output.contains(" mode; after left: right, stop\n"))
         struct Event: Decodable {
             var event: String
             var word, session: String?
@@ -436,7 +437,7 @@ struct EnrollTests {
             }
         )
         // The thresholds of its words are the session's.
-        #expect(try live.status().contains("thresholds.right: 0.99\n"))
+        #expect(try live.status().contains("sessions[0].thresholds.right: 0.9\n"))
         #expect(live.end() == 0)
     }
 

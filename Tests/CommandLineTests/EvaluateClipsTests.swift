@@ -155,9 +155,11 @@ struct EvaluateClipsTests {
         #expect(program.status == 0 && program.output.contains("AUROC"))
         let html = String(decoding: try folder.bytes("report.html"), as: UTF8.self)
         #expect(html.hasPrefix("<!DOCTYPE html>"))
-        // A reliability diagram, and DET curves of ten words and of all commands against other words.
+        // A reliability diagram, and DET curves of the two words that have clips and of all commands against other words.
         let tree = try Tree(html)
-        #expect(tree.all("div").count { $0.attributes["role"] == "img" } == 12)
+        #expect(tree.all("div").count { $0.attributes["role"] == "img" } == 4)
+        #expect(tree.texts("p").contains("There are no clips of yes, no, up, down, on, off, stop, go."))
+        #expect(!tree.texts("span").contains("no data"))
         #expect(tree.texts("caption").first == "Counts of 12 clips by the word said and the label detected.")
         #expect(!html.contains("_unknown_") && tree.texts("th").contains("other speech"))
         // The bars of the reliability diagram have their counts, which add up.

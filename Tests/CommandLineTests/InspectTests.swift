@@ -147,7 +147,7 @@ struct InspectTests {
         #expect(page.texts("h2").prefix(4) == ["Waveform", "Features", "Score of each class", "Gate"])
         #expect(page.all("script").isEmpty && page.all("link").isEmpty && !html.contains("src="))
         #expect(!html.replacing("http://www.w3.org/2000/svg", with: "").contains("http"))
-        #expect(page.texts("p").first?.prefixMatch(of: /Heard: “left” at 0\.[89] s \(\d+ %\)/) != nil)
+        #expect(page.texts("p").first?.prefixMatch(of: /Heard: “left” at 0\.[89]\u{A0}s \(\d+ %\)/) != nil)
         #expect(page.texts("title").contains { $0.wholeMatch(of: /left \d+ %/) != nil })
         #expect(page.texts("title").contains("left rests") && page.texts("span").contains("voice"))
         for label in ["yes", "go", "other speech", "no speech"] {

@@ -19,6 +19,18 @@ struct OrderedOutputTests {
         output.flush()
         #expect(printed.text == "aAbce")
     }
+
+    @Test func `a header comes before the first output, and not for errors alone`() {
+        let printed = Printed()
+        let output = OrderedOutput { piece in printed.add(piece.text) }
+        output.begin(header: "H")
+        output.put("!", isError: true, file: 0)
+        #expect(printed.text == "!")
+        output.put("b", file: 1)
+        output.finish(file: 0)
+        output.put("c", file: 1)
+        #expect(printed.text == "!Hbc")
+    }
 }
 
 private final class Printed: Sendable {

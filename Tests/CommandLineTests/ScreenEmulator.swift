@@ -100,9 +100,10 @@ struct ScreenEmulator {
         switch (sequence.last, body) {
         case ("m", _): break
         case ("A", _): row = max(0, row - (Int(body) ?? 1))
-        case ("K", ""): for index in min(column, columns)..<columns { cells[row][index] = " " }
+        // After a character in the last column the cursor is still there.
+        case ("K", ""): for index in min(column, columns - 1)..<columns { cells[row][index] = " " }
         case ("J", ""):
-            for index in min(column, columns)..<columns { cells[row][index] = " " }
+            for index in min(column, columns - 1)..<columns { cells[row][index] = " " }
             for below in row + 1..<max(row + 1, cells.count) { cells[below] = Array(repeating: " ", count: columns) }
         case ("h", "?7"): wraps = true
         case ("l", "?7"): wraps = false

@@ -68,5 +68,36 @@ struct SensitivityTests {
         #expect(check.error.contains("lacking.json5:2:2: sensitivity: the model 'commands' has no thresholds"))
     }
 
+    @Test func `a session that wants more than the model has is one line`() throws {
+        let folder = try #require(folder)
+        func check(_ session: String, model: String) throws -> Program {
+            let text = "{\n words: { off: { threshold: 0.7 } },\n sessions: [{ wake: 'go', \(session) }] }"
+            let path = try folder.write("session.json5", bytes: Array(text.utf8))
+            return try Program.beckon(["config", "check", path], environment: ["BECKON_MODEL": model])
+        }
+        let (bare, complete) = (try bare(), try model())
+        let lacking = try check("words: ['on', 'off']", model: bare)
+        let place = "beckon: \(folder.file("session.json5")):3:13: "
+        #expect(
+            lacking.error == place
+                + "warning: sessions[0]: the model has no thresholds for the sensitivity eager, so "
+                + "the words of this session need those of balanced; lower ones are given by threshold, such as threshold: 0.5\n"
+        )
+        #expect(lacking.status == 0)
+        let wanted = try check("words: ['on', 'off'], sensitivity: 'eager'", model: bare)
+        #expect(wanted.status == 1 && wanted.error.split(separator: "\n").count == 1)
+        #expect(
+            wanted.error.contains(
+                "sessions[0].sensitivity: the model 'commands' has no thresholds for the sensitivity eager"
+            )
+        )
+        // Where each word has a threshold of another kind, and where the model has those of eager, there is nothing to say.
+        for session in ["words: ['off']", "words: ['on'], threshold: 0.5", "words: ['on'], thresholds: { on: 0.5 }"] {
+            let check = try check(session, model: bare)
+            #expect(check.status == 0 && check.error == "", "\(check.error)")
+        }
+        #expect(try check("words: ['on', 'off']", model: complete).error == "")
+    }
+
     private func bare() throws -> String { try ModelCopy.write("bare", [:], in: try #require(folder)) }
 }

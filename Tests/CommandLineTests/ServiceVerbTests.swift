@@ -154,6 +154,21 @@ struct ServiceVerbTests {
         #expect(try Program.beckon(["status", "--reconnect"]).error.contains("--reconnect goes with events"))
     }
 
+    @Test func `events --reconnect ends at SIGTERM, although its parent has blocked it`() throws {
+        let script = #"""
+            env --block-signal=TERM "$0" events --reconnect --socket "$1" 2> "$1.err" &
+            until grep -q "waited for" "$1.err"; do sleep 0.05; done
+            kill $!
+            wait $!
+            echo "status $?"
+            """#
+        let events = try Program.run(
+            URL(fileURLWithPath: "/bin/bash"),
+            ["-c", script, Program.beckonFile.path, folder.file("s")]
+        )
+        #expect(events.output == "status 143\n", "\(events.error)")
+    }
+
     @Test func `the status for people is five lines`() throws {
         let text = """
             {"ok": true, "state": "running", "since": "2026-03-01T10:00:00.000Z", "device": "hw:CARD=Mic,DEV=0", "rate": 48000, \
@@ -184,6 +199,22 @@ struct ServiceVerbTests {
                 && lost[1] == "device     audio device 'mic': gone"
         )
         #expect(lost[3] == "last word  none yet" && lost[4] == "version    beckon of an earlier version")
+        let wakes = text.replacing(
+            "\"newest\"",
+            with: """
+                "session": "computer", "sessions": [{"wake": "computer", "seconds": 5.0, "mode": "spot", \
+                "thresholds": {"on": 0.5, "off": null}}, {"wake": "lamp", "thresholds": {"stop": 0.5}}], "newest"
+                """
+        )
+        let inSession = try lines(wakes)
+        #expect(inSession.count == 5)
+        #expect(inSession[0] == "state      listening since \(since) (2 h 5 min); the session of computer is on")
+        #expect(
+            inSession[2]
+                == "words      yes, grün; balanced, command mode; after computer: on, off; after lamp: stop"
+        )
+        let outside = try lines(wakes.replacing("\"session\": \"computer\"", with: "\"session\": null"))
+        #expect(outside[0].hasSuffix("(2 h 5 min)"))
         let many = (1...25).map { "\"w\($0)\": 0.5" }.joined(separator: ", ")
         #expect(try lines("{\"ok\": true, \"thresholds\": {\(many)}}")[2].hasSuffix("w19, w20 and 5 more"))
     }

@@ -134,6 +134,25 @@ struct TeachingTests {
         #expect(wrapped("longerthanthewidth a", columns: 5) == "longerthanthewidth\na")
     }
 
+    @Test(arguments: [40, 55, 56, 80])
+    func `the report fits the terminal`(_ width: Int) throws {
+        let terminal = try PseudoTerminal(columns: width, rows: 24)
+        let environment = ["BECKON_WORDS": folder.file("words")]
+        let takes = try takes("Rear_Center", [1, 0.7, 0.4])
+        let process = try start(Program.beckonFile, ["enroll", "center", "--from"] + takes, environment)
+        // The width is that of the terminal that people read.
+        process.standardError = try terminal.open()
+        try process.run()
+        #expect(comesTrue(within: 60) { !process.isRunning })
+        let report = text("out")
+        // A path is one word, and may be longer than the terminal.
+        let lines = report.split(separator: "\n").map(String.init).filter { !$0.contains("/") }
+        #expect(lines.count > 10 && lines.allSatisfy { columns($0) < width }, "\(report)")
+        let isFolded = width < 56
+        #expect(report.contains("WRONG PER HOUR") != isFolded && report.contains("wrong per hour") == isFolded)
+        #expect(report.contains("balanced *, spot\n  threshold 0.80, ") == isFolded, "\(report)")
+    }
+
     // MARK: - With a microphone
 
     /// A fake card that plays the recorded voice with a pause after it, in a folder of its own.

@@ -13,6 +13,26 @@ struct TextTests {
         #expect(decimal(value, places) == text)
     }
 
+    @Test func `a table that is too wide has each row in lines of its own`() {
+        var table = TextTable(["WORD", "MODE", "TAKES", "WRONG PER HOUR"], names: [0, 1])
+        table.add(["yes", "spot", "3", "0.5"])
+        table.add(["計算機", "", "12", "< 0.01"])
+        let whole = table.text
+        #expect(table.text(columns: 35) == whole && whole.hasPrefix("WORD    MODE  TAKES  WRONG PER HOUR\nyes"))
+        let folded = "yes, spot\n  takes 3, wrong per hour 0.5\n計算機\n  takes 12, wrong per hour < 0.01\n"
+        #expect(table.text(columns: 34) == folded)
+        let narrow = "yes, spot\n  takes 3,\n  wrong per hour 0.5\n計算機\n  takes 12,\n  wrong per hour < 0.01\n"
+        #expect(table.text(columns: 20) == narrow)
+    }
+
+    @Test(arguments: [
+        ("og", "on"), ("tse", nil), ("of", "on"), ("yes", nil), ("wrod", "word"), ("comand", "command"),
+        ("Word", "word"), ("", nil),
+    ])
+    func `a suggestion differs in at most half of its letters`(_ name: String, _ near: String?) {
+        #expect(nearestName(to: name, of: ["on", "set", "word", "command"]) == near)
+    }
+
     @Test func `names stay on their line`() {
         #expect(printable("a\nb\u{1B}[2Jé") == "a?b?[2Jé")
         #expect(printable("a\u{7F}\u{9B}2J\u{2028}") == "a??2J?")

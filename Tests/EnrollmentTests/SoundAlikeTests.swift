@@ -43,6 +43,34 @@ struct SoundAlikeTests {
         #expect(!foreign.soundsLike(phrase))
     }
 
+    @Test func `a word is found in the middle of a longer recording, at the hop where it ends`() {
+        let (quiet, word): ([Float], [Float]) = ([1, 0], [0, 1])
+        let hops = [quiet, quiet, word, word, word, quiet, quiet]
+        #expect(SoundAlike.similarity(ofHops: hops, to: [word], spacing: 0) == 1)
+        // Smoothed over three hops.
+        #expect(SoundAlike.similarity(ofHops: [quiet, word, word, quiet], to: [word], spacing: 0) == Float(2) / 3)
+        // The earlier template of a phrase is two hops before the last one.
+        #expect(SoundAlike.similarity(ofHops: hops, to: [quiet, word], spacing: 2) == Float(2.5) / 3)
+        #expect(SoundAlike.similarity(ofHops: [word, word], to: [word], spacing: 0) == -1)
+        #expect(SoundAlike.similarity(ofHops: hops, to: [], spacing: 0) == -1)
+    }
+
+    @Test func `a phrase that begins with a taught word sounds like it`() throws {
+        let (model, negatives) = (try RecordedTakes.model(), try Self.negatives())
+        // "rear center", and its first word alone.
+        let phrases = try RecordedTakes.variants("Rear_Center", 3)
+        let words = phrases.map { phrase in
+            let half = phrase.speech.lowerBound..<phrase.speech.lowerBound + phrase.speech.count * 2 / 5
+            let tail = [Float](repeating: 1e-4, count: Utterance.sampleRate / 4)
+            return Utterance(samples: Array(phrase.samples[..<half.upperBound]) + tail, speech: half)
+        }
+        let phrase = try Self.word("rear center", phrases, negatives)
+        let word = try Self.word("rear", words, negatives)
+        #expect(word.soundsLike(phrase, by: model) && phrase.soundsLike(word, by: model))
+        let other = try Self.word("side left", try RecordedTakes.variants("Side_Left", 3), negatives)
+        #expect(!word.soundsLike(other, by: model) && !phrase.soundsLike(other, by: model))
+    }
+
     @Test func `examples of the model's words pass as their own word, and few as another`() throws {
         let negatives = try Self.negatives()
         let check = ModelWordCheck(negatives)

@@ -94,6 +94,27 @@ struct StreamReportPageTests {
         #expect(page.texts("td").contains("strict") && page.texts("td").contains("computer (own)"))
     }
 
+    @Test func `words that were neither said nor accepted are one line, not rows`() throws {
+        let silent = Self.tally(hits: [8, 0, 0], said: [10, 0, 0], falseAccepts: [1, 0, 0])
+        let setting = SettingReport(
+            mode: "spot",
+            trigger: "early",
+            tally: silent,
+            sweep: [(0.9, silent)],
+            sensitivities: [],
+            labels: Self.labels,
+            taught: ["computer"],
+            thresholds: [0.9, 0.9, 0.9, nil, nil],
+            errors: []
+        )
+        let report = StreamReport(tolerance: 1, seconds: 3600, wordlessSeconds: 0, files: [], settings: [setting])
+        let pages = ErrorPages(report, page: "report.html", limit: 100)
+        let page = try Tree(StreamReportPage(report, model: "m", pages: pages) { _ in "" }.html)
+        #expect(page.texts("p").contains("Neither said nor detected: stop, computer."))
+        #expect(!page.texts("td").contains("stop") && page.texts("td").contains("up"))
+        #expect(page.texts("p").first?.hasPrefix("0 recordings, 60.0 min; a word counts") == true)
+    }
+
     @Test func `errors close to each other share a page, and each kind gets its share of the pages`() throws {
         let errors =
             [

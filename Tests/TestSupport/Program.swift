@@ -18,14 +18,16 @@ public struct Program {
     ///
     /// - Parameters:
     ///   - input: its standard input; nil for an empty one.
+    ///   - folder: the folder that it runs in; nil for that of the tests.
     ///   - interrupt: whether it gets SIGINT (Ctrl-C) after its first output.
     public static func beckon(
         _ arguments: [String],
         input: String? = nil,
         environment: [String: String] = [:],
+        folder: String? = nil,
         interrupt: Bool = false
     ) throws -> Program {
-        try run(beckonFile, arguments, input: input, environment: environment, interrupt: interrupt)
+        try run(beckonFile, arguments, input: input, environment: environment, folder: folder, interrupt: interrupt)
     }
 
     public static func run(
@@ -33,6 +35,7 @@ public struct Program {
         _ arguments: [String],
         input: String? = nil,
         environment: [String: String] = [:],
+        folder working: String? = nil,
         interrupt: Bool = false
     ) throws -> Program {
         let folder = try TestFolder()
@@ -42,6 +45,7 @@ public struct Program {
         let process = Process()
         process.executableURL = program
         process.arguments = arguments
+        if let working { process.currentDirectoryURL = URL(fileURLWithPath: working) }
         // The user who runs the tests may have taught words.
         let own = ["BECKON_WORDS": "/nonexistent/words"].merging(environment) { $1 }
         process.environment = ProcessInfo.processInfo.environment.merging(own) { $1 }

@@ -39,7 +39,7 @@ struct Classify {
         for note in notes { Output.tell(.notice, note) }
         Interrupt.watch()
         let batch = Batch(files: files, problems: problems, jobs: options.listening.jobs)
-        destination.begin()
+        destination.begin(batch.output)
         let detector = FileDetector(
             vocabulary,
             settings: options.listening.gate,

@@ -29,9 +29,10 @@ struct Destination: Sendable {
         tracks = folder == nil ? [:] : Self.trackNames(files)
     }
 
-    /// Prints the header.
-    func begin() {
-        Output.write(format.header(clips: clips, labels: labels))
+    /// Prints the header: for people before the first result, for programs at once, even if no result follows.
+    func begin(_ output: OrderedOutput) {
+        let header = format.header(clips: clips, labels: labels)
+        if format is Table { output.begin(header: header) } else { Output.write(header) }
     }
 
     /// Opens the label track of a file; nil if all results go to standard output.

@@ -28,8 +28,9 @@ struct StatusSummary {
             case nil: "playing a file"
             case let other?: other
             }
-        guard let since = answer.value("since").flatMap({ Timestamp($0) }) else { return state }
-        return "\(state) since \(moment(since, now)) (\(age(since, now)))"
+        let session = answer.value("session").flatMap { $0 == "null" ? nil : "; the session of \($0) is on" } ?? ""
+        guard let since = answer.value("since").flatMap({ Timestamp($0) }) else { return state + session }
+        return "\(state) since \(moment(since, now)) (\(age(since, now)))\(session)"
     }
 
     private static func device(_ answer: ControlAnswer) -> String {
@@ -40,11 +41,19 @@ struct StatusSummary {
     }
 
     private static func words(_ answer: ControlAnswer) -> String {
-        let names = answer.names(in: "thresholds")
-        let rest = names.count > listed ? " and \(names.count - listed) more" : ""
         let sensitivity = answer.value("sensitivity").flatMap { $0 == "null" ? nil : "; \($0)" } ?? ""
         let mode = answer.value("mode").map { ", \($0) mode" } ?? ""
-        return "\(names.prefix(listed).joined(separator: ", "))\(rest)\(sensitivity)\(mode)"
+        var sessions = ""
+        for index in 0..<64 {
+            guard let wake = answer.value("sessions[\(index)].wake") else { break }
+            sessions += "; after \(wake): \(list(answer.names(in: "sessions[\(index)].thresholds")))"
+        }
+        return list(answer.names(in: "thresholds")) + sensitivity + mode + sessions
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let rest = names.count > listed ? " and \(names.count - listed) more" : ""
+        return names.prefix(listed).joined(separator: ", ") + rest
     }
 
     private static func newest(_ answer: ControlAnswer, _ now: Timestamp) -> String {

@@ -187,9 +187,8 @@ struct Enroll {
         let player = TakePlayer()
         let wanted = options.takes
         let before = session.takes.count
-        Output.writeError(
-            "Say “\(printable(options.word))” once at each prompt, as you will to the device. Ctrl-C ends.\n"
-        )
+        let request = "Say “\(printable(options.word))” once at each prompt, as you will to the device. Ctrl-C ends."
+        Output.writeError((Terminal.errorIsTerminal ? wrapped(request, columns: Terminal.width) : request) + "\n")
         guard takes.waitForAudio() else { return }
         var refused = 0
         var last: Utterance?
@@ -281,7 +280,9 @@ struct Enroll {
             }
             word.takes = changes.applied(to: stored?.takes ?? [])
             if let negatives { calibration = word.calibrate(among: new.words, negatives) }
-            if !options.force, let other = new.words.first(where: { $0.name != word.name && word.soundsLike($0) }) {
+            if !options.force,
+                let other = new.words.first(where: { $0.name != word.name && word.soundsLike($0, by: model) })
+            {
                 throw .soundAlike(word.name, other.name)
             }
             try new.put(word)

@@ -24,12 +24,23 @@ struct EnrollOptions {
             throw UsageError("enroll needs the word to teach, such as: beckon enroll computer")
         }
         self.word = word
+        if PathName.isAudioFile(word) {
+            throw UsageError(
+                "enroll needs the word before its recordings; did you mean beckon enroll WORD --from \(printable(word))?"
+            )
+        }
         let others = Array(arguments.operands.dropFirst())
         if arguments.has("--from") {
             files = arguments.all("--from") + others
         } else if let other = others.first {
+            if PathName.isAudioFile(other) {
+                throw UsageError(
+                    "recordings need --from before them: beckon enroll \(printable(word)) --from \(printable(other))"
+                )
+            }
+            let name = ([word] + others).joined(separator: " ")
             throw UsageError(
-                "enroll takes one word; put a name of several words in quotes, and recordings after --from: \(printable(other))"
+                "enroll takes one word; a name of several words needs quotes: beckon enroll \"\(printable(name))\""
             )
         }
         more = arguments.has("--more")

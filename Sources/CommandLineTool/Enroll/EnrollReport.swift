@@ -17,7 +17,8 @@ struct EnrollReport {
         var lines = ["'\(printable(word.name))' is taught, from \(count) \(count == 1 ? "take" : "takes").", ""]
         if let calibration {
             lines += meaning(calibration)
-            lines += ["", Self.table(calibration), ""]
+            lines += ["", Self.table(calibration).text(columns: columns - 1)]
+            lines += ["* is in use. Estimated from the takes and an hour of other people's talk.", ""]
             lines += Self.neighbours(calibration)
         }
         if count < 3 { lines.append("Three to five takes give better results: --more adds some.") }
@@ -57,7 +58,7 @@ struct EnrollReport {
     }
 
     /// The estimates for each sensitivity and mode.
-    private static func table(_ calibration: WordCalibration) -> String {
+    private static func table(_ calibration: WordCalibration) -> TextTable {
         var table = TextTable(["SENSITIVITY", "MODE", "THRESHOLD", "MISSED", "WRONG PER HOUR"], names: [0, 1])
         for sensitivity in Sensitivity.allCases {
             for mode in DetectionMode.allCases.reversed() {
@@ -69,7 +70,7 @@ struct EnrollReport {
                 ])
             }
         }
-        return table.text + "* is in use. Estimated from the takes and an hour of other people's talk.\n"
+        return table
     }
 
     private static func neighbours(_ calibration: WordCalibration) -> [String] {

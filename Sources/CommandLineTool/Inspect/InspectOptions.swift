@@ -20,7 +20,10 @@ struct InspectOptions {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let file = arguments.operands.first, arguments.operands.count == 1 else {
-            throw UsageError("inspect takes one audio file")
+            if arguments.operands.count == 2, let page = arguments.operands.last, page.hasSuffix(".html") {
+                throw UsageError("inspect takes one audio file; did you mean --output \(printable(page))?")
+            }
+            throw UsageError("inspect takes one audio file, and was given \(arguments.operands.count)")
         }
         self.file = file
         listening = try ListeningOptions(arguments)

@@ -108,7 +108,7 @@ final class LiveScreen: EventSink {
     func receive(signal: Int32) {
         if signal == SIGTSTP {
             terminal?.hide()
-            output.flush(until: Clock.now + .milliseconds(200))
+            output.flush(until: Clock.now + .seconds(1))
             kill(getpid(), SIGSTOP)
             terminal?.show()
         }
@@ -121,7 +121,7 @@ final class LiveScreen: EventSink {
     /// - Returns: the summary where it is not written here, because standard output is for programs to read.
     func end(until time: Instant, hasFailed: Bool = false) -> String? {
         let summary = json || hasFailed ? nil : summary
-        if terminal != nil, let summary { output.write(summary + "\n") }
+        if terminal != nil, let summary { output.write(wrapped(summary, columns: Terminal.outputSize.columns) + "\n") }
         output.finish(until: time)
         terminal?.hide()
         return terminal == nil && played != nil ? summary : nil

@@ -18,12 +18,12 @@ struct PanelDrawing {
     mutating func frame(_ text: String, above panel: [String], isResized: Bool) -> String {
         guard !text.isEmpty || isResized || panel != shown else { return "" }
         defer { shown = panel }
-        let erasesAll = !shown.isEmpty && (!text.isEmpty || isResized || panel.isEmpty)
+        let erasesAll = !shown.isEmpty && (!text.isEmpty || isResized || panel.count < shown.count)
         let above = (erasesAll ? Self.erase : "") + text
         guard !panel.isEmpty else { return above + (shown.isEmpty ? "" : Self.showCursor) }
         var frame = above + (shown.isEmpty ? Self.hideCursor : "") + Self.wrapOff
-        frame += panel.map { "\r\($0)\u{1B}[K" }.joined(separator: "\n")
-        if panel.count < shown.count, !erasesAll { frame += "\u{1B}[J" }
+        // Erased before it is drawn: after a line that fills the terminal the cursor is on its last character.
+        frame += panel.map { "\r\u{1B}[K\($0)" }.joined(separator: "\n")
         if panel.count > 1 { frame += "\u{1B}[\(panel.count - 1)A" }
         return frame + "\r" + Self.wrapOn
     }

@@ -14,6 +14,8 @@ final class OrderedOutput: Sendable {
         var head = 0
         var waiting: [Int: [Piece]] = [:]
         var finished: Set<Int> = []
+        /// Printed before the first output that is no error.
+        var header = ""
     }
 
     private let state = Mutex(State())
@@ -22,13 +24,24 @@ final class OrderedOutput: Sendable {
     /// - Parameter sink: prints a piece; called under a lock, so never by two threads at once.
     init(sink: @escaping @Sendable (Piece) -> Void) { self.sink = sink }
 
+    /// Prints a header before the first output; not at all if there is nothing but errors.
+    func begin(header: String) { state.withLock { $0.header = header } }
+
+    private func print(_ piece: Piece, _ state: inout State) {
+        if !piece.isError, !state.header.isEmpty {
+            sink(Piece(text: state.header, isError: false))
+            state.header = ""
+        }
+        sink(piece)
+    }
+
     /// Prints `text` for the file with this number, now or when its turn comes.
     func put(_ text: String, isError: Bool = false, file: Int) {
         guard !text.isEmpty else { return }
         let piece = Piece(text: text, isError: isError)
         state.withLock { state in
             if file == state.head {
-                sink(piece)
+                print(piece, &state)
             } else {
                 state.waiting[file, default: []].append(piece)
             }
@@ -41,7 +54,7 @@ final class OrderedOutput: Sendable {
             state.finished.insert(file)
             while state.finished.remove(state.head) != nil {
                 state.head += 1
-                for piece in state.waiting.removeValue(forKey: state.head) ?? [] { sink(piece) }
+                for piece in state.waiting.removeValue(forKey: state.head) ?? [] { print(piece, &state) }
             }
         }
     }
@@ -50,7 +63,7 @@ final class OrderedOutput: Sendable {
     func flush() {
         state.withLock { state in
             for file in state.waiting.keys.sorted() {
-                for piece in state.waiting.removeValue(forKey: file) ?? [] { sink(piece) }
+                for piece in state.waiting.removeValue(forKey: file) ?? [] { print(piece, &state) }
             }
         }
     }

@@ -48,7 +48,7 @@ struct Arguments {
     /// Whether an option was given.
     func has(_ name: String) -> Bool { !all(name).isEmpty }
 
-    /// The last value given for an option.
+    /// The value given for an option that does not repeat.
     func value(_ name: String) -> String? { all(name).last }
 
     /// All values given for an option, in order; empty for an option that the command does not declare.
@@ -87,6 +87,10 @@ struct Arguments {
     }
 
     private mutating func takeShort(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
+        let long = "-" + word.prefix { $0 != "=" }
+        if word.count > 2, options.contains(where: { $0.name == long }) {
+            throw UsageError("unknown option \(printable(word)); did you mean \(long)?")
+        }
         var letters = word.dropFirst()
         while let letter = letters.popFirst() {
             guard let option = options.first(where: { $0.short == "-\(letter)" }) else {
@@ -121,7 +125,13 @@ struct Arguments {
             throw UsageError("\(option.name) takes text in UTF-8, not '\(printable(text))'")
         }
         if let value = option.value, !value.accepts(text) {
-            throw UsageError("\(option.name) takes \(value.expected), not '\(printable(text))'")
+            let hint = value.suggests(text).map { "; did you mean \($0)?" } ?? ""
+            throw UsageError("\(option.name) takes \(value.expected), not '\(printable(text))'\(hint)")
+        }
+        if !option.repeats, let first = values[option.name]?.first, first != text {
+            throw UsageError(
+                "\(option.name) was given twice, as '\(printable(first))' and '\(printable(text))'; leave one out"
+            )
         }
         values[option.name, default: []].append(text)
     }

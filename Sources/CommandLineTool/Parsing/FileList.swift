@@ -2,6 +2,13 @@ private import Core
 private import Glibc
 private import System
 
+extension PathName {
+    /// Whether a text names an audio file that exists, by its extension.
+    static func isAudioFile(_ text: String) -> Bool {
+        FileList.audioEndings.contains(PathName(text).ending.lowercased()) && access(FileName.cString(text), F_OK) == 0
+    }
+}
+
 /// The files to process: the named files, and the audio files in the named folders.
 struct FileList {
     private(set) var files: [String] = []
@@ -148,6 +155,10 @@ struct FileList {
         }
         guard bytes.count <= longestList else {
             throw Failure("\(name): a list of more than 64 MiB; give fewer names")
+        }
+        guard nulSeparated || !bytes.contains(0) else {
+            let meant = list == "-" ? "beckon classify -" : "beckon classify \(name)"
+            throw Failure("\(name): not a list of names by lines, as it has NUL bytes; did you mean \(meant), or -0?")
         }
         return names(in: bytes, nulSeparated: nulSeparated)
     }

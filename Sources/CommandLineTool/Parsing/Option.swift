@@ -1,3 +1,5 @@
+private import Core
+
 /// An option of a command: its names, its value, and its texts in help and manual.
 ///
 /// Parsing, help, the shells' completions and the manual page's lists are made from this one declaration.
@@ -8,7 +10,7 @@ struct Option: Sendable {
     let short: String?
     /// Nil for a flag.
     let value: OptionValue?
-    /// Whether all values are used, not only the last one.
+    /// Whether it may be given several times with different values.
     let repeats: Bool
     /// The text in help, without a line end. The part before the first of `,`, `;`, `:` and ` (` must make sense alone:
     /// the shells show it beside the option.
@@ -87,6 +89,8 @@ struct OptionValue: Sendable {
     /// A description of valid values, for messages: `a number from 1 to 256`.
     let expected: String
     let accepts: @Sendable (String) -> Bool
+    /// What a text that is not accepted may have meant; nil for no idea.
+    var suggests: @Sendable (String) -> String? = { _ in nil }
     /// The names that a value may be, in the order of help; empty if the value is not one of a list.
     var choices: [Choice] = []
 }
@@ -162,6 +166,7 @@ extension OptionValue {
             completion: .names(names),
             expected: "one of \(names.joined(separator: ", "))",
             accepts: { names.contains($0) },
+            suggests: { nearestName(to: $0, of: names) },
             choices: choices
         )
     }

@@ -226,7 +226,8 @@ extension OptionValue {
         title: "confidence",
         completion: .nothing,
         expected: "a confidence between 0 and 1, such as 0.7",
-        accepts: { isConfidence($0) }
+        accepts: { isConfidence($0) },
+        suggests: { confidence(meantBy: $0) }
     )
 
     static let wordConfidence = OptionValue(
@@ -239,6 +240,12 @@ extension OptionValue {
             let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else { return false }
             return isConfidence(parts[1]) || Sensitivity(rawValue: parts[1]) != nil
+        },
+        suggests: { text in
+            let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else { return nil }
+            let names = Sensitivity.allCases.map(\.rawValue)
+            return (confidence(meantBy: parts[1]) ?? nearestName(to: parts[1], of: names)).map { "\(parts[0])=\($0)" }
         }
     )
 
@@ -250,6 +257,14 @@ extension OptionValue {
         expected: "a number from 0 to 63, a list such as 0,1, or mix",
         accepts: { Configuration.Channels($0) != nil }
     )
+
+    /// The confidence that a decimal comma or a percentage stands for; nil for any other text.
+    private static func confidence(meantBy text: String) -> String? {
+        let number = text.replacing(",", with: ".").replacing("%", with: "")
+        if isConfidence(number) { return number }
+        guard let percentage = Double(number), percentage > 1, percentage < 100 else { return nil }
+        return shortest((percentage * 100).rounded() / 10_000)
+    }
 
     private static func isConfidence(_ text: String) -> Bool { Float(text).map { $0 > 0 && $0 < 1 } ?? false }
 }

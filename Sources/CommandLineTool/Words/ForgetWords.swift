@@ -13,7 +13,15 @@ struct ForgetWords {
     let json: Bool
 
     func run() throws {
-        guard let path = taught.path, let store = try taught.read() else {
+        let path = taught.path
+        let store = try taught.read()
+        if let name = names.first(where: { store?[$0] == nil }), modelWords.contains(name) {
+            throw Failure(
+                "'\(name)' is one of the model's own words, which stay; words: { \(name): { enabled: false } } in the "
+                    + "configuration leaves it out"
+            )
+        }
+        guard let path, let store else {
             throw Failure("no word '\(printable(names[0]))' was taught; there are none")
         }
         try WordStoreFile(path: path).update(.announced(path)) { store throws(EnrollmentError) in
@@ -23,11 +31,13 @@ struct ForgetWords {
         warn(of: store.words.map(\.name).filter { !names.contains($0) })
     }
 
+    private var modelWords: [String] { (try? listening.loadModel()).map { Labels($0.labels).words } ?? [] }
+
     /// Warns of each place in a configuration that names a forgotten word. A word of the model stays known.
     ///
     /// - Parameter others: the other taught words.
     private func warn(of others: [String]) {
-        let model = (try? listening.loadModel()).map { Labels($0.labels).words } ?? []
+        let model = modelWords
         let gone = names.filter { !model.contains($0) }
         guard !gone.isEmpty else { return }
         for path in configurations {

@@ -86,7 +86,7 @@ struct WordsCommand {
                 recorded == 0 ? "–" : "\(recorded)",
             ])
         }
-        Output.write(table.text)
+        Output.write(Terminal.outputIsTerminal ? table.text(columns: Terminal.outputSize.columns) : table.text)
     }
 
     private func export(_ path: String, _ names: [String], _ taught: TaughtWords) throws {
@@ -97,6 +97,12 @@ struct WordsCommand {
             let all = store
             store.words = []
             for name in names { try store.put(try all.word(name)) }
+        }
+        if names.isEmpty, store[path] != nil {
+            throw Failure(
+                "'\(printable(path))' is a word, and export needs the file first; did you mean beckon words export FILE "
+                    + "'\(printable(path))'?"
+            )
         }
         guard path != Self.standardStream else {
             guard !Terminal.outputIsTerminal else {

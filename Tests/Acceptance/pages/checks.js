@@ -63,6 +63,13 @@
     const contrast = (one + 0.05) / (other + 0.05);
     if (contrast < 4.5) say(`contrast of ${contrast.toFixed(1)}`, node.data);
   }
+  // A short word in a table stays whole.
+  for (const cell of document.querySelectorAll("td, th")) {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const rows = new Set(Array.from(range.getClientRects(), (box) => Math.round(box.top)));
+    if (/^\S{1,16}$/.test(cell.textContent.trim()) && cell.checkVisibility() && rows.size > 1) say("broken within a word", cell.textContent);
+  }
   for (const { text, box } of pieces) {
     if (box.left < -0.5 || box.right > width + 0.5) say("beyond the edge of the page", text);
   }
@@ -88,6 +95,12 @@
     const box = label.getBoundingClientRect(), frame = label.parentElement.getBoundingClientRect();
     if (box.left < frame.left - 2 || box.right > frame.right + 2 || box.top < frame.top - 2 || box.bottom > frame.bottom + 2)
       say("label beyond its chart", label.textContent);
+  }
+
+  // An axis has two values at least, or nothing can be read from it.
+  for (const chart of document.querySelectorAll(".chart")) {
+    const ticks = Array.from(chart.querySelectorAll(".frame .x")).filter((tick) => tick.checkVisibility());
+    if (ticks.length === 1) say("axis with one value", `${chart.getAttribute("aria-label") || ""} ${ticks[0].textContent}`);
   }
 
   // Structure: one main heading, no level left out; names for pictures; heads for tables; a unit at every axis.

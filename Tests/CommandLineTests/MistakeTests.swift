@@ -1,0 +1,121 @@
+import CSndFile
+import Foundation
+import TestSupport
+import Testing
+
+/// Mistakes of people who do not read manuals: each gives one line that says what to do, and a status that is not 0.
+struct MistakeTests {
+    private static let voice = Voices.path("Front_Left")
+
+    /// A folder with `empty.wav`, `header.wav`, `film.mp4`, `notes.txt` and the folder `sounds`, in which nothing is heard.
+    private static func folder() throws -> TestFolder {
+        let folder = try TestFolder()
+        try folder.write("empty.wav", bytes: [])
+        try folder.write("header.wav", format: Int(SF_FORMAT_WAV | SF_FORMAT_PCM_16), [])
+        try folder.write(
+            "film.mp4",
+            bytes: [0, 0, 0, 0x20] + Array("ftypisom".utf8) + [UInt8](repeating: 7, count: 500)
+        )
+        try folder.write("notes.txt", bytes: Array("milk\neggs\n".utf8))
+        try folder.folder("sounds")
+        return folder
+    }
+
+    static let table: [(arguments: [String], status: Int32, says: String)] = [
+        (["yes"], 2, "yes is a word, not a command; beckon listen and beckon classify FILE find it"),
+        ([""], 2, "unknown command ''"),
+        ([voice], 2, "is a file, not a command; did you mean beckon classify \(voice)?"),
+        (["listen", voice], 2, "listen takes no file name; did you mean --file \(voice)?"),
+        (["listen", "--file", "sounds"], 1, "is a directory, not an audio file; name a file in it"),
+        (["listen", "--file", "empty.wav"], 1, "is empty (0 bytes)"),
+        (
+            ["listen", "--file", "a.wav", "--file", "b.wav"], 2,
+            "--file was given twice, as 'a.wav' and 'b.wav'; leave one out"
+        ),
+        (
+            ["classify", "-", "--format", "csv", "--format", "json"], 2,
+            "--format was given twice, as 'csv' and 'json'"
+        ),
+        (["classify", "-format", "csv", voice], 2, "unknown option -format; did you mean --format?"),
+        (["classify", "--threshold", "80", voice], 2, "not '80'; did you mean 0.8?"),
+        (["classify", "--threshold", "0,8", voice], 2, "not '0,8'; did you mean 0.8?"),
+        (["classify", "--threshold", "75%", voice], 2, "not '75%'; did you mean 0.75?"),
+        (["classify", "--word", "left=90", voice], 2, "did you mean left=0.9?"),
+        (["classify", "--word", "left=Strict", voice], 2, "did you mean left=strict?"),
+        (["classify", "--mode", "Command", voice], 2, "not 'Command'; did you mean command?"),
+        (
+            ["classify", "--word", "LEFT=0.5", voice], 1,
+            "the model does not know the word 'LEFT'; did you mean 'left'?"
+        ),
+        (["classify", "--files-from", voice], 1, "has NUL bytes; did you mean beckon classify \(voice), or -0?"),
+        (["enroll"], 2, "enroll needs the word to teach, such as: beckon enroll computer"),
+        (["enroll", "--from", voice], 2, "enroll needs the word to teach"),
+        (["enroll", voice], 2, "did you mean beckon enroll WORD --from \(voice)?"),
+        (["enroll", "door", voice], 2, "recordings need --from before them: beckon enroll door --from \(voice)"),
+        (["enroll", "hey", "house"], 2, "needs quotes: beckon enroll \"hey house\""),
+        (["enroll", "door", "-n", "four"], 2, "--takes takes a number from 1 to 20, not 'four'"),
+        (
+            ["forget", "left"], 1,
+            "'left' is one of the model's own words, which stay; words: { left: { enabled: false } }"
+        ),
+        (["words", "list"], 2, "unknown task words list; did you mean beckon words?"),
+        (["words", "import", "notes.txt"], 1, "notes.txt: not a word store; name one that beckon wrote"),
+        (["inspect", voice, "page.html"], 2, "inspect takes one audio file; did you mean --output page.html?"),
+        (["inspect", "sounds"], 1, "is a directory, not an audio file"),
+        (["inspect", voice, "-o", "sounds"], 1, "sounds: cannot write the report here"),
+        (["evaluate", voice], 1, "not a folder; evaluate takes one with a folder for each word"),
+        (["set", "yes", "0.7"], 2, "'yes 0.7' is not a word and its threshold; did you mean yes=0.7?"),
+        (["set", "yes=80"], 2, "the threshold of 'yes' lies between 0 and 1, such as 0.7"),
+        (["config", "check", "notes.txt"], 1, "notes.txt:1:1: a value was expected"),
+        (["completions"], 2, "completions takes the name of one shell: bash, zsh, fish"),
+    ]
+
+    @Test(arguments: table)
+    func `one line says what to do`(_ row: (arguments: [String], status: Int32, says: String)) throws {
+        let folder = try Self.folder()
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+        let program = try Program.beckon(row.arguments, folder: folder.path)
+        #expect(program.status == row.status && program.output == "", "\(program.output)")
+        #expect(program.error.contains(row.says), "\(program.error)")
+        #expect(program.error.hasPrefix("beckon: ") && program.error.split(separator: "\n").count == 1)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
+    }
+
+    @Test(arguments: [
+        ("empty.wav", "is empty"), ("header.wav", "no audio after it"), ("film.mp4", "ffmpeg"),
+        ("sounds", "no audio files"),
+    ])
+    func `a file without sound is one line of classify, and no table`(_ name: String, says: String) throws {
+        let folder = try Self.folder()
+        let program = try Program.beckon(["classify", name], folder: folder.path)
+        #expect(program.status == 1 && program.output == "", "\(program.output)")
+        #expect(program.error.contains(says) && program.error.split(separator: "\n").count == 1, "\(program.error)")
+    }
+
+    @Test func `a word is no name of a file to export to`() throws {
+        let folder = try Self.folder()
+        let environment = ["BECKON_WORDS": folder.file("words")]
+        let taught = try Program.beckon(
+            ["enroll", "door", "--from", Voices.path("Rear_Center")],
+            environment: environment
+        )
+        #expect(taught.status == 0, "\(taught.error)")
+        let export = try Program.beckon(["words", "export", "door"], environment: environment, folder: folder.path)
+        #expect(export.status == 1 && export.output == "")
+        #expect(export.error.contains("did you mean beckon words export FILE 'door'?"), "\(export.error)")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("door")))
+        let called = try Program.beckon(["door"], environment: environment)
+        #expect(called.status == 2 && called.error.contains("door is a word, not a command"))
+    }
+
+    @Test func `a closed standard input is one line`() throws {
+        for command in ["classify -", "listen -"] {
+            let program = try Program.run(
+                URL(fileURLWithPath: "/bin/sh"),
+                ["-c", "\"$0\" \(command) <&-", Program.beckonFile.path]
+            )
+            #expect(program.status == 1 && program.output == "")
+            #expect(program.error.contains("standard input") && program.error.split(separator: "\n").count == 1)
+        }
+    }
+}
