@@ -14,7 +14,10 @@ run: build
 # Tests that count allocations need a process in which nothing else runs.
 ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 
-test: deps
+# Preloaded, so that the thread sanitizer sees the waits of Swift's mutexes.
+MUTEX := .build/libThreadSanitizerMutex.so
+
+test: deps $(MUTEX)
 	swift test --skip $(ALLOCATIONS)
 	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
 	$(THREAD_SANITIZER) --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
@@ -22,16 +25,20 @@ test: deps
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
 THREADS := 'BlockRing|Microphone|SystemTests|DaemonTests|ControlTests|ActionsTests'
 SERVICE := 'ListenTests|StallTests|ServiceVerbTests'
-THREAD_SANITIZER = TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/thread-sanitizer.supp \
+THREAD_SANITIZER = LD_PRELOAD=$(CURDIR)/$(MUTEX) \
 	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel
 
 # All tests under the address sanitizer, and the C shims under the undefined-behaviour sanitizer, which traps; then the service
 # under the thread sanitizer. Swift's runtime keeps memory for good that the check for leaks would report.
-test-sanitizers: deps
+test-sanitizers: deps $(MUTEX)
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address-sanitizer \
 		-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --skip $(ALLOCATIONS) --skip would.be.noticed
 	$(THREAD_SANITIZER) --filter $(THREADS)
 	$(THREAD_SANITIZER) --skip-build --filter $(SERVICE)
+
+$(MUTEX): Tests/ThreadSanitizer/mutex.c
+	mkdir -p $(@D)
+	clang -O2 -shared -fPIC $< -o $@ -ldl
 
 # Fuzzes everything that reads what comes from outside, SECONDS for each target (TARGETS), with address sanitizer. What
 # crashes is kept in .build/fuzz/crashes.

@@ -66,9 +66,12 @@ final class LiveProgram {
         ]
     }
 
-    /// The library of fake system calls, to preload.
-    static let fakeSystem = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appendingPathComponent("libFakeSystem.so").path
+    /// The value of `LD_PRELOAD` with the library of fake system calls, and with what the tests have preloaded themselves.
+    static let fakeSystem: String = {
+        let library = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appendingPathComponent("libFakeSystem.so").path
+        return ProcessInfo.processInfo.environment["LD_PRELOAD"].map { "\(library):\($0)" } ?? library
+    }()
 
     /// The process's number.
     var identifier: Int32 { process.processIdentifier }
