@@ -6,7 +6,7 @@ import System
 /// Posts JSON to a web server: one HTTP/1.1 request per connection, with one timeout for all of it, the look-up of the
 /// name included.
 ///
-/// Redirects are not followed, and only the status line of the answer is read.
+/// Redirects are not followed, and only the status of the answer is read.
 struct Webhook: Sendable {
     let address: WebAddress
     /// Seconds.
@@ -115,28 +115,52 @@ struct Webhook: Sendable {
         }
     }
 
-    /// Reads the first line of the answer: `HTTP/1.1 204 No Content`.
+    /// The most bytes of an answer that are read: a server may send without end.
+    private static let longestAnswer = 4096
+
+    /// Reads the status of the answer. Interim answers (1xx; RFC 9110, 15.2) before it are skipped; what comes after the line
+    /// `HTTP/1.1 204 No Content` is not read.
     private func readStatus(_ connection: borrowing FileDescriptor, deadline: Instant, stop: EventFD?)
         throws(ActionError)
         -> Int
     {
         var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while line.count < 1024 {
-            let count = recv(connection.rawValue, &byte, 1, 0)
-            if count == 1 {
-                if byte == 10 { break }
+        var isInterim = false
+        for _ in 0..<Self.longestAnswer {
+            let byte = try readByte(connection, deadline: deadline, stop: stop)
+            guard byte == 10 else {
                 line.append(byte)
-            } else if count == 0 {
-                break
-            } else if errno == EAGAIN {
+                continue
+            }
+            if isInterim {
+                // An empty line ends the headers of an interim answer.
+                isInterim = !line.allSatisfy { $0 == 13 }
+            } else {
+                guard let status = Self.status(ofLine: line) else { break }
+                // 101 changes the protocol, which was not asked for.
+                guard (100..<200).contains(status), status != 101 else { return status }
+                isInterim = true
+            }
+            line.removeAll(keepingCapacity: true)
+        }
+        throw broken("it does not speak HTTP/1")
+    }
+
+    private func readByte(_ connection: borrowing FileDescriptor, deadline: Instant, stop: EventFD?)
+        throws(ActionError)
+        -> UInt8
+    {
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(connection.rawValue, &byte, 1, 0)
+            if count == 1 { return byte }
+            if count == 0 { throw broken("it closed the connection before it answered") }
+            if errno == EAGAIN {
                 try wait(connection.rawValue, POLLIN, deadline: deadline, stop: stop)
             } else if errno != EINTR {
                 throw broken("recv: \(SystemError.text(errno))")
             }
         }
-        guard let status = Self.status(ofLine: line) else { throw broken("it does not speak HTTP/1") }
-        return status
     }
 
     /// The status of a status line (RFC 9112), without its line feed: exactly three digits, 100 to 599; nil for any other line.
