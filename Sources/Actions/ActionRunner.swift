@@ -18,6 +18,8 @@ public final class ActionRunner: EventSink {
         public var started = 0
         /// Ended with an error; each is also logged, at a limited rate.
         public var failed = 0
+        /// Those of them that took longer than their timeout. They may have done their work before they were ended.
+        public var timedOut = 0
         /// Dropped because the queue, or that of standard output or a socket, was full, or because the service stopped.
         public var dropped = 0
     }
@@ -232,7 +234,7 @@ public final class ActionRunner: EventSink {
         )
         attempt(action) { () throws(ActionError) in
             try program.run(stop: stopEvent) { end in
-                if !end.isSuccess { fail(action, end.description) }
+                if !end.isSuccess { fail(action, end.description, isLate: end.isLate) }
             }
         }
     }
@@ -241,12 +243,15 @@ public final class ActionRunner: EventSink {
         do throws(ActionError) {
             _ = try work()
         } catch {
-            fail(action, error.description)
+            fail(action, error.description, isLate: error == .timedOut)
         }
     }
 
-    private func fail(_ action: Action, _ reason: String) {
-        count { $0.failed += 1 }
+    private func fail(_ action: Action, _ reason: String, isLate: Bool) {
+        count {
+            $0.failed += 1
+            $0.timedOut += isLate ? 1 : 0
+        }
         warn(action.name, "\(action.name): \(reason)")
     }
 

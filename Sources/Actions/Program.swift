@@ -53,10 +53,23 @@ struct Program: Sendable {
             output.setNonBlocking()
             var supervision = Supervision(pid: pid, timeout: timeout, grace: grace, stop: stop)
             supervision.run(watch: watch.rawValue, output: output.rawValue, ended: ended)
+            if !supervision.hasEnded { Self.waitLater(pid) }
         } catch {
             throw .program.saying(
                 "cannot start \(arguments.first ?? ""): \(error); check the path and its permissions"
             )
+        }
+    }
+}
+
+extension Program {
+    /// Waits on a thread of its own for a program that SIGKILL did not end in time, as on a disk that does not answer or a
+    /// machine that is too busy: otherwise it would stay in the system's table of processes as long as the service runs.
+    private static func waitLater(_ pid: pid_t) {
+        // If there is no thread, it stays there.
+        func same(_ error: SystemError) -> SystemError { error }
+        _ = try? SystemThread(name: "beckon-wait", stackSize: 128 << 10, or: same) {
+            while waitpid(pid, nil, 0) < 0, errno == EINTR {}
         }
     }
 }
@@ -84,6 +97,9 @@ public struct ProgramEnd: Equatable, Sendable {
 
     /// Whether nothing needs to be reported: exit status 0, or ended because the service stopped.
     public var isSuccess: Bool { reason == .exited(0) || reason == .stopped }
+
+    /// Whether it took longer than its timeout.
+    public var isLate: Bool { if case .timedOut = reason { true } else { false } }
 
     /// What went wrong, on one line for the log.
     public var description: String {
@@ -129,6 +145,8 @@ struct Supervision {
     private var grace: Double
     private let stop: EventFD?
     private var phase = Phase.running
+    /// Whether the program itself has ended, and was waited for.
+    private(set) var hasEnded = false
     private var isStopping = false
     private var deadline: Instant
     private var tail = Tail()
@@ -170,6 +188,7 @@ struct Supervision {
         }
         // Reads what is left in the pipe. Bounded, because other processes of the group may write without end.
         for _ in 0..<32 where !readOutput(output) { break }
+        hasEnded = waited != 0
         ended(ProgramEnd(reason: waited < 0 ? .unknown : reason(status), errorTail: tail.line))
         waitForGroup(requests, output: output)
     }

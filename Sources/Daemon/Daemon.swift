@@ -112,12 +112,14 @@ public final class Daemon: Sendable {
     /// - Parameters:
     ///   - settings: the initial settings.
     ///   - loader: reads the settings again when they have changed.
+    ///   - signals: those of ``run(_:)``. They end the program at once while a file is opened, whose disk may not answer.
     ///   - sinks: further receivers of events, in addition to actions, control socket and clips.
     /// - Throws: if the file, the microphone, a socket or a thread cannot be set up.
     public init(
         _ settings: ServiceSettings,
         loader: SettingsLoader,
         setup: Setup,
+        signals: Signals,
         log: ServiceLog,
         sinks: [any EventSink] = []
     ) throws {
@@ -125,7 +127,7 @@ public final class Daemon: Sendable {
         let selection = InputSelection(configuration)
         switch setup.input {
         case .file(let path):
-            source = try FileSource(path: path, mix: selection.mix)
+            source = try signals.interruptible { try FileSource(path: path, mix: selection.mix) }
             microphone = nil
         case .stream(let descriptor, let format):
             source = try PipeSource(descriptor, raw: format, mix: selection.mix)
@@ -391,7 +393,8 @@ public final class Daemon: Sendable {
             "events": .number(events.events), "suppressed": .number(events.suppressed),
             "unnamed": .number(events.unnamed), "lostDetections": .number(dispatcher.queue.droppedCount),
             "actionsStarted": .number(actions.started), "actionsFailed": .number(actions.failed),
-            "actionsDropped": .number(actions.dropped), "clips": clips.counts.json,
+            "actionsTimedOut": .number(actions.timedOut), "actionsDropped": .number(actions.dropped),
+            "clips": clips.counts.json,
             "droppedLines": [
                 "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
             ],

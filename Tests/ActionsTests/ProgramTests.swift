@@ -130,6 +130,22 @@ struct ProgramTests {
         #expect(comesTrue { members(ofGroup: leader) == [] })
     }
 
+    /// A machine that is too busy, or a disk that does not answer, delays even SIGKILL.
+    @Test func `a program that takes longer to end than it is waited for leaves no zombie`() throws {
+        let folder = try TestFolder()
+        let deaf =
+            ["/usr/bin/env", "--ignore-signal=TERM"] + [
+                "/bin/sh", "-c", "echo $$ > \(folder.file("group")); sleep 100; :",
+            ]
+        for _ in 0..<20 {
+            let (end, _) = try Actions.Program(deaf, timeout: 0.08, grace: 0).finish()
+            #expect(end.reason == .timedOut(seconds: 0.08))
+            let text = try String(contentsOfFile: folder.file("group"), encoding: .utf8)
+            let leader = try #require(Int32(text.split(separator: "\n").first ?? ""))
+            #expect(comesTrue { kill(leader, 0) != 0 })
+        }
+    }
+
     @Test func `background processes of a program run until the timeout`() throws {
         let folder = try TestFolder()
         let script = "sleep 100 & echo $! > \(folder.file("left")); exit 0"

@@ -36,7 +36,10 @@ def options():
     parser.add_argument("--systemd", action="store_true", help="the installed package, by the machine's clock")
     parser.add_argument("--build", type=Path, default=ROOT / ".build/release", help="where the programs are")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="where to keep log, card's ledger and statuses")
-    return parser.parse_args()
+    given = parser.parse_args()
+    # alsa-lib looks for a relative path in its own folder.
+    given.build = given.build.resolve()
+    return given
 
 
 def main():

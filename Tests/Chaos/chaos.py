@@ -48,6 +48,8 @@ class Chaos:
         self.done = []
         self.log_lock = threading.Lock()
         self.begin = 0.0
+        # Of audio, until the service was told to rest.
+        self.seconds = 0.0
         # The status after the run, when nothing is on its way any more; None if the service did not live that long.
         self.last = None
         # Processes that a child of the service leaves behind become children of this one, so that they are found.
@@ -184,10 +186,15 @@ class Chaos:
 
     def run(self, turns, length):
         """Runs `length` seconds of audio; afterwards the service is muted and idle, and `last` is its status."""
+        # There is a card only when the subscribers are there, so that they get all events.
+        self.card.fail("gone")
         self.start()
         self.until(lambda: self.service.status() is not None, 30, "the control socket answers")
         self.subscriber, self.slow_subscriber = Subscriber(self.control), Subscriber(self.control)
-        self.until(lambda: self.card.epoch > 0, 30, "the card is opened")
+        self.until(lambda: self.subscriber.is_subscribed and self.slow_subscriber.is_subscribed, 30, "there are subscribers")
+        self.card.fail("")
+        if not self.until(lambda: self.card.epoch > 0, 30, "the card is opened"):
+            return
         self.begin = self.pace.now()
         lanes = [threading.Thread(target=self.follow, args=(lane, length), daemon=True) for lane in turns.values()]
         watchers = [threading.Thread(target=self.service.watch, args=(self.is_over,), daemon=True)]
@@ -210,7 +217,7 @@ class Chaos:
             if lane.is_alive():
                 self.problems.append("a fault did not end")
         self.insist("mute")
-        if not self.until(self.is_idle, 150, "the service is idle after it was muted"):
+        if not self.until(self.is_idle, 60, "the service is idle after it was muted"):
             self.problems.append(f"it has {self.counts()}; threads: {self.service.threads()}; {children(self.service.pid)}")
         self.clips.collect()
         if self.service.is_running:

@@ -15,8 +15,8 @@ read -r mode < "{mode}"
 case $mode in
 kill) kill -9 $$ ;;
 fail) exit 3 ;;
-hang) sleep 1000 ;;
-stubborn) trap '' TERM; sleep 1000; sleep 1000 ;;
+hang) echo >> "{hung}"; read -r never < "{never}" ;;
+stubborn) trap '' TERM; echo >> "{hung}"; read -r never < "{never}" ;;
 leave) sleep 1000 & ;;
 esac
 read -r event
@@ -31,9 +31,15 @@ class Program:
         self.path = folder / "action"
         self.mode_file = folder / "action.mode"
         self.heard = folder / "action.heard"
+        self.hung_file = folder / "action.hung"
         self.heard.touch()
+        self.hung_file.touch()
+        # Nobody writes to it, so that whoever reads it waits, without a process of its own.
+        self.never = folder / "action.never"
+        os.mkfifo(self.never)
+        self.never.chmod(0o666)
         self.mode("work")
-        self.path.write_text(PROGRAM.format(mode=self.mode_file, heard=self.heard))
+        self.path.write_text(PROGRAM.format(mode=self.mode_file, heard=self.heard, hung=self.hung_file, never=self.never))
         self.path.chmod(0o755)
 
     def mode(self, text):
@@ -41,6 +47,11 @@ class Program:
         temporary.write_text(text + "\n")
         temporary.chmod(0o644)
         os.replace(temporary, self.mode_file)
+
+    @property
+    def hung(self):
+        """How often it did not end by itself."""
+        return self.hung_file.stat().st_size
 
     @property
     def events(self):
@@ -52,11 +63,17 @@ class Program:
 
 
 class Hook:
-    """A web server for `webhook` actions. Its `mode` says how it fails; an event counts when it is answered with success."""
+    """A web server for `webhook` actions. Its `mode` says how it fails; an event counts when it is answered with success.
+
+    On a machine that is too busy a client may have given up before that; what it does not wait for does not count.
+    """
 
     def __init__(self):
         self.events = Events()
         self.mode = "work"
+        # Clients that gave up while it hung.
+        self.hung = 0
+        self.lock = threading.Lock()
         self.released = threading.Event()
         hook = self
 
@@ -65,18 +82,30 @@ class Hook:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 mode = hook.mode
                 if mode == "hang":
-                    hook.released.wait(60)
+                    while not self.is_left() and not hook.released.wait(0.02):
+                        pass
+                    with hook.lock:
+                        hook.hung += self.is_left()
                 elif mode == "refuse":
                     self.send_response(503)
                     self.end_headers()
                 elif mode == "garbage":
                     self.wfile.write(b"\x00\xff" * 4000)
-                elif mode == "work":
+                elif mode == "work" and not self.is_left():
                     event = json.loads(body)
                     hook.events.add(event["sequence"], event)
                     self.send_response(204)
                     self.end_headers()
                 self.close_connection = True
+
+            def is_left(self):
+                """Whether the client has closed the connection; it sends nothing after its request."""
+                try:
+                    return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+                except BlockingIOError:
+                    return False
+                except OSError:
+                    return True
 
             def log_message(self, *_):
                 pass
@@ -104,6 +133,8 @@ class Subscriber:
         self.flowing = threading.Event()
         self.flowing.set()
         self.is_over = threading.Event()
+        # Whether the service has answered.
+        self.is_subscribed = False
         # Events between the newest one of a connection and the oldest of the next one went to nobody.
         self.connections = 0
         # Numbers that a connection skipped, although it was open all the time.
@@ -137,6 +168,7 @@ class Subscriber:
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
                 event = json.loads(line)
+                self.is_subscribed = self.is_subscribed or event.get("ok") is True
                 if "sequence" in event:
                     self.events.add(event["sequence"], event)
                     self.first.setdefault(self.connections, []).append(event["sequence"])

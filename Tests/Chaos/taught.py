@@ -27,7 +27,8 @@ class TaughtWords:
         )
 
     def teaching(self, name):
-        return self.command("enroll", name, "--from", *TAKES)
+        # All words are the same recordings.
+        return self.command("enroll", name, "--force", "--from", *TAKES)
 
     def teach(self, choice):
         if len(self.names) >= MOST:

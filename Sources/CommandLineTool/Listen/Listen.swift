@@ -86,6 +86,7 @@ struct Listen {
                     logOutput: logOutput,
                     onTerminalSignal: { screen.receive(signal: $0) }
                 ),
+                signals: signals,
                 log: log,
                 sinks: [screen]
             )

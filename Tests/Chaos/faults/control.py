@@ -48,6 +48,8 @@ def flood(chaos, seconds, choice):
     finally:
         for client in clients:
             client.close()
+        # One of the commands may have been `mute`.
+        chaos.insist("unmute")
 
 
 @fault("control", 5, 30)
