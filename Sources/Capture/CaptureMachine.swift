@@ -165,7 +165,7 @@ public struct CaptureMachine: Equatable, Sendable {
         public var call = Call.none
         /// An errno, or 0.
         public var number: Int32 = 0
-        /// The length of the gap, or how long the device has been missing; 0 if unknown.
+        /// The length of the gap so far, since the newest frames, or how long the device has been missing; 0 if unknown.
         public var duration = Duration.zero
 
         public init(
@@ -199,6 +199,8 @@ public struct CaptureMachine: Equatable, Sendable {
     /// When the current run of frames began; nil while there are none.
     private var runningSince: Instant?
     private var deadline = Instant(nanoseconds: 0)
+    /// When frames were read last; what is lost is lost since then, however late a failure is noticed.
+    private var newestFrames: Instant?
     private var gapStart: Instant?
     private var outage: Outage?
 
@@ -290,7 +292,7 @@ public struct CaptureMachine: Equatable, Sendable {
     // MARK: Frames
 
     private mutating func progress(_ now: Instant) -> Decision {
-        (recoveries, resumes) = (0, 0)
+        (recoveries, resumes, newestFrames) = (0, 0, now)
         deadline = now + limits.progress
         var decision = Decision(.wait(until: deadline))
         let since = runningSince ?? now
@@ -298,7 +300,7 @@ public struct CaptureMachine: Equatable, Sendable {
         if now - since >= limits.settled { openings = 0 }
         guard state != .running else { return decision }
         if state == .lost { counts.reconnects += 1 }
-        decision.change = Change(.running, at: now, duration: gapStart.map { now - $0 } ?? .zero)
+        decision.change = Change(.running, at: now, duration: gap(until: now))
         (state, gapStart, outage) = (.running, nil, nil)
         return decision
     }
@@ -330,7 +332,8 @@ public struct CaptureMachine: Equatable, Sendable {
         if beginGap(now) {
             if isSuspended { counts.suspensions += 1 } else { counts.overruns += 1 }
             decision.flush = true
-            decision.change = Change(isSuspended ? .suspended : .overrun, at: now, call: call, number: number)
+            let kind = isSuspended ? Change.Kind.suspended : .overrun
+            decision.change = Change(kind, at: now, call: call, number: number, duration: gap(until: now))
             state = .recovering
         }
         return decision
@@ -361,12 +364,12 @@ public struct CaptureMachine: Equatable, Sendable {
     private mutating func report(_ kind: Change.Kind, _ call: Call, _ number: Int32, _ now: Instant) -> Change? {
         guard var outage else {
             outage = Outage(start: now, number: number, lastReport: now)
-            return Change(kind, at: now, call: call, number: number)
+            return Change(kind, at: now, call: call, number: number, duration: gap(until: now))
         }
         defer { self.outage = outage }
         if number != outage.number, [EBUSY, EACCES, EPERM].contains(number) {
             (outage.number, outage.lastReport) = (number, now)
-            return Change(kind, at: now, call: call, number: number)
+            return Change(kind, at: now, call: call, number: number, duration: gap(until: now))
         }
         let due = Limits.reminders[min(outage.reminders, Limits.reminders.count - 1)]
         guard now - outage.lastReport >= due else { return nil }
@@ -386,7 +389,10 @@ public struct CaptureMachine: Equatable, Sendable {
         runningSince = nil
         guard state == .running else { return false }
         counts.gaps += 1
-        gapStart = now
+        gapStart = newestFrames ?? now
         return true
     }
+
+    /// The length of the gap; 0 for none.
+    private func gap(until now: Instant) -> Duration { gapStart.map { now - $0 } ?? .zero }
 }

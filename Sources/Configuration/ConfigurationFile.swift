@@ -100,8 +100,8 @@ public struct ParsedConfiguration: Sendable {
 
     /// Asks for the words that are known under this configuration, and checks it against them.
     ///
-    /// - Parameter words: returns the words of the model that the configuration names and the taught words; its errors are
-    ///   reported for the key `model`.
+    /// - Parameter words: returns the words of the model that the configuration names and the taught words. An error is
+    ///   reported for the key `model`, unless it is a ``ConfigurationProblem``.
     /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(
         resolving words: (Configuration) throws -> KnownWords
@@ -109,16 +109,18 @@ public struct ParsedConfiguration: Sendable {
         let known: KnownWords
         do {
             known = try words(configuration)
+        } catch let problem as ConfigurationProblem {
+            throw refusal { $0.add(problem) }
         } catch {
-            throw refusal(ofModel: "\(error)")
+            throw refusal { $0.add("\(error)", key: "model") }
         }
         return try validated(by: known)
     }
 
-    /// All mistakes of a configuration whose model or words cannot be read, for this reason.
-    private func refusal(ofModel reason: String) -> ConfigurationError {
+    /// All mistakes of a configuration whose model or words cannot be read, and the reason that `add` adds.
+    private func refusal(_ add: (inout Findings) -> Void) -> ConfigurationError {
         var findings = findings
-        findings.add(reason, key: "model")
+        add(&findings)
         ConfigurationCheck(configuration: configuration, words: nil).run(&findings)
         return ConfigurationError(problems: findings.sorted)
     }

@@ -2,8 +2,8 @@ import Core
 
 /// One mistake in a configuration, and its place.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The file's path.
-    public let file: String
+    /// The file's path; nil for a problem of another file, which the message names.
+    public let file: String?
     /// Line and column; nil if the problem concerns the whole file.
     public let place: TextPlace?
     /// The key, such as `words.yes.threshold`; empty if the problem concerns the whole file.
@@ -13,11 +13,19 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
     /// A warning does not make the configuration invalid.
     public let isWarning: Bool
 
+    /// A mistake that keeps a configuration from being used, but lies in another file, such as that of the taught words.
+    ///
+    /// - Parameter message: names the file.
+    public static func ofOtherFile(_ message: String) -> ConfigurationProblem {
+        ConfigurationProblem(file: nil, place: nil, key: "", message: message, isWarning: false)
+    }
+
     /// One line: file, line, column, key, what is wrong and what to do.
     public var description: String {
-        let place = file + (place.map { ":\($0)" } ?? "")
+        let line = place.map { ":\($0)" } ?? ""
+        let start = file.map { "\($0)\(line): " } ?? ""
         let subject = key.isEmpty ? "" : "\(key): "
-        return printable("\(place): \(isWarning ? "warning: " : "")\(subject)\(message)")
+        return printable("\(start)\(isWarning ? "warning: " : "")\(subject)\(message)")
     }
 }
 
@@ -53,6 +61,11 @@ struct Findings {
     var isFull: Bool { problems.count >= Self.limit }
 
     mutating func note(_ key: String, _ place: TextPlace) { places[key] = place }
+
+    /// Adds a problem of another file.
+    mutating func add(_ problem: ConfigurationProblem) {
+        if !isFull { problems.append(problem) }
+    }
 
     mutating func add(_ message: String, key: String = "", at place: TextPlace? = nil, isWarning: Bool = false) {
         guard !isFull else { return }

@@ -19,7 +19,7 @@ public struct GapReport: Equatable, Sendable {
     /// A gap of this duration or longer is reported by itself.
     static let maxUntold = Duration.seconds(2)
 
-    /// A gap that has not ended: from the first failure to the next captured frame.
+    /// A gap that has not ended: from the last captured frame before it to the next.
     private struct Gap: Equatable {
         let start: Instant
         var newest: CaptureMachine.Change
@@ -40,7 +40,9 @@ public struct GapReport: Equatable, Sendable {
         var items = look(at: change.time)
         switch change.kind {
         case .overrun, .suspended, .lost, .stalled:
-            if gap == nil { gap = Gap(start: change.time, newest: change, isTold: mayTell(change.time)) }
+            // A process that was stopped notices only when it runs again.
+            let start = change.time - change.duration
+            if gap == nil { gap = Gap(start: start, newest: change, isTold: mayTell(change.time)) }
             gap?.newest = change
             if gap?.isTold == true { items.append(.change(change)) }
         case .framesMissing:

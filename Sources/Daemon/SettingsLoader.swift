@@ -43,7 +43,12 @@ public struct SettingsLoader: Sendable {
         var loaded: (model: String?, vocabulary: Vocabulary)?
         if let path {
             let valid = try ParsedConfiguration(path: path).validated { configuration in
-                let known = try load(configuration.model, storing: !leavesOut)
+                let known: Read
+                do {
+                    known = try load(configuration.model, storing: !leavesOut)
+                } catch let error as EnrollmentError where error != .model {
+                    throw ConfigurationProblem.ofOtherFile(error.description)
+                }
                 loaded = (configuration.model, known.vocabulary)
                 let words = Labels(known.vocabulary.labels).words
                 // Options may replace the file's mode or thresholds: only what is in force must fit the model.

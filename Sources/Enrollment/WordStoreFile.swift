@@ -185,11 +185,15 @@ public struct WordStoreFile: Sendable {
         }
         guard errno == EEXIST else { throw failure(SystemError("open")) }
         let found = FileDescriptor(openat(folder.descriptor.rawValue, name, flags))
-        guard found.isOpen else { throw failure(SystemError("open")) }
         // Whoever may write to the folder may have put anything here, such as a link to a file of root's.
+        guard found.isOpen || errno == ELOOP else { throw failure(SystemError("open")) }
         var status = stat()
-        guard fstat(found.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
-            throw .store.saying("\(path).lock: not a lock file of beckon, or one with several names; remove it")
+        guard found.isOpen, fstat(found.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_nlink == 1
+        else {
+            throw .store.saying(
+                "\(path).lock: not a lock file of beckon, but a link or a file with several names; remove it"
+            )
         }
         return found
     }

@@ -311,6 +311,17 @@ struct CaptureMachineTests {
         #expect(machine.counts == one.counts)
     }
 
+    @Test func `a gap lasts from the last frames before it, however late it is noticed`() {
+        var machine = Machine()
+        for turn in Self.begin { _ = machine.take(turn.event, at: Self.moment(turn.time)) }
+        // The process was stopped (SIGSTOP) for 20 s.
+        let overrun = machine.take(.failed(.read, EPIPE), at: Self.moment(20_020)).change
+        #expect(overrun?.kind == .overrun && overrun?.duration == .seconds(20))
+        _ = machine.take(.restarted, at: Self.moment(20_020))
+        let running = machine.take(.frames, at: Self.moment(20_050)).change
+        #expect(running?.kind == .running && running?.duration == .milliseconds(20_030))
+    }
+
     @Test func `a device that is absent for a day is tried every half second and reported seven times`() {
         var machine = Machine()
         for turn in Self.begin { _ = machine.take(turn.event, at: Self.moment(turn.time)) }

@@ -60,6 +60,15 @@ struct GapReportTests {
             ]
         ),
         Case(
+            "a gap counts from the last frames before it, and one that was noticed late is told at once if it was long",
+            [
+                begin, Turn(1_000, .overrun, duration: 100, "overrun"), Turn(1_020, .running, "running"),
+                Turn(2_000, .overrun, duration: 100), Turn(2_030, .running),
+                Turn(30_000, .overrun, duration: 20_000, "overrun"), Turn(30_010, .running, "running"),
+                Turn(70_000, nil, "1 × 130"),
+            ]
+        ),
+        Case(
             "a loose plug does not fill the journal",
             [begin, Turn(100, .lost, "lost"), Turn(300, .running, "running")]
                 + (1...50).flatMap { [Turn($0 * 1_000, .lost), Turn($0 * 1_000 + 200, .running)] }

@@ -82,6 +82,21 @@ struct SettingsLoaderTests {
         #expect(second.model.name == "other" && second.personal == first.personal)
     }
 
+    @Test func `what is wrong with the taught words is said of their file, not of the configuration's model`() throws {
+        var loader = loader
+        loader.path = try folder.write("c.json5", bytes: Array("{ words: { stop: { threshold: 0.9 } } }".utf8))
+        try folder.write("words", bytes: Array("no words".utf8))
+        func problem() -> String { #expect(throws: (any Error).self) { try loader.load() }.map { "\($0)" } ?? "" }
+        #expect(problem() == "\(file.path): not a word store; name one that beckon wrote")
+        // Mistakes of the configuration are told beside it.
+        try folder.write("c.json5", bytes: Array("{\n cooldown: -1,\n model: '\(folder.file("model"))' }".utf8))
+        let both = problem().split(separator: "\n")
+        #expect(both.count == 2 && both.first == "\(file.path): not a word store; name one that beckon wrote")
+        #expect(both.last?.hasPrefix("\(folder.file("c.json5")):2:12: cooldown: ") == true, "\(both)")
+        try folder.write("c.json5", bytes: Array("{ model: '/no/such' }".utf8))
+        #expect(problem().hasPrefix("\(folder.file("c.json5")):1:3: model: "))
+    }
+
     @Test func `a reload of changed words takes no memory, two hundred times`() throws {
         let names = (0..<20).map { "word \($0)" }
         try teach(names)

@@ -226,6 +226,10 @@ struct WordStoreFileTests {
         #expect(try FileStatus(path: folder.file("precious")) == before)
         #expect(try file.read() == nil)
         unlink(file.path + ".lock")
+        #expect(symlink(folder.file("precious"), file.path + ".lock") == 0)
+        let error = #expect(throws: EnrollmentError.store) { try file.update { $0 = Self.store } }
+        #expect(error?.description.hasPrefix("\(file.path).lock: not a lock file") == true)
+        unlink(file.path + ".lock")
         try file.update { $0 = Self.store }
         // What root creates belongs to the folder's owner.
         let owner = try FileStatus(path: state).owner

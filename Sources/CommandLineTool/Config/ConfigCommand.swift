@@ -50,7 +50,11 @@ struct ConfigCommand {
     /// The words of the configuration's model (by default the one that comes with the program), and the taught words.
     private func words(_ configuration: Configuration) throws -> KnownWords {
         let loader = VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil))
-        let (vocabulary, taught) = try loader.load()
-        return KnownWords(Labels(vocabulary.labels).words, gone: taught.gone, vocabulary: vocabulary)
+        do {
+            let (vocabulary, taught) = try loader.load()
+            return KnownWords(Labels(vocabulary.labels).words, gone: taught.gone, vocabulary: vocabulary)
+        } catch let error as EnrollmentError where error != .model {
+            throw ConfigurationProblem.ofOtherFile(error.description)
+        }
     }
 }
