@@ -5,8 +5,8 @@ HOURS   ?= 24
 PYTHON  ?= python3
 PEERS   := .build/peers
 
-.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages chaos chaos-container \
-	soak bench-end-to-end bench-cost bench-products bench-words bench-reload fuzz peers peer-programs deps generate lint format clean
+.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages acceptance-home chaos chaos-container \
+	soak bench-end-to-end bench-cost bench-products bench-words bench-reload fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -69,6 +69,11 @@ acceptance-vm: deb
 acceptance-pages: build
 	Tests/Acceptance/pages/run
 
+# The wake-word server, judged by the wyoming client of PyPI, the real Home Assistant and HAProxy; two minutes, and some for the
+# first installation. What cannot be installed is skipped with a line.
+acceptance-home: build
+	Tests/Acceptance/home/run
+
 # An hour of audio at ten times the speed (SPEED) through the service, while everything around it fails; an account at the
 # end. Seven minutes. SEED=N is another run; SECONDS=N of audio; ONLY="FAULT…"; OPTIONS=--list lists the faults. As root it
 # also fills a disk.
@@ -108,6 +113,12 @@ peers: deps $(PEERS)/done
 # The program compared with other keyword spotters, on an hour of audio from DATA or Debian's recordings; ten minutes.
 peer-programs: build $(PEERS)/done
 	$(PEERS)/bin/python -m Benchmarks.programs $(if $(DATA),--data "$(DATA)") $(OPTIONS)
+
+# The wake-word server compared with another one, under the same clients; five minutes.
+peer-servers: build
+	$(PYTHON) -m venv .build/servers
+	.build/servers/bin/pip install --quiet --requirement Benchmarks/wyoming/requirements.txt
+	.build/servers/bin/python -m Benchmarks.wyoming $(OPTIONS)
 
 $(PEERS)/done: Benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv $(PEERS)

@@ -40,6 +40,7 @@ let wideKernels: [Target] = []
 ///
 ///     Beckon → Spotting
 ///     beckon → CommandLineTool → Daemon → Control, Actions → Configuration → Events → Spotting
+///                             ↘        ↘  Wyoming → Events, Spotting, Audio
 ///                             ↘        ↘  Capture → Audio → CSndFile, CSampleRate, Kernels
 ///                             ↘        ↘         ↘  CALSA, CALSAMessages
 ///                             ↘        ↘  Enrollment
@@ -105,11 +106,17 @@ let package = Package(
             dependencies: ["Audio", "Configuration", "Core", "Events", "Spotting", "System"]
         ),
         .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Spotting", "System"]),
+        // Integrations: each a room of its own, which knows events and detectors, and which Daemon starts.
+        .target(
+            name: "Wyoming",
+            dependencies: ["Audio", "Core", "Events", "Inference", "Spotting", "System"],
+            path: "Sources/Integrations/Wyoming"
+        ),
         .target(
             name: "Daemon",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
-                "Inference", "Spotting", "System",
+                "Inference", "Spotting", "System", "Wyoming",
             ]
         ),
         .target(name: "Charts", dependencies: ["Core", "CZlib"]),
@@ -127,7 +134,7 @@ let package = Package(
             name: "Benchmarking",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Core", "Daemon", "Evaluation", "Events", "Inference",
-                "KernelInterface", "Kernels", "Spotting", "System",
+                "KernelInterface", "Kernels", "Spotting", "System", "Wyoming",
             ]
         ),
         .target(
@@ -198,6 +205,10 @@ let package = Package(
             dependencies: ["Configuration", "Control", "Core", "Spotting", "System", "TestSupport"]
         ),
         .testTarget(
+            name: "WyomingTests",
+            dependencies: ["Audio", "Core", "Events", "Inference", "Spotting", "System", "TestSupport", "Wyoming"]
+        ),
+        .testTarget(
             name: "DaemonTests",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
@@ -223,7 +234,7 @@ package.targets += wideKernels
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Enrollment", "Evaluation", "Inference", "Kernels",
-        "Spotting", "System",
+        "Spotting", "System", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

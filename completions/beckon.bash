@@ -36,7 +36,7 @@ _beckon_settings()
 _beckon()
 {
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget record evaluate inspect devices config doctor bench completions status mute unmute reload set events help"
+    local commands="listen classify enroll words forget record evaluate inspect serve devices config doctor bench completions status mute unmute reload set events help"
     local options=""
     COMPREPLY=()
 
@@ -71,7 +71,8 @@ _beckon()
             ;;
         *\ --threshold | *\ -t | *\ --phrase | *\ --jobs | *\ -j | *\ --takes | \
             *\ -n | "inspect --from" | *\ --label | *\ -l | *\ --speaker | *\ -s | \
-            *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --seconds | *\ --streams)
+            *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --listen | *\ --connections | \
+            *\ --threads | *\ --seconds | *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
             return
             ;;
         *\ --word | *\ -w)
@@ -90,7 +91,7 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -d -- "$current")
             return
             ;;
-        "listen --words" | "classify --words" | "evaluate --words" | "inspect --words")
+        "listen --words" | "classify --words" | "evaluate --words" | "inspect --words" | "serve --words")
             mapfile -t COMPREPLY < <(compgen -W none -- "$current"; compgen -f -- "$current")
             return
             ;;
@@ -112,10 +113,11 @@ _beckon()
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --audio --json --help" ;;
+        serve) options="--listen --connections --threads --sensitivity --threshold --word --phrase --trigger --model --words --config --help" ;;
         devices) options="--json --help" ;;
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;
-        bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --mode --trigger --threshold --word --model --channel --json --help" ;;
+        bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --channel --json --help" ;;
         completions) options="--help" ;;
         status | mute | unmute | reload | set | events) options="--socket --reconnect --json --help" ;;
     esac

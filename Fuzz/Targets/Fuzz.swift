@@ -8,7 +8,7 @@ func check(_ condition: Bool, _ what: @autoclosure () -> String) {
 /// What may come from outside, by name. `make fuzz` runs all of them.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "configuration": fuzzConfiguration, "control": fuzzControl, "model": fuzzModel, "tensors": fuzzTensors,
-    "words": fuzzWords, "labels": fuzzLabels, "audio": fuzzAudio, "webhook": fuzzWebhook,
+    "words": fuzzWords, "labels": fuzzLabels, "audio": fuzzAudio, "webhook": fuzzWebhook, "wyoming": fuzzWyoming,
 ]
 
 private let target: @Sendable ([UInt8]) -> Void = {

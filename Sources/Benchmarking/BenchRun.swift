@@ -52,7 +52,7 @@ public struct BenchRun {
         case .streams:
             return try streams.map { Probe(stage, kernels, try StreamsWork(recipe, count: $0)) }
         case .batch:
-            return streams.flatMap { BatchWork(recipe, count: $0) }.map { Probe(stage, kernels, $0) }
+            return streams.map { Probe(stage, kernels, BatchWork(recipe, count: $0)) }
         case .windowNetwork:
             let count = model.multiplyAddsPerWindow
             return Probe(stage, kernels, multiplyAdds: count, NetworkWork(model, isWindow: true))

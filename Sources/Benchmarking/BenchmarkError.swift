@@ -1,6 +1,8 @@
+import System
+
 /// Why a measurement failed, or why its report cannot be read.
 public struct BenchmarkError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code: Equatable { case report, endToEnd, startUp, resampler }
+    private enum Code: Equatable { case report, endToEnd, startUp, resampler, wyoming }
 
     private let code: Code
     /// One line: the object, what is wrong with it, what to do.
@@ -22,6 +24,12 @@ public struct BenchmarkError: Error, Equatable, CustomStringConvertible, Sendabl
 
     /// A copy of the program did not start, or gave no score.
     static func startUp(_ text: String) -> BenchmarkError { BenchmarkError(.startUp, text) }
+
+    /// For `SystemThread`.
+    static func noThread(_ error: SystemError) -> BenchmarkError { BenchmarkError(.wyoming, "\(error)") }
+
+    /// A server cannot be measured.
+    static func wyoming(_ text: String) -> BenchmarkError { BenchmarkError(.wyoming, text) }
 
     /// The resampler stopped consuming input.
     static let resampler = BenchmarkError(.resampler, "the resampler stopped in the middle of its input")

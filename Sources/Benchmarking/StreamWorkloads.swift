@@ -91,70 +91,39 @@ final class StreamsWork: Workload {
 
 /// Runs one hop of many streams in one batch, as a server with many microphones does.
 final class BatchWork: Workload {
-    private let model: Model
-    private var batch: StreamBatch
-    private var handlers: [PosteriorHandler]
-    private var detectors: [ActivityDetector]
+    private var detector: BatchDetector
+    private let streams: [DetectorStream]
     private let sound: [Float]
-    /// Two windows per stream: a block is written to both, so that the newest window is always contiguous.
-    private let memory: UnsafeMutableBufferPointer<Float>
     private var hop = 0
     private(set) var detections = 0
 
-    /// - Returns: nil where the model does not stream.
-    init?(_ recipe: DetectorRecipe, count: Int) {
-        model = recipe.model
-        guard let batch = StreamBatch(recipe.model, streams: count) else { return nil }
-        self.batch = batch
-        let handler = PosteriorHandler(Vocabulary(model), settings: recipe.gate, thresholds: recipe.thresholds)
-        handlers = Array(repeating: handler, count: count)
-        detectors = Array(repeating: ActivityDetector(of: model), count: count)
-        sound = HopWork.sound(model)
-        memory = .allocate(capacity: count * 2 * AudioFormat.windowSamples)
-        memory.initialize(repeating: 0)
+    init(_ recipe: DetectorRecipe, count: Int) {
+        var detector = BatchDetector(
+            Vocabulary(recipe.model),
+            settings: recipe.gate,
+            thresholds: recipe.thresholds
+        )
+        streams = (0..<count).map { _ in detector.makeStream() }
+        self.detector = detector
+        sound = HopWork.sound(recipe.model)
     }
 
-    deinit { memory.deallocate() }
+    var units: Int { streams.count }
 
-    var units: Int { handlers.count }
-
+    /// No two streams get the same audio at the same time.
     func run() {
-        guard let memory = memory.baseAddress else { return }
-        let (block, window) = (AudioFormat.hopSamples, AudioFormat.windowSamples)
-        let place = hop % AudioFormat.windowHops * block
-        hop += 1
-        writeBlocks(at: place)
-        batch.score { stream in
-            UnsafeBufferPointer(start: memory + stream * 2 * window + place + block, count: window)
-        }
-        for stream in handlers.indices { decide(stream, newest: memory + stream * 2 * window + place) }
-    }
-
-    /// Writes each stream's next block; no two streams get the same audio at the same time.
-    private func writeBlocks(at place: Int) {
-        let (block, window) = (AudioFormat.hopSamples, AudioFormat.windowSamples)
-        let last = sound.count - block
+        let last = sound.count - AudioFormat.hopSamples
         sound.withUnsafeBufferPointer { sound in
-            guard let source = sound.baseAddress, let memory = memory.baseAddress else { return }
-            for stream in handlers.indices {
-                let target = memory + stream * 2 * window + place
-                let audio = source + (hop * block + stream * 997) % last
-                target.update(from: audio, count: block)
-                (target + window).update(from: audio, count: block)
+            for (index, stream) in streams.enumerated() {
+                let place = (hop * AudioFormat.hopSamples + index * 997) % last
+                stream.fill { room in
+                    _ = room.update(from: sound[place..<place + room.count])
+                    return room.count
+                }
             }
         }
-    }
-
-    private func decide(_ stream: Int, newest: UnsafePointer<Float>) {
-        let (labels, steps) = (model.labels.count, model.activityCount)
-        detectors[stream].add(
-            hop: UnsafeBufferPointer(start: newest, count: AudioFormat.hopSamples).span,
-            logits: Array(batch.activity[stream * steps..<(stream + 1) * steps])
-        )
-        handlers[stream].process(
-            HopScores(posteriors: Array(batch.posteriors[stream * labels..<(stream + 1) * labels])),
-            activity: detectors[stream].history
-        ) { _ in detections += 1 }
+        hop += 1
+        detector.process(streams) { _, _ in detections += 1 }
     }
 }
 

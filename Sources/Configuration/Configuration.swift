@@ -1,5 +1,6 @@
 public import Core
 public import Spotting
+public import System
 
 /// All settings of the service. `Configuration()` holds the defaults.
 public struct Configuration: Equatable, Sendable {
@@ -100,6 +101,18 @@ public struct Configuration: Equatable, Sendable {
         case path(String)
     }
 
+    /// The settings of the wake-word server for Wyoming, the voice protocol of Home Assistant.
+    public struct Wyoming: Equatable, Sendable {
+        /// Where it listens; nowhere by default.
+        public var listen: [ListenAddress] = []
+        /// The largest number of connections at a time.
+        public var connections = 500
+        /// Whether it is announced by mDNS, where other machines can connect.
+        public var announce = true
+
+        public init() {}
+    }
+
     /// The model's folder, or the name of a model that comes with the program; nil for the model that comes with the program.
     public var model: String?
     /// The name of the capture device, or `auto`.
@@ -128,6 +141,7 @@ public struct Configuration: Equatable, Sendable {
     /// The place of the control socket.
     public var socket = Socket.auto
     public var clips = Clips()
+    public var wyoming = Wyoming()
     /// The least severe level that is logged.
     public var log = LogLevel.info
 

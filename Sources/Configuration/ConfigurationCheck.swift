@@ -1,6 +1,7 @@
 import Core
 private import Glibc
 import Spotting
+private import System
 
 /// The checks that need the whole configuration: known words, webhook hosts, programs, margins of the gate.
 struct ConfigurationCheck {
@@ -14,6 +15,7 @@ struct ConfigurationCheck {
         if let words { checkWords(words, &findings) }
         checkSensitivities(&findings)
         for (key, action) in findings.actions { check(action, key: key, &findings) }
+        checkAddresses(&findings)
         if configuration.gate.endMargin < configuration.gate.startMargin {
             findings.add(
                 "must not be less than startMargin, or speech would end where it begins",
@@ -103,6 +105,17 @@ struct ConfigurationCheck {
             "the model does not know the word '\(word)'; \(hint ?? "it knows " + known.joined(separator: ", "))",
             key: key
         )
+    }
+
+    /// Two servers cannot listen at one address.
+    private func checkAddresses(_ findings: inout Findings) {
+        let addresses = configuration.wyoming.listen
+        for (index, address) in addresses.enumerated() where addresses[..<index].contains(address) {
+            findings.add("names \(address) twice; leave one of them out", key: "wyoming.listen")
+        }
+        if case .path(let path) = configuration.socket, addresses.contains(.unix(path: path)) {
+            findings.add("is the control socket; give the server a path of its own", key: "wyoming.listen")
+        }
     }
 
     private func check(_ action: Action, key: String, _ findings: inout Findings) {

@@ -1,5 +1,6 @@
 import Core
 private import Spotting
+import System
 
 extension SettingKind where Value == Configuration {
     /// All keys of the configuration file.
@@ -21,6 +22,7 @@ extension SettingKind where Value == Configuration {
             Setting("webhookHosts", \.webhookHosts, SettingKind<String>.text("a host's name or address").list),
             Setting("clips", at: \.clips, clips),
             Setting("limits", at: \.limits, limits),
+            Setting("wyoming", at: \.wyoming, wyoming),
             Setting("socket", \.socket, .socket),
             Setting("log", \.log, .choice(among: [.error, .warning, .info, .debug])),
             Setting("gate", at: \.gate, gate),
@@ -44,6 +46,12 @@ extension SettingKind where Value == Configuration {
         Setting("queue", \.queue, .whole(1...10_000)),
         Setting("atOnce", \.atOnce, .whole(1...64)),
         Setting("timeout", \.timeout, .timeout),
+    ])
+
+    private static let wyoming = Section<Configuration.Wyoming>([
+        Setting("listen", \.listen, .addresses),
+        Setting("connections", \.connections, .whole(1...10_000)),
+        Setting("announce", \.announce, .flag),
     ])
 
     private static let clips = Section<Configuration.Clips>([
@@ -135,6 +143,42 @@ extension SettingKind where Value == Configuration.Socket {
             case "auto": return .auto
             case "none": return Configuration.Socket.none
             default: return text.hasPrefix("/") && text.utf8.count <= 107 ? .path(text) : nil
+            }
+        }
+    )
+}
+
+extension SettingKind where Value == [ListenAddress] {
+    /// One address, a list of them, or `none`.
+    static let addresses = SettingKind(
+        read: { node, key, findings in
+            var nodes = [node]
+            if case .array(let elements) = node.value { nodes = elements }
+            if node.value == .string("none") { nodes = [] }
+            var addresses: [ListenAddress] = []
+            for node in nodes {
+                guard case .string(let text) = node.value else {
+                    findings.expected(
+                        "an address such as \"tcp://127.0.0.1:10400\", a list, or \"none\"",
+                        at: key,
+                        not: node
+                    )
+                    return nil
+                }
+                do throws(SocketError) {
+                    addresses.append(try ListenAddress(text))
+                } catch {
+                    findings.add(error.description, key: key, at: node.place)
+                    return nil
+                }
+            }
+            return addresses
+        },
+        write: { addresses in
+            switch addresses.count {
+            case 0: "none"
+            case 1: .string(addresses[0].description)
+            default: .strings(addresses.map(\.description))
             }
         }
     )

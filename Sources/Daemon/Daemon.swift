@@ -11,6 +11,7 @@ import Inference
 public import Spotting
 import Synchronization
 public import System
+private import Wyoming
 
 /// A change of settings while the daemon runs. It may come from a signal, the control socket or a changed file.
 public enum SettingsChange: Equatable, Sendable {
@@ -94,6 +95,7 @@ public final class Daemon: Sendable {
     private let actions: ActionRunner
     private let clips: ClipSaver
     private let control: ControlServer?
+    private let wyoming: WyomingServer?
     private let dispatcher: EventDispatcher
     private let detector: DetectorThread
     private let notifier: SystemdNotifier
@@ -152,6 +154,10 @@ public final class Daemon: Sendable {
         clips = ClipSaver(configuration.clips, history: history, log: log)
         control = try Self.controlPath(configuration, setup).map { path throws(ControlError) in
             try ControlServer(path: path)
+        }
+        wyoming = try settings.wakeWords.map { words throws(SocketError) in
+            // One thread, and with less priority than the detector of the microphone.
+            try WyomingServer(words, WyomingServer.Settings(configuration.wyoming, priority: 10), log: log)
         }
         var all: [any EventSink] = [actions] + sinks
         if let control { all.append(control) }
@@ -260,6 +266,9 @@ public final class Daemon: Sendable {
         if new.configuration.socket != configuredSocket {
             notes.append("socket: the one in use stays until the service is started again")
         }
+        if new.configuration.wyoming != old.configuration.wyoming {
+            notes.append("wyoming: where the service listens for clients changes when it is started again")
+        }
         let note = notes.isEmpty ? nil : notes.joined(separator: "; ")
         // Nothing is rebuilt for nothing: each rebuilding may cost the detector a hop.
         guard new.configuration != old.configuration || new.vocabulary !== old.vocabulary else {
@@ -277,6 +286,7 @@ public final class Daemon: Sendable {
         if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         clips.apply(new.configuration.clips)
         detector.apply(new.detector(generation: generation))
+        if let words = new.wakeWords { wyoming?.apply(words) }
         microphone?.apply(InputSelection(new.configuration))
         return ChangeQueue.Outcome(note: note)
     }
@@ -302,6 +312,7 @@ public final class Daemon: Sendable {
         let others = try new.set(change)
         settings.withLock { $0 = new }
         detector.apply(new.detector(generation: dispatcher.generation))
+        if let words = new.wakeWords { wyoming?.apply(words) }
         return others.isEmpty ? nil : "these keep a choice of their own: \(printable(others.joined(separator: ", ")))"
     }
 
@@ -400,6 +411,7 @@ public final class Daemon: Sendable {
             ],
         ])
         if let control { status.append(["clients": control.counts.json]) }
+        if let wyoming { status.append(["wyoming": wyoming.counts.json(connections: wyoming.connections)]) }
         settings.choices.describe(in: &status)
         status.append(["thresholds": .object(words)])
         if !settings.sessions.isEmpty {
@@ -485,6 +497,7 @@ public final class Daemon: Sendable {
         actions.close()
         haveEnded.append(dispatcher.stop(until: soon(200)))
         haveEnded.append(control?.stop(until: soon(200)) ?? true)
+        haveEnded.append(wyoming?.stop(until: soon(200)) ?? true)
         haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))
         haveEnded.append(changes.stop(until: soon(200)))
         clips.stop()

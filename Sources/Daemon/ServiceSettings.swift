@@ -2,6 +2,7 @@ public import Configuration
 public import Control
 private import Core
 public import Spotting
+public import Wyoming
 
 /// The settings in force: a valid configuration, the detector's vocabulary, and what `beckon set` changed.
 ///
@@ -16,6 +17,8 @@ public struct ServiceSettings: Sendable {
     /// The thresholds in force.
     public private(set) var thresholds: Thresholds
     private let phrases: [Phrase]
+    /// What the wake-word server detects, with the thresholds in force; nil where the configuration has none.
+    public private(set) var wakeWords: WakeWords?
     /// The sessions, with the thresholds in force.
     public private(set) var sessions: [WakeSession]
     /// What `beckon set` gave.
@@ -29,6 +32,12 @@ public struct ServiceSettings: Sendable {
         thresholds = try choices.thresholds(of: vocabulary, mode: configuration.gate.mode)
         phrases = try configuration.detectorPhrases(labels: vocabulary.labels)
         sessions = try configuration.detectorSessions(vocabulary, choices: choices)
+        wakeWords = try makeWakeWords()
+    }
+
+    private func makeWakeWords() throws(SpottingError) -> WakeWords? {
+        guard !configuration.wyoming.listen.isEmpty else { return nil }
+        return try WakeWords(vocabulary, gate: configuration.gate, choices: choices, phrases: phrases)
     }
 
     /// Sets the thresholds of all words without a choice of their own, and of some words.
@@ -54,6 +63,7 @@ public struct ServiceSettings: Sendable {
             choices: changed.choices,
             overrides: changed.overrides.words
         )
+        changed.wakeWords = try changed.makeWakeWords()
         self = changed
         guard change.all != nil else { return [] }
         return choices.words.keys.filter { change.words[$0] == nil && !choices.disabled.contains($0) }.sorted()

@@ -101,11 +101,13 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    static func noEventFD(_ error: SystemError) -> SocketError {
+    /// For ``EventFD``.
+    public static func noEventFD(_ error: SystemError) -> SocketError {
         SocketError("\(error); the limit on open files may be too low")
     }
 
-    static func noThread(_ error: SystemError) -> SocketError {
+    /// For ``SystemThread``.
+    public static func noThread(_ error: SystemError) -> SocketError {
         SocketError("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
     }
 }

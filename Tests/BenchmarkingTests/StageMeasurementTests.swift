@@ -90,7 +90,7 @@ struct StageMeasurementTests {
         let streams = try StreamsWork(recipe, count: 3)
         streams.run()
         #expect(streams.units == 3)
-        let batch = try #require(BatchWork(recipe, count: 3))
+        let batch = BatchWork(recipe, count: 3)
         for _ in 0..<12 { batch.run() }
         #expect(batch.units == 3 && batch.detections == 0)
         let hop = try HopWork(recipe, sound: HopWork.sound(model))

@@ -192,6 +192,28 @@ struct ConfigurationTests {
         #expect(choices.disabled == ["no"])
     }
 
+    @Test func `addresses of the wake-word server, and what is wrong with them`() throws {
+        let one = ListenAddress.tcp(host: "127.0.0.1", port: 10_400)
+        for (text, addresses) in [
+            ("'none'", []), ("[]", []), ("'tcp://127.0.0.1:10400'", [one]),
+            ("['tcp://127.0.0.1:10400', 'unix:///run/x']", [one, .unix(path: "/run/x")]),
+        ] as [(String, [ListenAddress])] {
+            let read = try Self.read("{wyoming: {listen: \(text)}}").configuration
+            #expect(read.wyoming.listen == addresses)
+            #expect(try Self.read(read.json.description).configuration == read)
+        }
+        for (text, problem) in [
+            ("{wyoming: {listen: 'house.lan:10400'}}", "begins with neither tcp:// nor unix://"),
+            ("{wyoming: {listen: ['tcp://1.2.3.4:5', 7]}}", "expected an address"),
+            ("{wyoming: {listen: ['unix:///x', 'unix:///x']}}", "names unix:///x twice"),
+            ("{wyoming: {listen: 'unix:///x'}, socket: '/x'}", "is the control socket"),
+            ("{wyoming: {connections: 0}}", "expected a whole number from 1 to 10000"),
+        ] {
+            let errors = Self.errors(text)
+            #expect(errors.count == 1 && errors[0].contains("wyoming") && errors[0].contains(problem), "\(errors)")
+        }
+    }
+
     @Test func `a word's choice comes before that of all words, and a threshold before a sensitivity`() throws {
         let table: [(text: String, all: ThresholdChoice, yes: ThresholdChoice?, warnings: [String])] = [
             ("{}", .sensitivity(.balanced), nil, []), ("{sensitivity: 'eager'}", .sensitivity(.eager), nil, []),

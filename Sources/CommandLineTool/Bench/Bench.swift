@@ -20,6 +20,7 @@ struct Bench {
         case .stages: return try runStages()
         case .endToEnd(let device, let track, let stamp):
             return try runEndToEnd(device: device, track: track, stamp: stamp)
+        case .wyoming(let settings): return try runWyoming(settings)
         case .firstScore:
             let score = try FirstScore(recipe(kernels: options.kernels.last))
             let object: JSON = [
@@ -104,6 +105,30 @@ struct Bench {
             progress.report(file: "rounds", seconds: 0, of: 1)
             return !Interrupt.isRequested
         }
+    }
+
+    // MARK: - Wyoming
+
+    private func runWyoming(_ settings: WyomingBench.Settings) throws -> Int32 {
+        let vocabulary = Vocabulary(try options.listening.loadModel(kernels: options.kernels.last))
+        let bench = try WyomingBench(
+            settings,
+            vocabulary,
+            gate: options.listening.gate,
+            choices: options.listening.choices
+        )
+        Interrupt.watch()
+        var rows: [WyomingBench.Row] = []
+        try bench.run { row in
+            rows.append(row)
+            if !options.json, settings.findsMost {
+                Output.writeError("\(row.result.connections) connections were measured\n")
+            }
+            return !Interrupt.isRequested
+        }
+        guard !Interrupt.isRequested else { return 130 }
+        Output.write(options.json ? WyomingBench.json(rows, settings).line : WyomingBench.table(rows, settings))
+        return rows.contains { $0.result.detections > 0 } ? 0 : 1
     }
 
     // MARK: - End to end

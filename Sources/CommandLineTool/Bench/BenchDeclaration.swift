@@ -15,6 +15,7 @@ extension Bench: Command {
         usage: [
             "beckon bench [OPTION…]", "beckon bench --compare FILE FILE",
             "beckon bench --end-to-end --device NAME --track FILE --stamp PROGRAM", "             [OPTION…]",
+            "beckon bench --wyoming N [OPTION…]",
         ],
         discussion: """
             Without any of these it times the stages of the engine on one processor: the
@@ -132,6 +133,56 @@ extension Bench: Command {
                 ]
             ),
             OptionGroup(
+                "A wake-word server",
+                [
+                    Option(
+                        "--wyoming",
+                        .whole(1...9000),
+                        help: """
+                            measure a server with this many connections, which play a recording in real time: the share of \
+                            a core that it takes, and the time from a chunk to its detection
+                            """,
+                        manual: """
+                            Starts a wake-word server with one thread, and plays a recording to it over this
+                            many connections in real time.
+                            Reports the share of a core that it takes, and the time from the chunk that
+                            completes a hop to the detection in it.
+                            """
+                    ),
+                    Option(
+                        "--most",
+                        help: "also search for the most connections with 95 % of the detections within 50 ms",
+                        manual: """
+                            Also searches for the most connections with 95 % of the detections within 50 ms.
+                            """
+                    ),
+                    Option(
+                        "--chunk",
+                        .whole(1...1000),
+                        help: "milliseconds of audio in a chunk (default: 64, as satellites send; Home Assistant: 10)",
+                        manual: """
+                            Milliseconds of audio in a chunk; the default is 64, which satellites send.
+                            Home Assistant sends 10.
+                            """
+                    ),
+                    Option(
+                        "--file",
+                        .file,
+                        help: "recording to play (default: a word of alsa-utils)",
+                        manual: """
+                            The recording to play; by default
+                            .Pa /usr/share/sounds/alsa/Front_Left.wav .
+                            """
+                    ),
+                    Option(
+                        "--connect",
+                        .text("ADDRESS", "address"),
+                        help: "measure another server, such as tcp://127.0.0.1:10400",
+                        manual: "Measures the server at this address in place of an own one."
+                    ),
+                ]
+            ),
+            OptionGroup(
                 "How to listen, as for listen",
                 [
                     SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.threshold,
@@ -158,6 +209,7 @@ extension Bench: Command {
             """,
         examples: [
             "beckon bench", "beckon bench --json > before.json", "beckon bench --compare before.json after.json",
+            "beckon bench --wyoming 500 --most",
         ]
     )
 

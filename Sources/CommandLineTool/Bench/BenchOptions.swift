@@ -1,6 +1,8 @@
+import Benchmarking
 import Configuration
 import KernelInterface
 import Spotting
+private import System
 
 /// The options of `beckon bench`.
 struct BenchOptions {
@@ -12,6 +14,8 @@ struct BenchOptions {
         /// program that records the time at which it was started.
         case endToEnd(device: String, track: String, stamp: String)
         case firstScore
+        /// A wake-word server under this many connections.
+        case wyoming(WyomingBench.Settings)
         /// Two JSON reports.
         case compare(String, String)
     }
@@ -33,20 +37,22 @@ struct BenchOptions {
         return gate
     }
 
-    private static let modes = ["--end-to-end", "--first-score", "--compare"]
+    private static let modes = ["--end-to-end", "--first-score", "--compare", "--wyoming"]
 
     /// Options that belong to one measurement, by the option that selects it; nil for the measurement of stages.
-    private static let owned: [(mode: String?, names: [String])] = [
-        ("--end-to-end", ["--device", "--track", "--stamp"]), (nil, ["--seconds", "--streams"]),
+    private static let owned: [(modes: [String?], names: [String])] = [
+        (["--end-to-end"], ["--device", "--track", "--stamp"]), ([nil], ["--streams"]),
+        ([nil, "--wyoming"], ["--seconds"]), (["--wyoming"], ["--chunk", "--file", "--most", "--connect"]),
     ]
 
     init(_ arguments: Arguments) throws(UsageError) {
         let modes = Self.modes.filter { arguments.has($0) }
         guard modes.count <= 1 else { throw UsageError("bench does one of \(modes.joined(separator: ", ")) at a time") }
         let mode = modes.first
-        for (owner, names) in Self.owned where owner != mode {
+        for (owners, names) in Self.owned where !owners.contains(mode) {
             guard let name = names.first(where: { arguments.has($0) }) else { continue }
-            throw UsageError("\(name) goes with \(owner ?? "the measurement of stages") only")
+            let owner = owners.map { $0 ?? "the measurement of stages" }.joined(separator: " and ")
+            throw UsageError("\(name) goes with \(owner) only")
         }
         if mode == "--compare" {
             guard arguments.operands.count == 2 else { throw UsageError("--compare takes two files of bench --json") }
@@ -57,6 +63,7 @@ struct BenchOptions {
         switch mode {
         case "--end-to-end": kind = try Self.endToEnd(arguments)
         case "--first-score": kind = .firstScore
+        case "--wyoming": kind = .wyoming(try Self.wyoming(arguments))
         case "--compare": kind = .compare(arguments.operands[0], arguments.operands[1])
         default: kind = .stages
         }
@@ -65,6 +72,21 @@ struct BenchOptions {
         kernels = arguments.list("--kernels")
         seconds = arguments.number("--seconds") ?? 10
         streams = arguments.whole("--streams")
+    }
+
+    private static func wyoming(_ arguments: Arguments) throws(UsageError) -> WyomingBench.Settings {
+        var settings = WyomingBench.Settings()
+        settings.connections = arguments.whole("--wyoming") ?? settings.connections
+        settings.seconds = arguments.number("--seconds") ?? settings.seconds
+        settings.chunk = arguments.whole("--chunk") ?? settings.chunk
+        settings.recording = arguments.value("--file") ?? "/usr/share/sounds/alsa/Front_Left.wav"
+        settings.findsMost = arguments.has("--most")
+        settings.address = arguments.value("--connect").flatMap { try? ListenAddress($0) }
+        guard settings.seconds >= 1 else { throw UsageError("--wyoming measures for a second at least") }
+        guard settings.address == nil || !settings.findsMost else {
+            throw UsageError("--most measures the own server, not one of --connect")
+        }
+        return settings
     }
 
     private static func endToEnd(_ arguments: Arguments) throws(UsageError) -> Kind {

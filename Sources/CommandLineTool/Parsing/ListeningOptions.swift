@@ -77,9 +77,14 @@ struct ListeningOptions {
 
     /// The thresholds of the model and of taught words, overridden by those of the command line.
     func thresholds(for vocabulary: Vocabulary, mode: DetectionMode) throws(SpottingError) -> Thresholds {
+        try choices.thresholds(of: vocabulary, mode: mode)
+    }
+
+    /// What the command line chooses for the thresholds.
+    var choices: ThresholdChoices {
         var choices = ThresholdChoices()
         if let choice { choices.all = choice }
         for (word, choice) in wordChoices { choices.words[word] = choice }
-        return try choices.thresholds(of: vocabulary, mode: mode)
+        return choices
     }
 }

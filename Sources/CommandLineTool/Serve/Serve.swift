@@ -1,0 +1,71 @@
+import Configuration
+private import Core
+import Daemon
+import Enrollment
+import Events
+private import FoundationEssentials
+private import Glibc
+private import Inference
+private import Spotting
+import System
+
+/// `beckon serve`: a wake-word server for Home Assistant and satellites, without a microphone.
+struct Serve {
+    private let listen: [ListenAddress]
+    private let connections: Int?
+    private let threads: Int?
+    private let options: ListenOptions
+
+    /// Where it listens unless the configuration or an option says so: the port of wake-word servers, on this machine only.
+    private static let usual = ListenAddress.tcp(host: "127.0.0.1", port: 10_400)
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        if let operand = arguments.operands.first {
+            throw UsageError("serve takes options only, not '\(printable(operand))'; did you mean --listen?")
+        }
+        options = try ListenOptions(arguments)
+        // They were checked against the declaration.
+        listen = arguments.all("--listen").compactMap { try? ListenAddress($0) }
+        connections = arguments.whole("--connections")
+        threads = arguments.whole("--threads")
+    }
+
+    /// Serves until a signal. Returns the exit status.
+    func run() throws -> Int32 {
+        // Blocks the signals before any thread is started, so that only this thread receives them.
+        let signals = Signals()
+        let output = try LineWriter(STDERR_FILENO, name: "beckon-log")
+        defer { output.finish(until: Clock.now + .milliseconds(200)) }
+        let log = ServiceLog { level, text in output.write(Output.marked(level, text)) }
+        let environment = ProcessInfo.processInfo.environment
+        let (options, listen, connections) = (options, listen, connections)
+        let loader = SettingsLoader(
+            path: options.configuration ?? ConfigurationFile.find(environment: environment),
+            vocabulary: options.listening.vocabulary,
+            log: log
+        ) { configuration in
+            options.apply(to: &configuration)
+            // Wake words stand within speech: thresholds and checks are those of this mode.
+            configuration.gate.mode = .spot
+            if !listen.isEmpty { configuration.wyoming.listen = listen }
+            if configuration.wyoming.listen.isEmpty { configuration.wyoming.listen = [Self.usual] }
+            if let connections { configuration.wyoming.connections = connections }
+        }
+        let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
+        let most = settings.configuration.wyoming.connections
+        if let limit = FileLimit.raise(to: most + 64) {
+            log.write(
+                .warning,
+                "the limit on open files is \(limit), too low for \(most) connections; see LimitNOFILE="
+            )
+        }
+        let service = try WakeService(
+            settings,
+            loader: loader,
+            threads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
+            environment: environment,
+            log: log
+        )
+        return service.run(signals)
+    }
+}

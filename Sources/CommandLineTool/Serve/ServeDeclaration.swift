@@ -1,0 +1,93 @@
+private import Core
+import System
+
+extension Serve: Command {
+    static let declaration = CommandDeclaration(
+        names: [CommandName(name: "serve", abstract: "detect words for Home Assistant and satellites")],
+        abstract: "detect words for Home Assistant and satellites, over the network",
+        usage: ["beckon serve [OPTION…]"],
+        discussion: """
+            A wake-word server that speaks Wyoming, the voice protocol of Home Assistant:
+            it gets audio over any number of connections, and answers with the words that
+            it finds, also within speech. It needs no microphone. The protocol has no
+            password, so it listens on this machine only unless --listen says otherwise.
+            beckon listen does the same beside a microphone, if the configuration has the
+            key wyoming.
+            """,
+        groups: [
+            OptionGroup(
+                "Where to listen",
+                [
+                    Option(
+                        "--listen",
+                        short: "-l",
+                        OptionValue(
+                            placeholder: "ADDRESS",
+                            title: "address",
+                            completion: .nothing,
+                            expected: "an address such as tcp://127.0.0.1:10400 or unix:///run/beckon.socket",
+                            accepts: { (try? ListenAddress($0)) != nil }
+                        ),
+                        repeats: true,
+                        help: """
+                            address of the server, such as tcp://0.0.0.0:10400 for the whole network (default: the \
+                            configuration's, else tcp://127.0.0.1:10400); may be repeated
+                            """,
+                        manual: """
+                            Listens at this address:
+                            .Ql tcp://HOST:PORT
+                            with an address in numbers, or
+                            .Ql unix:///PATH .
+                            The default is the configuration's key
+                            .Va wyoming.listen ,
+                            else
+                            .Ql tcp://127.0.0.1:10400 .
+                            May be repeated.
+                            """
+                    ),
+                    Option(
+                        "--connections",
+                        .whole(1...10_000),
+                        help: "most connections at a time (default: the configuration's, else 500)",
+                        manual: """
+                            The largest number of connections at a time; the default is the configuration's,
+                            else 500.
+                            """
+                    ),
+                    Option(
+                        "--threads",
+                        .whole(1...256),
+                        help: "threads that serve clients (default: one per processor)",
+                        manual: "How many threads serve clients; by default one per processor."
+                    ),
+                ]
+            ),
+            OptionGroup(
+                "What to find; these override the configuration",
+                [
+                    SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
+                    SharedOptions.trigger, SharedOptions.model, SharedOptions.words,
+                    SharedOptions.configuration(
+                        help: "configuration with words and addresses (default: as for listen)",
+                        manual: """
+                            The configuration with words and addresses; by default the one that
+                            .Cm listen
+                            would read.
+                            """
+                    ),
+                ]
+            ),
+        ],
+        notes: """
+            Signals: SIGHUP reads the configuration again; taught words are noticed by
+            themselves. SIGTERM and Ctrl-C end it.
+
+            Exit status: 78 if the configuration is invalid, or the model or a word that
+            it or an option names; otherwise as for all commands, see beckon help.
+            """,
+        examples: [
+            "beckon serve", "beckon serve --listen tcp://0.0.0.0:10400 --sensitivity strict",
+            "beckon serve --listen unix:///run/user/1000/beckon.socket",
+        ]
+    )
+}

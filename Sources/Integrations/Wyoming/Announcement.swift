@@ -1,0 +1,156 @@
+import Core
+import Events
+import Glibc
+import System
+
+/// Announces the server to the network by mDNS (`_wyoming._tcp`), through Debian's `avahi-daemon` and `libavahi-client`, so that
+/// Home Assistant finds it by itself.
+///
+/// The library is loaded when it is there; without it, or without the daemon, nothing is announced. A thread of its own does
+/// everything, because the calls wait for the system's message bus. It is left to itself at the end: the daemon withdraws the service
+/// when the process has ended.
+enum Announcement {
+    /// The client's functions, as `avahi-client/client.h` and `publish.h` of version 0.8 declare them.
+    private struct Library {
+        typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
+
+        let newPoll: @convention(c) () -> OpaquePointer?
+        let getPoll: @convention(c) (OpaquePointer?) -> OpaquePointer?
+        let loop: @convention(c) (OpaquePointer?) -> Int32
+        let newClient:
+            @convention(c) (OpaquePointer?, Int32, Callback, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>) ->
+                OpaquePointer?
+        let newGroup: @convention(c) (OpaquePointer?, Callback, UnsafeMutableRawPointer?) -> OpaquePointer?
+        let reset: @convention(c) (OpaquePointer?) -> Int32
+        let add:
+            @convention(c) (
+                OpaquePointer?, Int32, Int32, Int32, UnsafePointer<CChar>, UnsafePointer<CChar>,
+                UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt16, OpaquePointer?
+            ) -> Int32
+        let commit: @convention(c) (OpaquePointer?) -> Int32
+
+        /// Nil if the library is not installed.
+        init?() {
+            guard let library = dlopen("libavahi-client.so.3", RTLD_NOW) else { return nil }
+            func find<Function>(_ name: String, _ type: Function.Type) -> Function? {
+                // The library's dependency, libavahi-common, has the poll's functions.
+                dlsym(library, name).map { unsafeBitCast($0, to: type) }
+            }
+            guard let newPoll = find("avahi_simple_poll_new", (@convention(c) () -> OpaquePointer?).self),
+                let getPoll = find(
+                    "avahi_simple_poll_get",
+                    (@convention(c) (OpaquePointer?) -> OpaquePointer?).self
+                ),
+                let loop = find("avahi_simple_poll_loop", (@convention(c) (OpaquePointer?) -> Int32).self),
+                let newClient = find(
+                    "avahi_client_new",
+                    (@convention(c) (
+                        OpaquePointer?, Int32, Callback, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>
+                    ) -> OpaquePointer?).self
+                ),
+                let newGroup = find(
+                    "avahi_entry_group_new",
+                    (@convention(c) (OpaquePointer?, Callback, UnsafeMutableRawPointer?) -> OpaquePointer?).self
+                ),
+                let reset = find("avahi_entry_group_reset", (@convention(c) (OpaquePointer?) -> Int32).self),
+                let add = find(
+                    "avahi_entry_group_add_service_strlst",
+                    (@convention(c) (
+                        OpaquePointer?, Int32, Int32, Int32, UnsafePointer<CChar>, UnsafePointer<CChar>,
+                        UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt16, OpaquePointer?
+                    ) -> Int32).self
+                ),
+                let commit = find("avahi_entry_group_commit", (@convention(c) (OpaquePointer?) -> Int32).self)
+            else { return nil }
+            self.newPoll = newPoll
+            self.getPoll = getPoll
+            self.loop = loop
+            self.newClient = newClient
+            self.newGroup = newGroup
+            self.reset = reset
+            self.add = add
+            self.commit = commit
+        }
+    }
+
+    /// What the callbacks need; lives as long as the process.
+    private final class Service {
+        /// `AVAHI_CLIENT_S_RUNNING`, `AVAHI_CLIENT_NO_FAIL`; all interfaces, both protocols.
+        static let running: Int32 = 2
+        static let waitsForDaemon: Int32 = 2
+        static let any: Int32 = -1
+        /// `AVAHI_ENTRY_GROUP_ESTABLISHED` and `_COLLISION`.
+        static let established: Int32 = 2
+        static let collision: Int32 = 3
+
+        let library: Library
+        let name: String
+        let port: UInt16
+        let log: ServiceLog
+        var group: OpaquePointer?
+
+        init(_ library: Library, name: String, port: UInt16, log: ServiceLog) {
+            self.library = library
+            self.name = name
+            self.port = port
+            self.log = log
+        }
+
+        /// The daemon is there, perhaps again.
+        func publish(_ client: OpaquePointer?) {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            if group == nil {
+                group = library.newGroup(client, { _, state, context in Service.from(context)?.note(state) }, context)
+            } else {
+                _ = library.reset(group)
+            }
+            guard group != nil,
+                library.add(group, Self.any, Self.any, 0, name, "_wyoming._tcp", nil, nil, port, nil) == 0,
+                library.commit(group) == 0
+            else { return log.write(.warning, "mDNS: the service \(printable(name)) cannot be announced") }
+        }
+
+        func note(_ state: Int32) {
+            switch state {
+            case Self.established: log.write(.info, "mDNS: announced as \(printable(name)), _wyoming._tcp")
+            case Self.collision:
+                log.write(.warning, "mDNS: another service is called \(printable(name)); this one is not announced")
+            default: break
+            }
+        }
+
+        static func from(_ context: UnsafeMutableRawPointer?) -> Service? {
+            context.map { Unmanaged<Service>.fromOpaque($0).takeUnretainedValue() }
+        }
+    }
+
+    /// Announces a server at a port, under the name of this machine. Does not wait.
+    static func begin(port: UInt16, log: ServiceLog) {
+        _ = try? SystemThread(name: "beckon-mdns", stackSize: 512 << 10, or: SocketError.noThread) {
+            guard let library = Library() else {
+                return log.write(.info, "mDNS: libavahi-client3 is not installed; the server is not announced")
+            }
+            var host = [CChar](repeating: 0, count: 256)
+            gethostname(&host, host.count - 1)
+            // Home Assistant knows the server by this name, so it must stay the same.
+            let machine = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            let service = Service(library, name: "beckon on \(machine)", port: port, log: log)
+            let context = Unmanaged.passRetained(service).toOpaque()
+            let poll = library.newPoll()
+            var failure: Int32 = 0
+            let client = library.newClient(
+                library.getPoll(poll),
+                Service.waitsForDaemon,
+                { client, state, context in
+                    if state == Service.running { Service.from(context)?.publish(client) }
+                },
+                context,
+                &failure
+            )
+            guard client != nil else {
+                return log.write(.info, "mDNS: the system's message bus does not answer; the server is not announced")
+            }
+            _ = library.loop(poll)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Core
+import Glibc
+import System
+
+/// One connection of a ``WakeWorker``: its socket, and the bytes on their way from it and to it.
+final class WakeClient {
+    /// Why a connection ended.
+    enum End {
+        /// The client closed it, or is gone.
+        case gone
+        /// The client sent no event in time, or not all of one.
+        case silent
+        /// The client did not read its answers.
+        case slow
+        case violation
+    }
+
+    /// How long a client may take.
+    struct Limits {
+        /// For its first event, for the rest of an event that has begun, and to read its answers.
+        var patience = Duration.seconds(10)
+        /// Without a byte between two events. Satellites that send only speech are silent for long.
+        var idle = Duration.seconds(3600)
+        /// The same while connections are scarce.
+        var idleWhenFull = Duration.seconds(60)
+    }
+
+    let conversation: WakeConversation
+    /// What the conversation waits for.
+    private(set) var pause = WakeConversation.Pause.needsInput
+    private(set) var end: End?
+
+    private let descriptor: FileDescriptor
+    /// Bytes that were received and not used; those from `used` on.
+    private var rest: [UInt8] = []
+    private var used = 0
+    /// Whether the client sends no more.
+    private var isAtEnd = false
+    private var hasSpoken = false
+    /// When the newest bytes came; when the event that is under way began; since when output waits.
+    private var lastInput: Instant
+    private var eventStart: Instant
+    private var outputStart: Instant?
+
+    /// Receive buffers of the system are no larger, so that a client that floods is slowed down by TCP.
+    private static let bufferSize: Int32 = 64 << 10
+
+    init(_ descriptor: consuming FileDescriptor, _ conversation: WakeConversation) {
+        self.descriptor = descriptor
+        self.conversation = conversation
+        lastInput = Clock.now
+        eventStart = lastInput
+        var size = Self.bufferSize
+        setsockopt(self.descriptor.rawValue, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// What to wait for.
+    var request: pollfd {
+        let events = (isReading ? POLLIN : 0) | (conversation.output.isEmpty ? 0 : POLLOUT)
+        // Without interest the end of the connection is of none either; poll would report it again and again.
+        return Poll.request(events == 0 ? -1 : descriptor.rawValue, events)
+    }
+
+    private var isReading: Bool { !isAtEnd && pause == .needsInput }
+    /// Whether it can go on without anything to wait for.
+    var canGoOn: Bool { end == nil && (pause == .hop || pause == .output && conversation.output.isEmpty) }
+    /// Whether ``check(at:_:isFull:)`` ends it now, or soon.
+    var isEnding: Bool { end != nil || pause == .end || isAtEnd }
+
+    /// Reads what has come, at most what fits the buffer.
+    ///
+    /// - Parameter advance: uses the bytes; removes those it used from the beginning.
+    func receive(
+        _ buffer: UnsafeMutableRawBufferPointer,
+        at now: Instant,
+        _ advance: (inout UnsafeBufferPointer<UInt8>) -> WakeConversation.Pause
+    ) {
+        guard isReading else { return }
+        let count = recv(descriptor.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else {
+            if count == 0 {
+                isAtEnd = true
+            } else if errno != EAGAIN, errno != EINTR {
+                end = .gone
+            }
+            return
+        }
+        lastInput = now
+        let wasWithinEvent = conversation.isWithinEvent
+        let events = conversation.events
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+        var input = UnsafeRawBufferPointer(bytes).bindMemory(to: UInt8.self)
+        pause = advance(&input)
+        rest.removeAll(keepingCapacity: rest.count <= 4096)
+        used = 0
+        rest += input
+        note(events: events, wasWithinEvent: wasWithinEvent, at: now)
+    }
+
+    /// Goes on with bytes that came before.
+    func proceed(at now: Instant, _ advance: (inout UnsafeBufferPointer<UInt8>) -> WakeConversation.Pause) {
+        let wasWithinEvent = conversation.isWithinEvent
+        let events = conversation.events
+        let (from, count) = (used, rest.count)
+        rest.withUnsafeBufferPointer { rest in
+            var input = UnsafeBufferPointer(rebasing: rest[from...])
+            pause = advance(&input)
+            used = count - input.count
+        }
+        note(events: events, wasWithinEvent: wasWithinEvent, at: now)
+    }
+
+    private func note(events: Int, wasWithinEvent: Bool, at now: Instant) {
+        if conversation.events > events { hasSpoken = true }
+        // Events follow each other without a gap where a client sends audio: the one that is under way is a new one.
+        if !wasWithinEvent || conversation.events > events { eventStart = now }
+    }
+
+    /// Sends as much as the system takes, without waiting.
+    func flush(at now: Instant) {
+        while !conversation.output.isEmpty, end == nil {
+            let count = conversation.output.withUnsafeBytes {
+                send(descriptor.rawValue, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            if count > 0 {
+                conversation.output.removeFirst(count)
+                outputStart = nil
+            } else if errno == EAGAIN {
+                outputStart = outputStart ?? now
+                return
+            } else if errno != EINTR {
+                end = .gone
+            }
+        }
+    }
+
+    /// Ends the connection where its time is over, or nothing is left to do.
+    func check(at now: Instant, _ limits: Limits, isFull: Bool) {
+        guard end == nil else { return }
+        if pause == .end {
+            // The error is sent once, as far as the system takes it.
+            end = .violation
+        } else if isAtEnd, pause == .needsInput, conversation.output.isEmpty {
+            end = .gone
+        } else if let outputStart, now - outputStart >= limits.patience {
+            end = .slow
+        } else if pause == .needsInput {
+            let isBegun = !hasSpoken || conversation.isWithinEvent
+            if isBegun, now - eventStart >= limits.patience {
+                end = .silent
+            } else if !isBegun, now - lastInput >= (isFull ? limits.idleWhenFull : limits.idle) {
+                end = .silent
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Core
+private import Inference
+public import Spotting
+
+/// What a wake-word server detects: words and phrases with their thresholds, and how they are announced to clients.
+public struct WakeWords: Sendable {
+    let vocabulary: Vocabulary
+    let thresholds: Thresholds
+    let phrases: [Phrase]
+    let gate: GateSettings
+    /// Every name that a client may ask for, in the order of the announcement.
+    public let names: [String]
+    /// The event `info`, encoded.
+    let info: [UInt8]
+
+    /// In mode `spot`: after a wake word the command follows without a pause, and the audio may begin within speech.
+    ///
+    /// - Parameters:
+    ///   - gate: the other settings of the gate apply.
+    ///   - choices: what decides the thresholds.
+    /// - Throws: ``SpottingError`` if a choice names an unknown word, or a sensitivity that has no thresholds in mode `spot`.
+    public init(
+        _ vocabulary: Vocabulary,
+        gate: GateSettings,
+        choices: ThresholdChoices,
+        phrases: [Phrase]
+    ) throws(SpottingError) {
+        self.vocabulary = vocabulary
+        thresholds = try choices.thresholds(of: vocabulary, mode: .spot)
+        self.phrases = phrases
+        var gate = gate
+        gate.mode = .spot
+        self.gate = gate
+        names = thresholds.words + phrases.map(\.name)
+        info = WyomingAnswer.encode("info", Self.info(names, vocabulary))
+    }
+
+    var detector: BatchDetector {
+        BatchDetector(vocabulary, settings: gate, thresholds: thresholds, phrases: phrases)
+    }
+
+    /// All words stand in one program, because Home Assistant lists the words of the first program only. Name, attribution,
+    /// `installed` and `languages` must be there.
+    private static func info(_ names: [String], _ vocabulary: Vocabulary) -> JSON {
+        let model = vocabulary.model
+        func artifact(_ name: String, description: String, version: String) -> JSON {
+            [
+                "name": .string(name), "attribution": ["name": "Beckon", "url": ""], "installed": true,
+                "description": .string(description), "version": .string(version),
+            ]
+        }
+        let models = names.map { name in
+            var word = artifact(name, description: name, version: "\(model.name) \(model.identity)")
+            word.append(["languages": [], "phrase": .string(name)])
+            return word
+        }
+        var program = artifact("beckon", description: "Beckon, spoken words", version: version)
+        program.append(["models": .array(models)])
+        return [
+            "asr": [], "tts": [], "handle": [], "intent": [], "wake": [program], "mic": [], "snd": [],
+        ]
+    }
+}

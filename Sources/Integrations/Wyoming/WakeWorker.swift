@@ -1,0 +1,114 @@
+import Core
+import Glibc
+import Synchronization
+import System
+
+/// A thread that serves some of a ``WyomingServer``'s clients, from their first byte to their last.
+///
+/// It shares nothing with the threads of other clients, nor with the detector of a microphone, but the model, which does not change.
+final class WakeWorker: Sendable {
+    /// A connection on its way to the thread.
+    private final class Arrival: Sendable {
+        let descriptor: Mutex<FileDescriptor?>
+
+        init(_ descriptor: consuming FileDescriptor) { self.descriptor = Mutex(descriptor) }
+    }
+
+    private struct Shared {
+        var arrivals: [Arrival] = []
+        var words: WakeWords?
+        var isStopped = false
+        var counts = WyomingServer.Counts()
+    }
+
+    /// Connections that it has or that are on their way.
+    let load = Atomic<Int>(0)
+
+    private let shared = Mutex(Shared())
+    private let wakeUp: EventFD
+    private let finished = Latch()
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - priority: how much lower than other threads' its priority is, 0–19.
+    ///   - isFull: whether the server's connections are scarce.
+    init(
+        _ words: WakeWords,
+        _ limits: WakeClient.Limits,
+        priority: Int,
+        isFull: @escaping @Sendable () -> Bool,
+        onUnknown: @escaping @Sendable ([String]) -> Void
+    ) throws(SocketError) {
+        wakeUp = try EventFD(or: SocketError.noEventFD)
+        _ = try SystemThread(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
+            // On Linux the priority of the calling thread.
+            setpriority(Int32(PRIO_PROCESS.rawValue), 0, Int32(priority))
+            run(words, limits, isFull, onUnknown)
+            finished.open()
+        }
+    }
+
+    var counts: WyomingServer.Counts { shared.withLock { $0.counts } }
+
+    /// Hands over a connection. Any thread.
+    func add(_ descriptor: consuming FileDescriptor) {
+        let arrival = Arrival(descriptor)
+        load.add(1, ordering: .relaxed)
+        shared.withLock { $0.arrivals.append(arrival) }
+        wakeUp.signal()
+    }
+
+    /// Detects other words from each stream's next hop on. Any thread.
+    func apply(_ words: WakeWords) {
+        shared.withLock { $0.words = words }
+        wakeUp.signal()
+    }
+
+    /// Closes all connections and ends the thread; see ``wait(until:)``. Any thread.
+    func stop() {
+        shared.withLock { $0.isStopped = true }
+        wakeUp.signal()
+    }
+
+    /// Returns whether the thread has ended.
+    func wait(until time: Instant?) -> Bool { finished.wait(until: time) }
+
+    private func run(
+        _ words: WakeWords,
+        _ limits: WakeClient.Limits,
+        _ isFull: @Sendable () -> Bool,
+        _ onUnknown: @escaping @Sendable ([String]) -> Void
+    ) {
+        var loop = WakeLoop(words, limits, onUnknown: onUnknown)
+        while true {
+            loop.wait(wakeUp.descriptor)
+            wakeUp.drain()
+            let (arrivals, words, isStopped) = shared.withLock { shared in
+                defer {
+                    shared.arrivals = []
+                    shared.words = nil
+                }
+                return (shared.arrivals, shared.words, shared.isStopped)
+            }
+            if isStopped { return }
+            if let words { loop.apply(words) }
+            for arrival in arrivals {
+                if let descriptor = arrival.descriptor.withLock({ $0.take() }) { loop.add(descriptor) }
+            }
+            let before = loop.clients.count
+            loop.turn(isFull: isFull())
+            load.subtract(before - loop.clients.count, ordering: .relaxed)
+            var counts = loop.counts
+            counts.busy = Self.busy
+            shared.withLock { $0.counts = counts }
+        }
+    }
+
+    /// The processor time that the calling thread has used.
+    private static var busy: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}

@@ -1,0 +1,202 @@
+import Inference
+
+/// One of the streams of a ``BatchDetector``: its newest samples, and its own smoother, gate and phrase matcher.
+///
+/// All its memory is allocated when it is made, and again when other words or another model need more.
+public final class DetectorStream {
+    /// Samples of the next hop that are there already.
+    private var filled = 0
+    /// Hops that were processed.
+    private var hops = 0
+
+    fileprivate var network: BatchStream
+    fileprivate var handler: PosteriorHandler
+    fileprivate var personal: PersonalScorer
+    fileprivate var activity: ActivityDetector
+    fileprivate var vocabulary: Vocabulary
+    /// The settings and the network's batch that it was adapted to; see ``BatchDetector``.
+    fileprivate var generation: Int
+    fileprivate var batchGeneration: Int
+
+    /// The end of the hop before, as far as the next one needs it, then the next hop.
+    private var window: UnsafeMutableBufferPointer<Float>
+    private let hopSamples: Int
+
+    fileprivate init(_ network: BatchStream, _ handler: PosteriorHandler, _ batch: borrowing BatchDetector) {
+        self.network = network
+        self.handler = handler
+        vocabulary = batch.vocabulary
+        personal = PersonalScorer(vocabulary.personal, dimensions: vocabulary.model.embeddingCount)
+        activity = ActivityDetector(of: vocabulary.model)
+        generation = batch.generation
+        batchGeneration = batch.batchGeneration
+        hopSamples = vocabulary.model.hopSamples
+        window = .allocate(capacity: batch.newestSamples)
+        window.initialize(repeating: 0)
+    }
+
+    deinit { window.deallocate() }
+
+    /// Whether the next hop is complete, and waits for ``BatchDetector/process(_:report:)``.
+    public var isComplete: Bool { filled == hopSamples }
+
+    /// Time of the newest hop's end, in seconds since the stream was made: the time of its detections.
+    public var time: Double { Double(hops) * HopScorer.hopSeconds(of: vocabulary.model) }
+
+    /// Samples since the stream was made, those of the next hop included.
+    public var sampleCount: Int { hops * hopSamples + filled }
+
+    /// Appends samples of the next hop.
+    ///
+    /// - Parameter body: gets the room that the hop has left, and returns the number of samples that it wrote to its beginning.
+    public func fill(_ body: (UnsafeMutableBufferPointer<Float>) -> Int) {
+        let room = UnsafeMutableBufferPointer(rebasing: window.suffix(hopSamples - filled))
+        filled += max(0, min(room.count, body(room)))
+    }
+
+    /// The samples that the network reads.
+    fileprivate var samples: UnsafeBufferPointer<Float> { UnsafeBufferPointer(window) }
+
+    /// The newest hop.
+    fileprivate var hop: UnsafeBufferPointer<Float> {
+        UnsafeBufferPointer(rebasing: UnsafeBufferPointer(window).suffix(hopSamples))
+    }
+
+    /// The samples of the next hop that are there already.
+    fileprivate var pendingSamples: [Float] { Array(hop.prefix(filled)) }
+
+    /// Makes room for the next hop, after this one was scored.
+    fileprivate func shift() {
+        filled = 0
+        hops += 1
+        guard let base = window.baseAddress else { return }
+        base.update(from: base + hopSamples, count: window.count - hopSamples)
+    }
+
+    /// Begins again with silence in the window.
+    fileprivate func silence(samples count: Int) {
+        filled = 0
+        if window.count != count {
+            window.deallocate()
+            window = .allocate(capacity: count)
+        }
+        window.initialize(repeating: 0)
+        handler.flush()
+        personal.flush()
+        activity.flush()
+    }
+}
+
+/// Detects words and phrases in many live streams, one hop of each at a time: for servers with many microphones.
+///
+/// The network scores the streams of a call together, see ``StreamBatch``. A stream's detections equal those of a ``Detector`` of
+/// its own with the same settings, but without sessions and without lookahead, which only the mode `command` uses. One thread
+/// owns a batch and its streams.
+public struct BatchDetector: ~Copyable {
+    public private(set) var vocabulary: Vocabulary
+    public private(set) var phrases: [Phrase]
+    private var settings: GateSettings
+    private var thresholds: Thresholds
+    private var batch: StreamBatch
+    /// Counts changes of the settings; a stream adapts to them before its next hop.
+    fileprivate private(set) var generation = 0
+    /// Counts the network's batches.
+    fileprivate private(set) var batchGeneration = 0
+
+    public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
+        self.vocabulary = vocabulary
+        self.settings = settings
+        self.thresholds = thresholds
+        self.phrases = phrases
+        batch = StreamBatch(vocabulary.model, embeds: !vocabulary.personal.isEmpty)
+    }
+
+    fileprivate var newestSamples: Int { batch.newestSamples }
+
+    /// Applies other settings from each stream's next hop on. Streams keep their state; but where the network must compute something
+    /// new, because of another model or the first taught word, they begin again with silence in the window.
+    ///
+    /// - Parameter vocabulary: its model must have the same hop length.
+    public mutating func apply(
+        _ vocabulary: Vocabulary,
+        settings: GateSettings,
+        thresholds: Thresholds,
+        phrases: [Phrase]
+    ) {
+        if vocabulary.model !== self.vocabulary.model
+            || vocabulary.personal.isEmpty != self.vocabulary.personal.isEmpty
+        {
+            batch = StreamBatch(vocabulary.model, embeds: !vocabulary.personal.isEmpty)
+            batchGeneration += 1
+        }
+        self.vocabulary = vocabulary
+        self.settings = settings
+        self.thresholds = thresholds
+        self.phrases = phrases
+        generation += 1
+    }
+
+    /// A new stream, with silence in its window.
+    public mutating func makeStream() -> DetectorStream {
+        let handler = PosteriorHandler(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
+        return DetectorStream(batch.makeStream(), handler, self)
+    }
+
+    /// Begins a stream again, with silence in its window; its time goes on.
+    public mutating func reset(_ stream: DetectorStream) {
+        adapt(stream)
+        batch.reset(stream.network)
+        stream.silence(samples: batch.newestSamples)
+    }
+
+    /// Processes one hop of each of these streams, which must be complete; none may occur twice.
+    ///
+    /// - Parameter report: called for each detection, with the index of its stream, in the order of
+    ///   ``PosteriorHandler/process(_:lookahead:activity:report:)``.
+    public mutating func process(_ streams: [DetectorStream], report: (Int, Detection) -> Void) {
+        for stream in streams { adapt(stream) }
+        batch.score(streams.map(\.network)) { streams[$0].samples }
+        for (index, stream) in streams.enumerated() {
+            if !vocabulary.personal.isEmpty { stream.personal.add(stream.network.embedding) }
+            stream.activity.add(hop: stream.hop.span, logits: stream.network.activity)
+            stream.handler.process(
+                HopScores(posteriors: stream.network.posteriors, personal: stream.personal.probabilities),
+                activity: stream.activity.history
+            ) { report(index, $0) }
+            stream.shift()
+        }
+    }
+
+    /// Name of a detection's word or phrase.
+    public func name(of detection: Detection) -> String {
+        detection.name(labels: vocabulary.labels, phrases: phrases)
+    }
+
+    /// Applies the settings in force to a stream that was made or adapted under others.
+    private mutating func adapt(_ stream: DetectorStream) {
+        guard stream.generation != generation else { return }
+        stream.generation = generation
+        let old = stream.vocabulary
+        if old !== vocabulary {
+            stream.handler.apply(vocabulary, replacing: old)
+            stream.vocabulary = vocabulary
+            if vocabulary.personal != old.personal || vocabulary.model !== old.model {
+                stream.personal = PersonalScorer(
+                    vocabulary.personal,
+                    dimensions: vocabulary.model.embeddingCount
+                )
+            }
+        }
+        _ = stream.handler.apply(settings: settings, thresholds: thresholds, phrases: phrases)
+        guard stream.batchGeneration != batchGeneration else { return }
+        stream.batchGeneration = batchGeneration
+        stream.network = batch.makeStream()
+        stream.activity.apply(vocabulary.model)
+        let kept = stream.pendingSamples
+        stream.silence(samples: batch.newestSamples)
+        stream.fill { room in
+            for index in kept.indices { room[index] = kept[index] }
+            return kept.count
+        }
+    }
+}

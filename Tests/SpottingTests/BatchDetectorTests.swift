@@ -1,0 +1,115 @@
+import Core
+import Inference
+import Spotting
+import TestSupport
+import Testing
+
+/// Many streams in a batch must find what a detector for each of them finds.
+struct BatchDetectorTests {
+    /// Gives a stream its next hop.
+    private func feed(_ stream: DetectorStream, _ audio: [Float], hop: Int) {
+        stream.fill { room in
+            for index in room.indices { room[index] = audio[hop * 1600 + index] }
+            return room.count
+        }
+    }
+
+    /// The detections of audio by a detector of its own.
+    private func alone(_ vocabulary: Vocabulary, _ audio: [Float]) -> [Detection] {
+        var detector = Detector(
+            vocabulary,
+            settings: GateSettings(),
+            thresholds: vocabulary.thresholds(mode: .spot)
+        )
+        let window = [Float](repeating: 0, count: 16_000) + audio
+        var found: [Detection] = []
+        for hop in 1...audio.count / 1600 {
+            detector.process(window: window.span.extracting(hop * 1600..<hop * 1600 + 16_000)) { found.append($0) }
+        }
+        return found
+    }
+
+    @Test(arguments: [false, true])
+    func `each stream finds what a detector of its own finds`(isTaught: Bool) throws {
+        let model = try RecordedVoice.model()
+        let personal = isTaught ? [try RecordedVoice.taught("rear center", by: "Rear_Center", model)] : []
+        let vocabulary = Vocabulary(model, personal: personal)
+        let names = ["Rear_Left", "Front_Right", "Rear_Center"]
+        let voices = try names.map { try RecordedVoice.voice($0) + RecordedVoice.quiet }
+        let count = voices.map(\.count).min() ?? 0
+        let audio = voices.map { Array($0[..<(count / 1600 * 1600)]) }
+        var batch = BatchDetector(
+            vocabulary,
+            settings: GateSettings(),
+            thresholds: vocabulary.thresholds(mode: .spot)
+        )
+        let streams = audio.map { _ in batch.makeStream() }
+        var found = audio.map { _ in [Detection]() }
+        for hop in 0..<count / 1600 {
+            for (stream, audio) in zip(streams, audio) { feed(stream, audio, hop: hop) }
+            batch.process(streams) { found[$0].append($1) }
+        }
+        #expect(found == audio.map { alone(vocabulary, $0) })
+        #expect(found[0].map { batch.name(of: $0) }.contains("left"))
+        if isTaught { #expect(found[2].map { batch.name(of: $0) } == ["rear center"]) }
+    }
+
+    @Test func `a stream that begins again finds the same again, later`() throws {
+        let vocabulary = Vocabulary(try RecordedVoice.model())
+        let audio = try RecordedVoice.voice("Rear_Left")
+        var batch = BatchDetector(
+            vocabulary,
+            settings: GateSettings(),
+            thresholds: vocabulary.thresholds(mode: .spot)
+        )
+        let stream = batch.makeStream()
+        var found: [Detection] = []
+        let hops = audio.count / 1600
+        for _ in 0..<2 {
+            batch.reset(stream)
+            for hop in 0..<hops {
+                feed(stream, audio, hop: hop)
+                batch.process([stream]) { found.append($1) }
+            }
+        }
+        #expect(found.map { batch.name(of: $0) } == ["left", "left"])
+        #expect(abs(found[1].time - found[0].time - Double(hops) * 0.1) < 1e-6)
+        #expect(abs(stream.time - Double(2 * hops) * 0.1) < 1e-6)
+    }
+
+    @Test func `a word that is taught while streams run is found in them`() throws {
+        let model = try RecordedVoice.model()
+        let before = Vocabulary(model)
+        let taught = Vocabulary(model, personal: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
+        let audio = try RecordedVoice.voice("Rear_Center")
+        var batch = BatchDetector(before, settings: GateSettings(), thresholds: before.thresholds(mode: .spot))
+        let stream = batch.makeStream()
+        for hop in 0..<3 {
+            feed(stream, audio, hop: hop)
+            batch.process([stream]) { _, _ in }
+        }
+        // In the middle of a hop.
+        stream.fill { room in
+            for index in 0..<400 { room[index] = audio[4800 + index] }
+            return 400
+        }
+        batch.apply(
+            taught,
+            settings: GateSettings(),
+            thresholds: taught.thresholds(mode: .spot),
+            phrases: []
+        )
+        stream.fill { room in
+            for index in room.indices { room[index] = audio[5200 + index] }
+            return room.count
+        }
+        #expect(stream.isComplete)
+        var found: [Detection] = []
+        batch.process([stream]) { found.append($1) }
+        for hop in 4..<audio.count / 1600 {
+            feed(stream, audio, hop: hop)
+            batch.process([stream]) { found.append($1) }
+        }
+        #expect(found.map { batch.name(of: $0) } == ["rear center"])
+    }
+}

@@ -1,0 +1,375 @@
+import Core
+import Foundation
+import Inference
+import Spotting
+import TestSupport
+import Testing
+
+@testable import Wyoming
+
+/// What a client is answered, with the shipped model and the recorded voice.
+struct ConversationTests {
+    /// A conversation with its detector, without sockets.
+    final class Client {
+        var words: WakeWords
+        var detector: BatchDetector
+        let conversation: WakeConversation
+        private(set) var hops = 0
+        private(set) var last = WakeConversation.Pause.needsInput
+
+        init(_ words: WakeWords) throws {
+            self.words = words
+            var detector = words.detector
+            let box = Unknown()
+            conversation = WakeConversation(detector.makeStream()) { box.names.append($0) }
+            self.detector = detector
+            self.box = box
+        }
+
+        private final class Unknown {
+            var names: [[String]] = []
+        }
+
+        private let box: Unknown
+
+        var unknownNames: [[String]] { box.names }
+
+        /// Sends bytes in pieces; returns the events of the answers.
+        @discardableResult
+        func send(_ bytes: [UInt8], piece: Int = .max) -> [ParserTests.Read] {
+            var rest = bytes[...]
+            repeat {
+                let part = rest.prefix(piece)
+                rest = rest.dropFirst(piece)
+                part.withUnsafeBufferPointer { bytes in
+                    var input = bytes
+                    while true {
+                        last = conversation.advance(&input, words, &detector)
+                        guard last == .hop else { break }
+                        hops += 1
+                        let words = words
+                        detector.process([conversation.stream]) { _ = conversation.report($1, words) }
+                    }
+                }
+            } while !rest.isEmpty && last == .needsInput
+            defer { conversation.output = [] }
+            return ParserTests.read([conversation.output[...]]).events
+        }
+    }
+
+    static func words(phrases: [String] = []) throws -> WakeWords {
+        let vocabulary = Vocabulary(try Model(folder: Folders.model))
+        return try WakeWords(
+            vocabulary,
+            gate: GateSettings(),
+            choices: ThresholdChoices(),
+            phrases: phrases.map { try Phrase($0, words: vocabulary.labels) }
+        )
+    }
+
+    enum Folders {
+        static let model = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Models/commands").path
+    }
+
+    /// An event as a client writes it.
+    static func event(_ type: String, _ data: JSON = [:], payload: [UInt8] = []) -> [UInt8] {
+        let text = data == .object([]) ? "" : data.description
+        var line: JSON = ["type": .string(type)]
+        if !text.isEmpty { line.append(["data_length": .number(text.utf8.count)]) }
+        if !payload.isEmpty { line.append(["payload_length": .number(payload.count)]) }
+        return Array((line.line + text).utf8) + payload
+    }
+
+    static func format(_ rate: Int, _ width: Int = 2, _ channels: Int = 1, timestamp: Int? = nil) -> JSON {
+        [
+            "rate": .number(rate), "width": .number(width), "channels": .number(channels),
+            "timestamp": timestamp.map { .number($0) } ?? .null,
+        ]
+    }
+
+    /// A recording at 48 kHz with silence around it, as 16-bit samples.
+    static func recording(_ name: String) throws -> [UInt8] {
+        let quiet = [Float](repeating: 0, count: 24_000)
+        let samples: [Float] = quiet + (try Voices.samples(name)) + quiet
+        return samples.flatMap { (sample: Float) -> [UInt8] in
+            let limited: Float = max(-1, min(1, sample))
+            let value = UInt16(bitPattern: Int16(limited * 32_767))
+            return [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+        }
+    }
+
+    /// Samples at 48 kHz as samples at 16 kHz: the mean of every three.
+    private static func narrow(_ samples: [Float]) -> [Float] {
+        var narrow: [Float] = []
+        for place in stride(from: 0, to: samples.count - 3, by: 3) {
+            let sum: Float = samples[place] + samples[place + 1] + samples[place + 2]
+            narrow.append(sum / 3)
+        }
+        return narrow
+    }
+
+    /// A whole run: audio in chunks, and its end.
+    static func run(_ audio: [UInt8], _ rate: Int, chunk: Int, width: Int = 2, channels: Int = 1) -> [UInt8] {
+        var bytes = event("audio-start", format(rate, width, channels))
+        let frame = width * channels
+        var rest = audio[...]
+        var frames = 0
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(chunk))
+            rest = rest.dropFirst(chunk)
+            bytes += event(
+                "audio-chunk",
+                format(rate, width, channels, timestamp: 5000 + frames * 1000 / rate),
+                payload: part
+            )
+            frames += part.count / frame
+        }
+        return bytes + event("audio-stop")
+    }
+
+    /// The names in detections, and `not-detected`, in order.
+    private static func results(_ output: [UInt8]) -> [String] {
+        let text = String(decoding: output, as: UTF8.self)
+        return text.matches(of: /"type": "(not-detected)"|"name": "([^"]*)", "timestamp"/).map {
+            String($0.output.1 ?? $0.output.2 ?? "")
+        }
+    }
+
+    /// Sends all and returns the results.
+    private func results(_ client: Client, _ bytes: [UInt8], piece: Int = .max) -> [String] {
+        var rest = bytes[...]
+        var output: [UInt8] = []
+        repeat {
+            let part = Array(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+            part.withUnsafeBufferPointer { part in
+                var input = part
+                while client.conversation.advance(&input, client.words, &client.detector) == .hop {
+                    let words = client.words
+                    client.detector.process([client.conversation.stream]) {
+                        _ = client.conversation.report($1, words)
+                    }
+                }
+            }
+            output += client.conversation.output
+            client.conversation.output = []
+        } while !rest.isEmpty
+        return Self.results(output)
+    }
+
+    @Test func `a word is detected in audio of any chunks, and read in any pieces`() throws {
+        let audio = try Self.recording("Rear_Left")
+        for chunk in [960, 3000, 9600, 1 << 20] {
+            let client = try Client(Self.words())
+            #expect(results(client, Self.run(audio, 48_000, chunk: chunk)) == ["left"], "chunks of \(chunk)")
+        }
+        let client = try Client(Self.words())
+        #expect(results(client, Self.run(audio, 48_000, chunk: 960), piece: 1) == ["left"])
+    }
+
+    @Test func `rates, widths and channels are converted`() throws {
+        let mono = try Voices.samples("Rear_Left")
+        let quiet = [Float](repeating: 0, count: 24_000)
+        let samples = quiet + mono + quiet
+        func bytes(_ samples: [Float], width: Int, channels: Int) -> [UInt8] {
+            samples.flatMap { sample -> [UInt8] in
+                let limited = Double(max(-1, min(1, sample)))
+                let value = UInt32(bitPattern: Int32(limited * 2_147_483_000))
+                var one: [UInt8] = []
+                for byte in 4 - width..<4 { one.append(UInt8(truncatingIfNeeded: value >> UInt32(8 * byte))) }
+                return [[UInt8]](repeating: one, count: channels).flatMap { $0 }
+            }
+        }
+        let narrow = Self.narrow(samples)
+        let formats: [([Float], Int, Int, Int)] = [
+            (samples, 48_000, 1, 1), (samples, 48_000, 3, 1), (samples, 48_000, 4, 1), (samples, 48_000, 2, 3),
+            (narrow, 16_000, 2, 1), (narrow, 16_000, 4, 2),
+        ]
+        for (audio, rate, width, channels) in formats {
+            let client = try Client(Self.words())
+            let data = bytes(audio, width: width, channels: channels)
+            let run = Self.run(data, rate, chunk: 1024 * width * channels, width: width, channels: channels)
+            #expect(results(client, run) == ["left"], "\(rate) Hz, \(width) bytes, \(channels) channels")
+        }
+    }
+
+    @Test func `the rate may change from chunk to chunk, and a start resets the stream`() throws {
+        let audio = try Self.recording("Rear_Left")
+        let client = try Client(Self.words())
+        let silence = [UInt8](repeating: 0, count: 44_100)
+        let other = Self.event("audio-chunk", Self.format(22_050), payload: silence)
+        let run = Self.event("audio-start", Self.format(22_050)) + other
+        // Without its start event.
+        let rest = Self.run(audio, 48_000, chunk: 4800).drop { $0 != 10 }.dropFirst()
+        let data = Self.format(48_000).description.utf8.count
+        #expect(results(client, run + rest.dropFirst(data)) == ["left"])
+        // Half of the word, and a new beginning: no word.
+        let chunks = Self.event("audio-chunk", Self.format(48_000), payload: Array(audio[..<(48_000 + 36_000)]))
+        let start = Self.event("audio-start", Self.format(48_000))
+        #expect(results(client, start + chunks + start + Self.event("audio-stop")) == ["not-detected"])
+    }
+
+    @Test func `the stream begins with silence after each start, and goes on after a detection`() throws {
+        let audio = try Self.recording("Rear_Left")
+        let client = try Client(Self.words())
+        let run = Self.run(audio, 48_000, chunk: 9600)
+        #expect(results(client, run) == ["left"])
+        #expect(results(client, run) == ["left"])
+        // Twice in one stream, without a stop.
+        let twice = Self.run(audio + audio, 48_000, chunk: 9600)
+        #expect(results(client, twice) == ["left", "left"])
+    }
+
+    @Test func `silence gives not-detected, and only after the stop`() throws {
+        let client = try Client(Self.words())
+        let run = Self.run([UInt8](repeating: 0, count: 96_000), 16_000, chunk: 320)
+        #expect(results(client, Array(run.dropLast(Self.event("audio-stop").count))) == [])
+        #expect(results(client, Self.event("audio-stop")) == ["not-detected"])
+        // Without audio since, a second stop is no answer's worth.
+        #expect(results(client, Self.event("audio-stop")) == [])
+        #expect(
+            results(client, Self.event("audio-start", Self.format(16_000)) + Self.event("audio-stop")) == [
+                "not-detected"
+            ]
+        )
+    }
+
+    @Test func `only the words that were asked for are reported`() throws {
+        let audio = try Self.recording("Rear_Left")
+        let run = Self.run(audio, 48_000, chunk: 9600)
+        func detect(_ names: JSON) -> [UInt8] { Self.event("detect", ["names": names]) }
+        let client = try Client(Self.words())
+        #expect(results(client, detect(["right", "stop"]) + run) == ["not-detected"])
+        #expect(results(client, detect(["left"]) + run) == ["left"])
+        #expect(results(client, detect(["right", "left"]) + run) == ["left"])
+        #expect(results(client, detect(.null) + run) == ["left"])
+        #expect(results(client, detect([]) + run) == ["left"])
+        #expect(client.unknownNames.isEmpty)
+        // Names that nobody knows are taken as all words.
+        #expect(results(client, detect(["ok_nabu"]) + run) == ["left"])
+        #expect(client.unknownNames == [["ok_nabu"]])
+        #expect(results(client, detect(["ok_nabu", "right"]) + run) == ["not-detected"])
+        #expect(client.unknownNames.count == 1)
+    }
+
+    @Test func `a detection has the client's time of the hop in which it was decided`() throws {
+        let audio = try Self.recording("Rear_Left")
+        let client = try Client(Self.words())
+        client.conversation.output = []
+        var stamps: [Int] = []
+        for chunk in [960, 9600, 1 << 20] {
+            let events = client.send(Self.run(audio, 48_000, chunk: chunk))
+            stamps += events.compactMap(\.event.timestamp)
+        }
+        #expect(stamps.count == 3)
+        // The recording begins after half a second; its times begin at 5000 ms.
+        #expect(stamps.allSatisfy { (6500...7200).contains($0) }, "\(stamps)")
+        #expect((stamps.max() ?? 0) - (stamps.min() ?? 0) <= 1, "\(stamps)")
+    }
+
+    @Test func `describe lists all words and phrases in one program`() throws {
+        let client = try Client(Self.words(phrases: ["go left"]))
+        client.send(Self.event("describe"))
+        // The answer is sent once more, to look at its text.
+        let bytes = client.words.info
+        let end = try #require(bytes.firstIndex(of: 10))
+        let info = try #require(
+            try JSONSerialization.jsonObject(with: Data(bytes[(end + 1)...])) as? [String: Any]
+        )
+        for key in ["asr", "tts", "handle", "intent", "mic", "snd"] { #expect((info[key] as? [Any])?.isEmpty == true) }
+        let programs = try #require(info["wake"] as? [[String: Any]])
+        #expect(programs.count == 1)
+        let models = try #require(programs.first?["models"] as? [[String: Any]])
+        #expect(
+            models.compactMap { $0["name"] as? String } == Labels(client.words.vocabulary.labels).words + ["go left"]
+        )
+        for model in models + programs {
+            #expect((model["attribution"] as? [String: Any])?["name"] is String)
+            #expect((model["attribution"] as? [String: Any])?["url"] is String)
+            #expect(model["installed"] as? Bool == true)
+            #expect(model["version"] is String)
+        }
+        #expect(models.allSatisfy { $0["languages"] is [Any] && $0["phrase"] as? String == $0["name"] as? String })
+    }
+
+    @Test func `pings are answered, and unknown events dropped`() throws {
+        let client = try Client(Self.words())
+        let events = client.send(
+            Self.event("ping", ["text": "a"]) + Self.event("select-program", ["name": "x"])
+                + Self.event("user-event", ["name": "y"], payload: [1, 2, 3]) + Self.event("ping")
+        )
+        #expect(events.map(\.event.text) == ["a", nil])
+    }
+
+    @Test func `audio in another format is refused, dropped, and may begin again`() throws {
+        let audio = try Self.recording("Rear_Left")
+        let client = try Client(Self.words())
+        let refused = client.send(Self.run([UInt8](repeating: 1, count: 9999), 4000, chunk: 1000))
+        #expect(refused.map(\.event.text) == [PCMFormat.limits])
+        #expect(client.hops == 0)
+        #expect(results(client, Self.run(audio, 48_000, chunk: 9600)) == ["left"])
+    }
+
+    @Test func `a client that breaks the protocol gets an error and is ended`() throws {
+        let client = try Client(Self.words())
+        let events = client.send(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+        #expect(client.last == .end)
+        #expect(events.map(\.event.text) == [ProtocolViolation.json.description])
+    }
+
+    @Test func `a client that does not read is not read either`() throws {
+        let client = try Client(Self.words())
+        let flood = [[UInt8]](repeating: Self.event("describe"), count: 2000).flatMap { $0 }
+        var left = 0
+        flood.withUnsafeBufferPointer { flood in
+            var input = flood
+            #expect(client.conversation.advance(&input, client.words, &client.detector) == .output)
+            left = input.count
+        }
+        #expect(left > flood.count / 2)
+        #expect(client.conversation.output.count < 100_000)
+    }
+
+    @Test func `a taught word is announced and detected from the next hop on`() throws {
+        let words = try Self.words()
+        let client = try Client(words)
+        let model = words.vocabulary.model
+        var session = Session(model, embeds: true)
+        // Rear_Center at 16 kHz.
+        let quiet = [Float](repeating: 0, count: 16_000)
+        let samples = try Voices.samples("Rear_Center")
+        let voice = Self.narrow(samples)
+        let audio = quiet + voice + quiet
+        var activity = ActivityDetector(of: model)
+        var template: [Float] = []
+        var wasSound = false
+        for end in stride(from: 16_000, through: audio.count, by: 1600) where template.isEmpty {
+            session.score(window: audio.span.extracting(end - 16_000..<end))
+            activity.add(hop: audio.span.extracting(end - 1600..<end), logits: session.activity)
+            wasSound = wasSound || activity.history.quietSeconds == 0
+            if wasSound, activity.history.quietSeconds >= 0.3 { template = session.embedding }
+        }
+        let word = try #require(
+            PersonalWord(name: "rear center", threshold: 0.8, templates: [template], templateSpacing: 0, boundary: 0.7)
+        )
+        client.send(Self.event("detect", ["names": ["rear center"]]))
+        #expect(client.unknownNames == [["rear center"]])
+        let taught = try WakeWords(
+            Vocabulary(model, personal: [word]),
+            gate: GateSettings(),
+            choices: ThresholdChoices(),
+            phrases: []
+        )
+        client.words = taught
+        client.detector.apply(
+            taught.vocabulary,
+            settings: taught.gate,
+            thresholds: taught.thresholds,
+            phrases: []
+        )
+        #expect(String(decoding: taught.info, as: UTF8.self).contains("\"rear center\""))
+        #expect(results(client, Self.run(try Self.recording("Rear_Center"), 48_000, chunk: 9600)) == ["rear center"])
+    }
+}

@@ -1,0 +1,260 @@
+import Core
+import Events
+import Foundation
+import Glibc
+import Inference
+import Spotting
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Wyoming
+
+/// The server with real sockets.
+struct ServerTests {
+    typealias Conversation = ConversationTests
+
+    private func server(
+        _ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
+        log: Lines = Lines(),
+        _ change: (inout WyomingServer.Settings) -> Void = { _ in }
+    ) throws -> (server: WyomingServer, address: ListenAddress) {
+        var settings = WyomingServer.Settings(listen: [address])
+        change(&settings)
+        let server = try WyomingServer(Conversation.words(), settings, log: ServiceLog { log.add("\($0) \($1)") })
+        return (server, try #require(server.addresses.first))
+    }
+
+    @Test func `clients are served over TCP, IPv6 and unix sockets, at the same time`() throws {
+        let folder = try TestFolder()
+        let path = folder.file("wyoming.socket")
+        let audio = try Conversation.recording("Rear_Left")
+        let run = Conversation.run(audio, 48_000, chunk: 9600)
+        for address in [ListenAddress.tcp(host: "127.0.0.1", port: 0), .tcp(host: "::1", port: 0), .unix(path: path)] {
+            let (server, bound) = try server(address) { $0.threads = 2 }
+            let peers = try (0..<5).map { _ in try Peer(bound) }
+            for peer in peers { #expect(peer.send(run)) }
+            for peer in peers {
+                #expect(try peer.nextType() == "detection")
+                #expect(peer.lastData["name"] as? String == "left")
+            }
+            #expect(server.connections == 5)
+            #expect(comesTrue { server.counts.detections == 5 })
+            #expect(server.stop(until: Clock.now + .seconds(5)))
+            #expect(try peers[0].isClosed())
+        }
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test func `an address that is taken is refused with advice`() throws {
+        let (server, bound) = try server()
+        let words = try Conversation.words()
+        do throws(SocketError) {
+            _ = try WyomingServer(words, WyomingServer.Settings(listen: [bound]), log: ServiceLog { _, _ in })
+            Issue.record("two servers at \(bound)")
+        } catch {
+            #expect(error.description.contains("Address already in use; another program listens there"))
+        }
+        server.stop()
+    }
+
+    @Test func `many clients in batches get what each would get alone`() throws {
+        let (server, bound) = try server { $0.connections = 100 }
+        let voices = ["Rear_Left", "Front_Right", "Side_Left", "Noise"]
+        let expected = ["left", "right", "left", nil]
+        let runs = try voices.map { Conversation.run(try Conversation.recording($0), 48_000, chunk: 4800) }
+        let peers = try (0..<60).map { _ in try Peer(bound) }
+        for (index, peer) in peers.enumerated() { #expect(peer.send(runs[index % 4])) }
+        for (index, peer) in peers.enumerated() {
+            let type = try peer.nextType()
+            if let word = expected[index % 4] {
+                #expect(type == "detection" && peer.lastData["name"] as? String == word)
+            } else {
+                #expect(type == "not-detected")
+            }
+        }
+        server.stop()
+    }
+
+    @Test func `other words reach clients that are connected`() throws {
+        let (server, bound) = try server()
+        let peer = try Peer(bound)
+        peer.send(Conversation.event("describe"))
+        #expect(try peer.nextType() == "info")
+        let count = ((peer.lastData["wake"] as? [[String: Any]])?.first?["models"] as? [Any])?.count
+        #expect(count == 10)
+        server.apply(try Conversation.words(phrases: ["go left"]))
+        #expect(
+            try comesTrue {
+                peer.send(Conversation.event("describe"))
+                _ = try peer.next()
+                return ((peer.lastData["wake"] as? [[String: Any]])?.first?["models"] as? [Any])?.count == 11
+            }
+        )
+        server.stop()
+    }
+
+    // MARK: - Clients that mean harm, or are broken
+
+    @Test func `connections beyond the limit get an error, and are taken again when others have ended`() throws {
+        let (server, bound) = try server { $0.connections = 3 }
+        var peers = try (0..<3).map { _ in try Peer(bound) }
+        #expect(comesTrue { server.connections == 3 })
+        let fourth = try Peer(bound)
+        #expect(try fourth.nextType() == "error")
+        #expect(fourth.lastData["code"] as? String == "too-many-connections")
+        #expect(try fourth.isClosed())
+        #expect(server.counts.refused == 1)
+        peers.removeFirst()
+        #expect(comesTrue { server.connections == 2 })
+        let fifth = try Peer(bound)
+        fifth.send(Conversation.event("ping"))
+        #expect(try fifth.nextType() == "pong")
+        server.stop()
+    }
+
+    @Test func `clients that send nothing, or not all of an event, are dropped; one that is idle between events stays`()
+        throws
+    {
+        let (server, bound) = try server {
+            $0.limits.patience = .milliseconds(300)
+            $0.limits.idle = .seconds(60)
+        }
+        let silent = try Peer(bound)
+        let half = try Peer(bound)
+        half.send(Array("{\"type\": \"descr".utf8))
+        let short = try Peer(bound)
+        short.send(Array("{\"type\": \"audio-chunk\", \"payload_length\": 1000}\n".utf8) + [1, 2, 3])
+        let idle = try Peer(bound)
+        idle.send(Conversation.event("ping", ["text": "1"]))
+        #expect(try idle.nextType() == "pong")
+        #expect(try silent.isClosed() && half.isClosed() && short.isClosed())
+        #expect(comesTrue { server.counts.silent == 3 })
+        #expect(server.connections == 1)
+        idle.send(Conversation.event("ping", ["text": "2"]))
+        #expect(try idle.nextType() == "pong")
+        server.stop()
+    }
+
+    @Test func `an event in slow pieces is dropped too`() throws {
+        let (server, bound) = try server { $0.limits.patience = .milliseconds(400) }
+        let peer = try Peer(bound)
+        var sent = 0
+        for byte in Conversation.event("describe") + [UInt8](repeating: 32, count: 100) where sent < 100 {
+            // Never a line end.
+            guard peer.send([byte == 10 ? 32 : byte]) else { break }
+            sent += 1
+            usleep(30_000)
+        }
+        #expect(sent < 100)
+        #expect(comesTrue { server.counts.silent == 1 })
+        server.stop()
+    }
+
+    @Test func `idle connections give way when connections are scarce`() throws {
+        let (server, bound) = try server {
+            $0.connections = 4
+            $0.limits.idleWhenFull = .milliseconds(200)
+        }
+        let peers = try (0..<3).map { _ in
+            let peer = try Peer(bound)
+            peer.send(Conversation.event("ping"))
+            _ = try peer.next()
+            return peer
+        }
+        #expect(comesTrue { server.counts.silent == 3 && server.connections == 0 })
+        #expect(try peers[0].isClosed())
+        server.stop()
+    }
+
+    @Test func `a client that does not read is slowed down, then dropped`() throws {
+        let (server, bound) = try server { $0.limits.patience = .milliseconds(300) }
+        let peer = try Peer(bound)
+        _ = fcntl(peer.descriptor, F_SETFL, O_NONBLOCK)
+        let flood = [[UInt8]](repeating: Conversation.event("describe"), count: 100).flatMap { $0 }
+        var end = 0
+        #expect(
+            comesTrue(within: 20) {
+                let count = Glibc.send(peer.descriptor, flood, flood.count, Int32(MSG_NOSIGNAL))
+                if count < 0, errno != EAGAIN { end = Int(errno) }
+                return server.counts.slow == 1
+            }
+        )
+        _ = end
+        #expect(server.connections == 0)
+        server.stop()
+    }
+
+    @Test func `lying lengths and other protocols get an error and the end`() throws {
+        let (server, bound) = try server()
+        let wrong = [
+            "GET / HTTP/1.1\r\nHost: x\r\n\r\n", "{\"type\": \"ping\", \"data_length\": -5}\n",
+            "{\"type\": \"ping\", \"data_length\": 4000000000}\n",
+            "{\"type\": \"audio-chunk\", \"payload_length\": 99999999999}\n",
+            "{\"type\": \"ping\", \"data_length\": 3}\n{}x", String(repeating: "x", count: 20_000),
+            "\0\0\0\0\n", "{\"data\": {}}\n",
+        ]
+        for text in wrong {
+            let peer = try Peer(bound)
+            peer.send(Array(text.utf8))
+            #expect(try peer.nextType() == "error", "\(text.prefix(60))")
+            #expect(peer.lastData["code"] as? String == "protocol-violation")
+            #expect(try peer.isClosed())
+        }
+        #expect(comesTrue { server.counts.violations == wrong.count })
+        server.stop()
+    }
+
+    @Test func `a client that floods does not keep others from being served`() throws {
+        let (server, bound) = try server()
+        let isOver = Mutex(false)
+        let silence = Conversation.event(
+            "audio-chunk",
+            Conversation.format(16_000),
+            payload: [UInt8](repeating: 0, count: 32_000)
+        )
+        let threads = (0..<4).map { _ in
+            Thread {
+                guard let peer = try? Peer(bound) else { return }
+                while !isOver.withLock({ $0 }), peer.send(silence) {}
+            }
+        }
+        for thread in threads { thread.start() }
+        #expect(comesTrue { server.connections == 4 && server.counts.hops > 100 })
+        let run = Conversation.run(try Conversation.recording("Rear_Left"), 48_000, chunk: 960)
+        let peer = try Peer(bound)
+        #expect(peer.send(run))
+        #expect(try peer.nextType() == "detection")
+        isOver.withLock { $0 = true }
+        #expect(server.stop(until: Clock.now + .seconds(5)))
+    }
+
+    @Test func `a client may close its side after its last event and still get the answer`() throws {
+        let (server, bound) = try server()
+        let peer = try Peer(bound)
+        let run = Conversation.run([UInt8](repeating: 0, count: 32_000), 16_000, chunk: 320)
+        peer.send(run)
+        shutdown(peer.descriptor, Int32(SHUT_WR))
+        #expect(try peer.nextType() == "not-detected")
+        #expect(try peer.isClosed())
+        #expect(comesTrue { server.counts.closed == 1 })
+        server.stop()
+    }
+
+    @Test func `names that are not known are said once`() throws {
+        let log = Lines()
+        let (server, bound) = try server(log: log)
+        for _ in 0..<3 {
+            let peer = try Peer(bound)
+            peer.send(Conversation.event("detect", ["names": ["ok_nabu"]]) + Conversation.event("ping"))
+            #expect(try peer.nextType() == "pong")
+        }
+        #expect(
+            log.all.filter { !$0.hasPrefix("info") } == [
+                "notice a Wyoming client asks for ok_nabu, which is not known; it gets all words"
+            ]
+        )
+        server.stop()
+    }
+}
