@@ -39,6 +39,7 @@ _PURPOSES = {
     "neural dictionary words": 43,
     "bootstrap": 50,
     "noise without words": 51,
+    "folds of talk": 52,
     "reference inputs": 100,
 }
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 
 import numpy as np
 
@@ -13,7 +14,8 @@ MODES = ("command", "spot")
 
 @dataclasses.dataclass
 class Counts:
-    """Hits, wrong words and false accepts [files, words, thresholds], words said [files, words], and seconds [files]."""
+    """Hits, wrong words and false accepts [files, words, thresholds], words said [files, words], seconds [files], and what each
+    file plays [files]: files that differ in the noise alone play the same."""
 
     words: list
     thresholds: np.ndarray
@@ -22,6 +24,7 @@ class Counts:
     false_accepts: np.ndarray
     said: np.ndarray
     seconds: np.ndarray
+    content: np.ndarray
 
     @property
     def hours(self):
@@ -37,7 +40,7 @@ def joined(parts):
     parts = list(parts)
     arrays = {
         field: np.concatenate([getattr(part, field) for part in parts])
-        for field in ("hits", "wrong", "false_accepts", "said", "seconds")
+        for field in ("hits", "wrong", "false_accepts", "said", "seconds", "content")
     }
     return Counts(parts[0].words, parts[0].thresholds, **arrays)
 
@@ -53,6 +56,11 @@ def part_of(folder):
         return json.load(file)["part"]
 
 
+def content(name, entry):
+    """What file `entry` of set `name` plays, whatever the noise."""
+    return re.sub(r"-(clean|noise-\d+)$", "", name) + "/" + entry
+
+
 def measure(beckon, model, folder, name):
     """The counts of one set by mode, each file played through the detector by itself."""
     found = {mode: [] for mode in MODES}
@@ -61,7 +69,7 @@ def measure(beckon, model, folder, name):
             path = os.path.join(folder, name, entry)
             report = json.loads(program.run(beckon, "evaluate", "--json", "--model", model, "--stream", path))
             for setting in report["settings"]:
-                found[setting["mode"]].append((setting["words"], report["seconds"]))
+                found[setting["mode"]].append((setting["words"], report["seconds"], content(name, entry)))
     return {mode: _counts(files) for mode, files in found.items()}
 
 
@@ -69,7 +77,7 @@ def _counts(files):
     first = files[0][0]
 
     def table(key):
-        return np.array([[[point[key] for point in word["curve"]] for word in words] for words, _ in files])
+        return np.array([[[point[key] for point in word["curve"]] for word in words] for words, *_ in files])
 
     return Counts(
         [word["word"] for word in first],
@@ -77,7 +85,7 @@ def _counts(files):
         table("hits"),
         table("wrong"),
         table("falseAccepts"),
-        np.array([[word["figures"]["said"] for word in words] for words, _ in files]),
+        np.array([[word["figures"]["said"] for word in words] for words, *_ in files]),
         np.array([seconds for _, seconds in files]),
     )
 
@@ -85,21 +93,33 @@ def _counts(files):
 def recall(counts, chosen):
     """Per cent of the words said that are hits at the thresholds' indices [words], and the values of the draws."""
     hits, said = counts.at(counts.hits, chosen).sum(axis=1), counts.said.sum(axis=1)
-    return _ratio(100 * hits, said)
+    return _ratio(counts, 100 * hits, said)
 
 
 def wrong(counts, chosen):
     """Per cent of the words said that are taken for another, as `recall`."""
     found, said = counts.at(counts.wrong, chosen).sum(axis=1), counts.said.sum(axis=1)
-    return _ratio(100 * found, said)
+    return _ratio(counts, 100 * found, said)
 
 
 def false_accepts(counts, chosen):
     """False accepts an hour, as `recall`."""
-    return _ratio(counts.at(counts.false_accepts, chosen).sum(axis=1), counts.seconds / 3600)
+    return _ratio(counts, counts.at(counts.false_accepts, chosen).sum(axis=1), counts.seconds / 3600)
 
 
-def _ratio(above, below):
-    drawn = intervals.weights(np.arange(len(above)))
+def false_accept_interval(counts, chosen):
+    """The bounds of the 95 % interval of false accepts an hour.
+
+    Without any, the upper bound is 3 in the hours of different talk: a rate that gives none in one case of twenty.
+    """
+    rate, rates = false_accepts(counts, chosen)
+    if rate > 0:
+        return intervals.interval(rates)
+    played, first = np.unique(counts.content, return_index=True)
+    return 0.0, float(3 / (counts.seconds[first].sum() / 3600))
+
+
+def _ratio(counts, above, below):
+    drawn = intervals.weights(counts.content)
     total = drawn @ below
     return above.sum() / below.sum(), np.divide(drawn @ above, total, out=np.full(len(drawn), np.nan), where=total > 0)
