@@ -37,6 +37,7 @@ _PURPOSES = {
     "neural words": 41,
     "neural sentences": 42,
     "neural dictionary words": 43,
+    "neural phrases": 44,
     "bootstrap": 50,
     "noise without words": 51,
     "folds of talk": 52,

@@ -1,12 +1,12 @@
-"""Has neural voices read sentences without commands, and say words near the commands and the commands themselves.
+"""Has neural voices read sentences without commands, and say names and other phrases, words near the commands, and the commands.
 
     python -m Training.data.synthesize_neural --out DIR [--words "on off"]
     python -m Training.data.synthesize_neural --out DIR --repeat DIR
 
 Writes `DIR/speech/<voice>/…flac`, `DIR/words/synthetic/…flac` and `DIR/words/<command>/…flac`. There are only an hour and a
 half of recorded talk; neural voices add hours of other sounds in other orders. `heart` is one American voice; `blend` mixes
-five voices anew for each sentence, far slower; `joe` is kept for measurements. The sentences come from Debian's package
-fortunes.
+five voices anew for each sentence, far slower; `joe` is kept for measurements. The sentences come from Debian's package fortunes, the
+words of phrases from wamerican.
 """
 
 import importlib.resources
@@ -23,9 +23,12 @@ from Training.data.audio import RATE, resample
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, SYNTHETIC
 
-TEXTS = "/usr/share/games/fortunes"
-# Minutes of speech by each voice.
-MINUTES = {"heart": 90, "blend": 10, "joe": 24}
+TEXTS, DICTIONARY = "/usr/share/games/fortunes", "/usr/share/dict/american-english"
+# Minutes of sentences by each voice, and of phrases: names and words said alone, as on the telephone, are what is most often taken
+# for a command.
+MINUTES, PHRASE_MINUTES = {"heart": 90, "blend": 10, "joe": 24}, {"heart": 60, "blend": 8, "joe": 0}
+# What phrases are made of: their shares, and for each of their words whether it is a name.
+PHRASES = ((0.4, (True, True)), (0.15, (True,)), (0.25, (False,)), (0.2, (False, False)))
 # Neural voices slur single words, so the few words near the commands are repeated often.
 NEAR_TAKES, COMMAND_TAKES = {"heart": 6, "blend": 2, "joe": 0}, {"heart": 30, "blend": 20, "joe": 0}
 # Takes of each dictionary word with --repeat.
@@ -48,6 +51,19 @@ def sentences(folder, commands):
                     if plain and 3 <= len(sentence.split()) <= 30 and not banned.search(sentence):
                         found.append(sentence)
     return sorted(set(found))
+
+
+def phrases(dictionary, commands, generator):
+    """Phrases of one or two names or words without any of the commands and of what sounds like one, without end."""
+    alike = [word for word, command in SOUNDS_LIKE.items() if command in commands]
+    with open(dictionary, encoding="utf-8") as file:
+        known = [word for word in file.read().split() if re.fullmatch(r"[A-Z]?[a-z]{2,}", word)]
+    known = [word for word in known if word.lower() not in {*commands, *alike}]
+    names, words = [w for w in known if w[0].isupper()], [w for w in known if w[0].islower()]
+    while True:
+        parts = PHRASES[generator.choice(len(PHRASES), p=[share for share, _ in PHRASES])][1]
+        text = " ".join(str(generator.choice(names if is_name else words)) for is_name in parts)
+        yield text[0].upper() + text[1:] + "."
 
 
 class Heart:
@@ -155,8 +171,9 @@ def main(arguments=None):
     if options.repeat:
         repeat(options.out, options.repeat)
         return
-    if not os.path.isdir(TEXTS):
-        sys.exit(f"{TEXTS} is missing: apt-get install fortunes")
+    for path, package in ((TEXTS, "fortunes"), (DICTIONARY, "wamerican")):
+        if not os.path.exists(path):
+            sys.exit(f"{path} is missing: apt-get install {package}")
     commands = options.words
     texts = seeded("sentences").permutation(sentences(TEXTS, commands))
     near = sorted({word for word in NEAR_WORDS + CONFUSED_WORDS if word not in commands})
@@ -175,7 +192,11 @@ def main(arguments=None):
                 break
             file = path(("speech", name), "read", index)
             seconds += record(file, voice, text, seeded("neural sentences", number, index))
-        print(f"{name}: {len(jobs)} words, {seconds / 60:.0f} min of speech", flush=True)
+        said, alone = 0.0, phrases(DICTIONARY, commands, seeded("neural phrases", number))
+        while said < PHRASE_MINUTES[name] * 60:
+            index, text = index + 1, next(alone)
+            said += record(path(("speech", name), "phrase", index), voice, text, seeded("neural sentences", number, index))
+        print(f"{name}: {len(jobs)} words, {seconds / 60:.0f} min of sentences, {said / 60:.0f} min of phrases", flush=True)
 
 
 if __name__ == "__main__":

@@ -41,11 +41,16 @@ answer is used as it was trained.
 
 ## Data and licences
 
-Speech Commands v0.01 (Pete Warden, Google; CC BY 4.0), training partition, for the words and their background noise;
-spectrogram images of v0.02 clips, likewise; ESC-10 environmental sounds (K. J. Piczak; CC BY 3.0); utterances of
-LibriSpeech (CC BY 4.0); spoken coffee orders and other wake words from the Picovoice benchmarks (Apache-2.0); short recordings
-from Honk (MIT); words spoken by espeak-ng and flite, some near the commands, some from everyday speech ("front", "rear",
-"center" among them); words and sentences read by the voices of hibari-tts and of Kokoro (Apache-2.0). The shifts, the
+Recordings of words: Speech Commands v0.01 (Pete Warden, Google; CC BY 4.0), training partition, also for background noise, and
+spectrogram images of v0.02 clips; other wake words from the Picovoice benchmarks (Apache-2.0); short recordings from Honk (MIT);
+AudioMNIST, MUST and spoken names and numbers (MIT); Mycroft Precise Community Data (public domain); AN4 (free for any use).
+Running speech: LibriSpeech (CC BY 4.0), spoken coffee orders (Picovoice, Apache-2.0), SpeechOcean762 (free for any use), Common
+Voice in English (CC0). Other sounds: ESC-10 (K. J. Piczak; CC BY 3.0); music of the Debian package openttd-openmsx (GPL-2), played
+by fluidsynth with fluid-soundfont-gm (MIT); rooms measured by others (Apache-2.0, MIT, CC0). Words by espeak-ng and flite, some
+near the commands, some from everyday speech ("front", "rear", "center" among them); words and sentences by the voices of
+hibari-tts and of Kokoro (Apache-2.0). Three published networks gave answers to learn from: Keyword Transformer 1 and MatchboxNet
+(Apache-2.0), a BC-ResNet (MIT). Whisper (MIT) found commands in speech without transcripts. The model holds none of these
+recordings. The shifts, the
 temperature and the thresholds were fitted on the tuning half of the validation speakers. The testing partition was not used.
 
 ## Limits

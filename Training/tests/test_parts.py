@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import itertools
 import shutil
 import tempfile
 import unittest
@@ -12,7 +13,7 @@ import numpy as np
 import torch
 
 from Training.augment.examples import without_words
-from Training.data import alignment, recordings, seeding, sources, split, suspects, synthesize, word_folds
+from Training.data import alignment, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, word_folds
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
 from Training.embedding.export import LEAD, STEPS, decision_hops
 from Training.embedding.train import STAGES, stage
@@ -329,6 +330,17 @@ class MeasurementTests(unittest.TestCase):
         self.assertEqual(stream_counts.false_accept_interval(again, [3]), (0, 0.75))
         low, high = stream_counts.false_accept_interval(talk, [1])
         self.assertTrue(0 < low < 1 < high, (low, high))
+
+    def test_phrases_to_be_said_have_no_command(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("Adam\nEve\nknow\nstop\nStop\ncat\ncat's\na\nhouse\n")
+            file.flush()
+            generator = np.random.default_rng(1)
+            said = list(itertools.islice(synthesize_neural.phrases(file.name, ["stop", "no"], generator), 200))
+        words = {word for text in said for word in text.strip(".").lower().split()}
+        self.assertEqual(words, {"adam", "eve", "cat", "house"})
+        self.assertEqual({len(text.split()) for text in said}, {1, 2})
+        self.assertTrue(all(text[0].isupper() and text.endswith(".") for text in said))
 
     def test_phrases_are_cut_in_pauses(self):
         tone = np.sin(np.arange(8000))
