@@ -12,12 +12,12 @@ public final class LineWriter: Sendable {
         public var lines = 1024
         /// Most bytes that wait, unless a single line has more.
         public var bytes = 256 << 10
-        /// Called on the writer's thread when lines are written again after some were dropped. The result, if any, is
+        /// Called on the thread that writes when lines are written again after some were dropped. The result, if any, is
         /// written at the place of the dropped lines.
         public var resumed: @Sendable (_ dropped: Int) -> String? = { _ in nil }
-        /// Called on the writer's thread with the errno of each failed write; its line counts as dropped.
+        /// Called on the thread that writes with the errno of each failed write; its line counts as dropped.
         public var failed: @Sendable (Int32) -> Void = { _ in }
-        /// Makes what is written out of the waiting lines, which may be none; called on the writer's thread when there are
+        /// Makes what is written out of the waiting lines, which may be none; called on the thread that writes when there are
         /// lines, at ``LineWriter/refresh()``, and every 100 ms. For a terminal with something below its lines; nil writes the
         /// lines as they are.
         public var frame: (@Sendable (_ lines: String, _ isEnding: Bool) -> String)?
@@ -36,8 +36,12 @@ public final class LineWriter: Sendable {
         /// Dropped lines that ``Settings/resumed`` has not reported yet.
         var unreported = 0
         var counts = Counts()
-        /// Turns of the thread that have ended.
+        /// Turns that have ended; in each, what waits is written.
         var turns = 0
+        /// Whether a turn is under way.
+        var isBusy = false
+        /// Whether the last turn, after ``finish(until:)``, is made or under way.
+        var isOver = false
         /// When the thread gives up on waiting lines; nil before ``finish(until:)``.
         var end: Instant?
     }
@@ -114,12 +118,16 @@ public final class LineWriter: Sendable {
 
     /// Writes the waiting lines and ends the thread; later lines are dropped.
     ///
+    /// What waits is written on the calling thread, unless the writer's is at it: on a busy machine that one may get no
+    /// processor in time, and a terminal would be left without its last frame.
+    ///
     /// - Parameter time: when to give up, on ``Clock``.
     /// - Returns: whether the thread has ended.
     @discardableResult
     public func finish(until time: Instant) -> Bool {
         state.withLock { $0.end = $0.end ?? time }
         finishing.signal()
+        makeTurn()
         wakeUp.signal()
         return finished.wait(until: time)
     }
@@ -127,25 +135,36 @@ public final class LineWriter: Sendable {
     // MARK: - On the writer's thread
 
     private func run() {
-        while true {
+        while !state.withLock({ $0.isOver && !$0.isBusy }) {
             wakeUp.wait(until: Clock.now + (settings.frame == nil ? .seconds(3600) : .milliseconds(100)))
-            let (lines, unreported, isEnding) = state.withLock { state in
-                defer {
-                    state.waiting = []
-                    state.waitingBytes = 0
-                    state.unreported = 0
-                }
-                return (state.waiting, state.unreported, state.end != nil)
+            makeTurn()
+        }
+    }
+
+    /// Writes what waits; does nothing while another thread does, or after the end.
+    private func makeTurn() {
+        let taken = state.withLock { state -> (lines: [String], unreported: Int, isEnding: Bool)? in
+            guard !state.isBusy, !state.isOver else { return nil }
+            defer {
+                state.waiting = []
+                state.waitingBytes = 0
+                state.unreported = 0
             }
-            if let frame = settings.frame {
-                let text = frame(lines.joined(), isEnding)
-                if !text.isEmpty { put(text, lines: lines.count) }
-            } else {
-                for line in lines { put(line) }
-            }
-            if unreported > 0 { report(unreported) }
-            state.withLock { $0.turns += 1 }
-            if isEnding { return }
+            state.isBusy = true
+            state.isOver = state.end != nil
+            return (state.waiting, state.unreported, state.isOver)
+        }
+        guard let taken else { return }
+        if let frame = settings.frame {
+            let text = frame(taken.lines.joined(), taken.isEnding)
+            if !text.isEmpty { put(text, lines: taken.lines.count) }
+        } else {
+            for line in taken.lines { put(line) }
+        }
+        if taken.unreported > 0 { report(taken.unreported) }
+        state.withLock { state in
+            state.turns += 1
+            state.isBusy = false
         }
     }
 
