@@ -29,6 +29,9 @@ public struct PageTable: Sendable {
             Cell(markup: .element("span", ["data-time": short(seconds, places: 3)], [.text(text)]), text: text)
         }
 
+        /// Whether it is a short word, which is not broken.
+        var isWord: Bool { text.count <= 16 && !text.contains(" ") }
+
         private init(markup: Markup, text: String) {
             self.markup = markup
             self.text = text
@@ -87,7 +90,8 @@ public struct PageTable: Sendable {
                     .element(
                         "td",
                         [
-                            "class": numeric.contains(column) ? "number" : "text", "role": "cell",
+                            "class": numeric.contains(column) ? "number" : cell.isWord ? "text word" : "text",
+                            "role": "cell",
                             "data-head": columns.indices.contains(column) ? columns[column] : "",
                         ],
                         [cell.markup]

@@ -61,7 +61,7 @@ enum StyleSheet {
         th:last-child, td:last-child { padding-right: 0; }
         th { color: var(--faint); font-weight: 600; vertical-align: bottom; overflow-wrap: normal; }
         th.number, td.number { text-align: right; }
-        td.number { white-space: nowrap; }
+        td.number, td.word { white-space: nowrap; }
         tr.now td { background: var(--panel); box-shadow: inset 0 -2px var(--alarm); }
         td button { font: inherit; color: var(--link); background: none; border: 0; padding: 0 2px; cursor: pointer;
           text-decoration: underline; }
