@@ -52,13 +52,19 @@ extension Chart {
 
     // MARK: - Axes
 
+    /// Ticks of the x axis for a plot of this width in CSS pixels: two at least, because one alone gives no scale.
+    private func automaticTicks(_ plot: Double) -> [Tick] {
+        let ticks = x.scale.ticks(atMost: max(2, Int(plot / 70)))
+        return ticks.count > 1 ? ticks : x.scale.ticks(atMost: 3)
+    }
+
     /// The automatic or given ticks of the x axis, each with the widths of the page that have room for it.
     private var xMarks: [(tick: Tick, place: Double, widths: [PageWidth])] {
         var found: [(tick: Tick, place: Double, widths: [PageWidth])] = []
         for width in PageWidth.allCases {
             let plot = plotWidth(width)
             var end = -Double.infinity
-            for tick in x.ticks ?? x.scale.ticks(atMost: max(3, Int(plot / 70))) {
+            for tick in x.ticks ?? automaticTicks(plot) {
                 guard let place = Self.inside(x.scale.position(of: tick.value)) else { continue }
                 // Given ticks may be too many for a narrow page.
                 let half = textWidth(tick.label) / 2

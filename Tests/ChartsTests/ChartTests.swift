@@ -126,6 +126,22 @@ struct ChartTests {
         #expect(right.map { $0.attributes["style"] } == ["top:10px", "top:24px"])
     }
 
+    @Test(arguments: [2.5, 4, 7, 20.5, 59, 3600])
+    func `an axis has two values at least, on the narrowest page too`(_ seconds: Double) throws {
+        var chart = Chart(
+            title: "",
+            summary: "",
+            x: Axis("time (s)", .time(0, seconds)),
+            y: Axis("", .linear(0, 1)),
+            right: 80
+        )
+        chart.add(.line([Point(0, 0), Point(1, 1)], .ink))
+        let marks = try Tree(chart.markup.source).all("span").compactMap { $0.attributes["class"] }
+        let narrow = marks.filter { $0.split(separator: " ").contains("x") && $0.split(separator: " ").contains("n") }
+        let all = marks.filter { $0 == "x" }
+        #expect(narrow.count + all.count >= 2, "\(marks)")
+    }
+
     @Test func `without data the axes stand, and the picture says so`() throws {
         for marks in [[], [Mark.line([], .ink)], [.area([], .ink)], [.line([Point(.nan, 1)], .ink)]] {
             let tree = try Tree(Self.chart(marks).markup.source)
