@@ -4,9 +4,11 @@ VOICES  ?= /usr/share/sounds/alsa
 HOURS   ?= 24
 PYTHON  ?= python3
 PEERS   := .build/peers
+SPARK   := .build/spark
 
-.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages acceptance-home chaos chaos-container \
-	soak bench-end-to-end bench-cost bench-products bench-words bench-reload fuzz peers peer-programs peer-servers deps generate lint format clean
+.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages acceptance-home \
+	acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-products bench-words bench-reload \
+	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
 	.build/release/beckon classify --stats $(VOICES)/*.wav
@@ -74,6 +76,22 @@ acceptance-pages: build
 acceptance-home: build
 	Tests/Acceptance/home/run
 
+# Classifies 20,000 files (FILES), killed at random and resumed, in shards, and by GNU parallel; a quarter of an hour. Needs the Debian
+# packages parallel and procps. MILLION=1 also measures the memory that a million names take.
+acceptance-corpus: build
+	Tests/Acceptance/corpus/run
+
+# A local Spark cluster loses one of its two workers midway (Examples/spark). Needs Java 17, the Debian package
+# openjdk-17-jre-headless; pyspark comes from PyPI. Five minutes; skipped without a network.
+acceptance-spark: build
+	@[ -e $(SPARK)/done ] || $(MAKE) --silent $(SPARK)/done || { echo "acceptance-spark: skipped: PyPI cannot be reached"; exit 0; }; \
+	if [ -e $(SPARK)/done ]; then $(SPARK)/bin/python Tests/Acceptance/spark/run; fi
+
+$(SPARK)/done: Tests/Acceptance/spark/requirements.txt
+	@$(PYTHON) -m venv $(SPARK)
+	@$(SPARK)/bin/pip install --quiet --retries 1 --requirement $<
+	@touch $@
+
 # An hour of audio at ten times the speed (SPEED) through the service, while everything around it fails; an account at the
 # end. Seven minutes. SEED=N is another run; SECONDS=N of audio; ONLY="FAULT…"; OPTIONS=--list lists the faults. As root it
 # also fills a disk.
@@ -124,6 +142,11 @@ $(PEERS)/done: Benchmarks/peers/requirements.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --requirement $<
 	touch $@
+
+# Throughput of classify against length, codec and number of files, beside sox and ffmpeg decoding the same files, on clips of
+# DATA or Debian's voices; ten minutes. Needs the Debian packages sox, libsox-fmt-all and ffmpeg.
+bench-corpus: build
+	$(PYTHON) -m Benchmarks.corpus $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
 # Words of one's own, compared with two PyPI packages that also learn from a few takes; half an hour.
 bench-words: build

@@ -99,6 +99,7 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .target(name: "Core"),
+        .target(name: "Corpus", dependencies: ["Core", "System"]),
         .target(name: "Events", dependencies: ["Core", "Spotting", "System"]),
         .target(name: "Configuration", dependencies: ["Core", "Events", "Spotting", "System"]),
         .target(
@@ -140,7 +141,8 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Daemon", "Diagnostics",
+                "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus", "Daemon",
+                "Diagnostics",
                 "Enrollment", "Evaluation", "Events", "Inference", "KernelInterface", "Kernels", "Reports", "Spotting",
                 "System",
             ]
@@ -162,6 +164,7 @@ let package = Package(
             cSettings: [.define("PIC"), .unsafeFlags(["-fno-sanitize=all"])]
         ),
         .testTarget(name: "CoreTests", dependencies: ["Core"]),
+        .testTarget(name: "CorpusTests", dependencies: ["Core", "Corpus", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["Core", "System", "TestSupport"]),
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "System", "TestSupport"]),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "Core", "CSndFile", "TestSupport"]),
@@ -220,7 +223,7 @@ let package = Package(
             dependencies: [
                 "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Enrollment", "Events",
                 "KernelInterface", "Kernels",
-                "Spotting", "TestSupport", "beckon", "stamp",
+                "Spotting", "System", "TestSupport", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]
         ),
@@ -233,8 +236,8 @@ package.targets += wideKernels
 // Fuzz targets need instrumented modules, so `make fuzz` builds them into a folder of their own.
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
-        "Actions", "Audio", "Configuration", "Control", "Core", "Enrollment", "Evaluation", "Inference", "Kernels",
-        "Spotting", "System", "Wyoming",
+        "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
+        "Kernels", "Spotting", "System", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

@@ -56,7 +56,7 @@ _beckon()
             return
             ;;
         *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --config | *\ -c | \
-            *\ --record | "inspect --output" | "inspect -o" | *\ --files-from | "enroll --from" | *\ --list | \
+            *\ --record | *\ --output | *\ -o | *\ --files-from | "enroll --from" | *\ --list | \
             *\ --html | *\ --track | *\ --stamp | *\ --socket)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
@@ -69,10 +69,11 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "strict balanced eager" -- "$current")
             return
             ;;
-        *\ --threshold | *\ -t | *\ --phrase | *\ --jobs | *\ -j | *\ --takes | \
-            *\ -n | "inspect --from" | *\ --label | *\ -l | *\ --speaker | *\ -s | \
-            *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --listen | *\ --connections | \
-            *\ --threads | *\ --seconds | *\ --streams | *\ --wyoming | *\ --chunk | *\ --connect)
+        *\ --threshold | *\ -t | *\ --phrase | *\ --shard | *\ --jobs | *\ -j | \
+            *\ --takes | *\ -n | "inspect --from" | *\ --label | *\ -l | *\ --speaker | \
+            *\ -s | *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --listen | \
+            *\ --connections | *\ --threads | *\ --seconds | *\ --streams | *\ --wyoming | *\ --chunk | \
+            *\ --connect)
             return
             ;;
         *\ --word | *\ -w)
@@ -87,7 +88,7 @@ _beckon()
             mapfile -t COMPREPLY < <(compgen -W "early end" -- "$current")
             return
             ;;
-        *\ --model | *\ -m | "classify --output" | "classify -o")
+        *\ --model | *\ -m)
             mapfile -t COMPREPLY < <(compgen -d -- "$current")
             return
             ;;
@@ -96,7 +97,7 @@ _beckon()
             return
             ;;
         *\ --format | *\ -f)
-            mapfile -t COMPREPLY < <(compgen -W "table json csv audacity" -- "$current")
+            mapfile -t COMPREPLY < <(compgen -W "table json csv records audacity" -- "$current")
             return
             ;;
         *\ --kernels | *\ -k)
@@ -107,7 +108,7 @@ _beckon()
 
     case "${COMP_WORDS[1]}" in
         listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
-        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --stats --files-from --null --raw --jobs --help" ;;
+        classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
         enroll) options="--device --config --channel --takes --from --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;

@@ -1,6 +1,5 @@
 import CSndFile
 import Glibc
-import Synchronization
 import System
 
 /// A libsndfile handle on an open file. It uses a duplicate of the file's descriptor, which shares the read position.
@@ -9,8 +8,9 @@ struct Decoder: ~Copyable {
     /// The header as libsndfile read it.
     let info: SF_INFO
 
-    /// libsndfile keeps the error of a failed `sf_open_fd` in one global variable, so opening is serialised.
-    private static let opening = Mutex(())
+    /// libsndfile keeps the error of a failed `sf_open_fd` in global variables. Files are opened in parallel, since opening
+    /// is a good part of the work on a short one; after a failure the file is opened again alone, to learn the error.
+    private static let opening = ReadWriteLock()
 
     /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable``, ``AudioError/unsupported`` or
     ///   ``AudioError/unreadable``.
@@ -25,20 +25,18 @@ struct Decoder: ~Copyable {
                 "audio file \(name) cannot be decoded (its LIST chunk is damaged); write it again"
             )
         }
-        // A duplicate for libsndfile to close: it closes the descriptor if opening fails, even if told not to.
-        let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else {
-            throw .unreadable.saying(
-                "audio file \(name) cannot be opened (fcntl: \(SystemError.text(errno))); close other files"
-            )
-        }
         var info = SF_INFO()
         var code: Int32 = 0
         var text = ""
-        let opened = Decoder.opening.withLock { _ in
-            let handle = sf_open_fd(descriptor, Int32(SFM_READ), &info, Int32(SF_TRUE))
-            if handle == nil { (code, text) = (sf_error(nil), Decoder.text(sf_strerror(nil))) }
-            return handle.map(Opened.init)
+        var opened = try Decoder.opening.withSharedLock { Decoder.open(file, &info) }.get(name)
+        if opened == nil {
+            let again = Decoder.opening.withLock {
+                info = SF_INFO()
+                let handle = Decoder.open(file, &info)
+                (code, text) = (sf_error(nil), Decoder.text(sf_strerror(nil)))
+                return handle
+            }
+            opened = try again.get(name)
         }
         guard let opened else {
             if code == SF_ERR_UNRECOGNISED_FORMAT {
@@ -49,13 +47,33 @@ struct Decoder: ~Copyable {
             }
             throw .undecodable.saying("audio file \(name) cannot be decoded (sf_open_fd: \(text)); write it again")
         }
-        handle = opened.handle
+        handle = opened
         self.info = info
     }
 
-    /// Carries the new handle out of the lock; no other thread has it.
-    private struct Opened: @unchecked Sendable {
-        let handle: OpaquePointer
+    /// What `sf_open_fd` gave, or the errno with which there was no descriptor for it.
+    private enum Attempt {
+        case handle(OpaquePointer?)
+        case noDescriptor(Int32)
+
+        func get(_ name: String) throws(AudioError) -> OpaquePointer? {
+            switch self {
+            case .handle(let handle): return handle
+            case .noDescriptor(let number):
+                throw .unreadable.saying(
+                    "audio file \(name) cannot be opened (fcntl: \(SystemError.text(number))); close other files"
+                )
+            }
+        }
+    }
+
+    private static func open(_ file: borrowing RegularFile, _ info: inout SF_INFO) -> Attempt {
+        // A duplicate for libsndfile to close: it closes the descriptor if opening fails, even if told not to.
+        let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return .noDescriptor(errno) }
+        // It reads from where the descriptor stands, which an attempt before may have moved.
+        lseek(descriptor, 0, SEEK_SET)
+        return .handle(sf_open_fd(descriptor, Int32(SFM_READ), &info, Int32(SF_TRUE)))
     }
 
     deinit { sf_close(handle) }

@@ -1,18 +1,14 @@
 public import Core
 
-/// A file as the detector's windows: decoder, ring, and a second of silence after the end, so that the last word is
-/// decided too.
+/// A file as the detector's blocks: mono at 16 kHz, and a second of silence after the end, so that the last word is decided
+/// too.
 public struct FileStream: ~Copyable {
     /// Audio of the file read so far, in seconds, without the silence after it.
     public var seconds: Double { Double(samples) / Double(AudioFormat.sampleRate) }
     /// Length that the file's header declares, in seconds; 0 if it declares none.
     public let expectedSeconds: Double
 
-    /// Holds the window, for a caller that reads it after ``advance(time:)``.
-    public let ring: BlockRing
-
     private var blocks: FileBlocks
-    private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
     private var samples = 0
     private var ended = false
     private var quietHops = 0
@@ -20,11 +16,52 @@ public struct FileStream: ~Copyable {
     /// - Throws: The errors of ``FileBlocks/init(path:mix:quality:)``.
     public init(path: String, mix: ChannelMix) throws(AudioError) {
         let blocks = try FileBlocks(path: path, mix: mix)
-        // Writes and reads alternate here, so there is never more than one unread block.
-        let ring = try BlockRing(minimumCapacity: 1)
         expectedSeconds = Double(blocks.expectedSamples ?? 0) / Double(AudioFormat.sampleRate)
         self.blocks = blocks
-        self.ring = ring
+    }
+
+    /// Fills the next block of 1600 samples; false at the end.
+    ///
+    /// - Throws: An error of reading the file, once; after it the silence at the end can still be read.
+    public mutating func next(into block: inout MutableSpan<Float>) throws(AudioError) -> Bool {
+        if !ended {
+            // Set first, so that it also holds if reading throws.
+            ended = true
+            if let count = try blocks.next(into: &block) {
+                ended = false
+                samples += count
+            } else {
+                for index in block.indices { block[index] = 0 }
+            }
+        } else {
+            for index in block.indices { block[index] = 0 }
+        }
+        if ended {
+            guard quietHops < AudioFormat.windowHops else { return false }
+            quietHops += 1
+        }
+        return true
+    }
+}
+
+/// A file as the detector's windows: a ``FileStream`` and a ring.
+public struct FileWindows: ~Copyable {
+    /// As ``FileStream/seconds``.
+    public var seconds: Double { stream.seconds }
+    /// As ``FileStream/expectedSeconds``.
+    public var expectedSeconds: Double { stream.expectedSeconds }
+
+    /// Holds the window, for a caller that reads it after ``advance(time:)``.
+    public let ring: BlockRing
+
+    private var stream: FileStream
+    private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
+
+    /// - Throws: ``AudioError/memory``.
+    public init(_ stream: consuming FileStream) throws(AudioError) {
+        // Writes and reads alternate here, so there is never more than one unread block.
+        ring = try BlockRing(minimumCapacity: 1)
+        self.stream = stream
     }
 
     /// Passes the next window of 16000 samples, 1600 later than the last; false at the end.
@@ -35,27 +72,14 @@ public struct FileStream: ~Copyable {
     /// Moves the window by one block; false at the end.
     ///
     /// - Parameter time: When the block's last sample was captured, on the caller's clock.
-    /// - Throws: An error of reading the file, once; after it the silence at the end can still be read.
+    /// - Throws: As ``FileStream/next(into:)``.
     public mutating func advance(time: Instant = Instant(nanoseconds: 0)) throws(AudioError) -> Bool {
         // A span of a property would borrow all of `self`.
         var block: [Float] = []
         swap(&block, &self.block)
         defer { swap(&block, &self.block) }
-        if !ended {
-            var span = block.mutableSpan
-            // Set first, so that it also holds if reading throws.
-            ended = true
-            if let count = try blocks.next(into: &span) {
-                ended = false
-                samples += count
-            } else {
-                for index in block.indices { block[index] = 0 }
-            }
-        }
-        if ended {
-            guard quietHops < AudioFormat.windowHops else { return false }
-            quietHops += 1
-        }
+        var span = block.mutableSpan
+        guard try stream.next(into: &span) else { return false }
         ring.write(block.span, time: time)
         return true
     }

@@ -57,7 +57,7 @@ public final class FileSource: AudioSource {
     private let isOver = Atomic<Bool>(false)
 
     private struct State: ~Copyable {
-        var stream: FileStream
+        var stream: FileWindows
         var start: Instant?
         /// Blocks played so far.
         var count = 0
@@ -66,7 +66,7 @@ public final class FileSource: AudioSource {
 
     /// - Throws: ``AudioError`` if the file cannot be opened or decoded.
     public init(path: String, mix: ChannelMix) throws(AudioError) {
-        let stream = try FileStream(path: path, mix: mix)
+        let stream = try FileWindows(FileStream(path: path, mix: mix))
         ring = stream.ring
         state = Mutex(State(stream: stream))
     }

@@ -86,7 +86,7 @@ public struct StreamEvaluation: Sendable {
     /// - Parameters:
     ///   - track: the words said in it, and when.
     ///   - trackName: what messages call the track.
-    ///   - workers: threads to use, the calling one among them.
+    ///   - spare: threads that may help; the calling one works too.
     ///   - progress: gets the seconds read and the seconds expected (0 for unknown) after each hop; returns false to
     ///     stop.
     /// - Throws: `AudioError`, or ``EvaluationError`` if a label of the track starts after the recording's end.
@@ -94,12 +94,12 @@ public struct StreamEvaluation: Sendable {
         _ file: String,
         track: LabelTrack,
         trackName: String,
-        workers: Int = 1,
+        spare: SpareWorkers = SpareWorkers(),
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws -> Measurement {
         var trace = PosteriorTrace(scorer.vocabulary)
         var seconds = 0.0
-        try scorer.forEachHop(of: FileStream(path: file, mix: mix), workers: workers) { hop, _ in
+        try scorer.forEachHop(of: FileStream(path: file, mix: mix), spare: spare) { hop, _ in
             trace.add(hop.scores, lookahead: hop.lookahead, activity: hop.activity)
             seconds = hop.seconds
             return progress(hop.seconds, hop.expectedSeconds)

@@ -123,7 +123,7 @@ public final class Spotter: Sendable {
     public func detections(inFile path: String, threads: Int = 1) throws(SpotterError) -> [Detection] {
         let detector = FileDetector(vocabulary, settings: gate, thresholds: thresholds)
         do throws(AudioError) {
-            return try detector.detections(in: path, mix: mix, workers: max(1, threads)).compactMap {
+            return try detector.detections(in: path, mix: mix, spare: SpareWorkers(max(1, threads) - 1)).compactMap {
                 Detection($0, vocabulary.labels)
             }
         } catch {

@@ -67,7 +67,8 @@ struct CompletionTests {
     @Test func `bash completes values and operands`() throws {
         let table: [(words: [String], current: String, expected: [String])] = [
             (["listen", "--mode"], "", ["spot", "command"]), (["evaluate", "--trigger"], "e", ["early", "end"]),
-            (["classify", "-f"], "", ["table", "json", "csv", "audacity"]), (["listen", "--channel"], "m", ["mix"]),
+            (["classify", "-f"], "", ["table", "json", "csv", "records", "audacity"]),
+            (["listen", "--channel"], "m", ["mix"]),
             (["bench", "-k"], "avx", ["avx2", "avx512"]), (["classify", "--word"], "st", ["stop="]),
             (["set"], "y", ["yes="]), (["set"], "se", ["sensitivity "]),
             (["set", "sensitivity"], "", ["strict", "balanced", "eager"]),

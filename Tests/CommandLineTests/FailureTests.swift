@@ -89,7 +89,7 @@ struct FailureTests {
             (["classify", "--threshold"], "--threshold needs a value"),
             (["classify", "--word", "yes", "x"], "WORD=THRESHOLD"),
             (["classify", "--mode", "spott", "x"], "spot, command"),
-            (["classify", "--format", "xml", "x"], "table, json, csv, audacity"),
+            (["classify", "--format", "xml", "x"], "table, json, csv, records, audacity"),
             (["classify", "--jobs", "0", "x"], "1 to 256"),
             (["classify", "--channel", "64", "x"], "0 to 63"), (["classify", "--channel", "0,0", "x"], "such as 0,1"),
             (["listen", "--channel", "0,", "--device", "x"], "such as 0,1"),

@@ -22,11 +22,6 @@ struct FileListTests {
         #expect(try FileList.names(inFile: file) == ["a/b.wav", "c"])
     }
 
-    @Test func `lists of names`() {
-        #expect(FileList.names(in: Array("a b\r\n\nc".utf8), nulSeparated: false) == ["a b", "c"])
-        #expect(FileList.names(in: Array("a\nb\0c\0".utf8), nulSeparated: true) == ["a\nb", "c"])
-    }
-
     /// A folder with a voice under a name in Latin-1, `fr\xF6hlich.wav`, and the shell's text for that path.
     private static func latin(_ folder: TestFolder) throws -> String {
         let path = "\(folder.path)/fr\\366hlich.wav"

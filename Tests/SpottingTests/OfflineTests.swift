@@ -38,12 +38,12 @@ struct OfflineTests {
 
         var detector = Detector(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
         var expected: [Detection] = []
-        var stream = try FileStream(path: path, mix: .mix)
+        var stream = try FileWindows(FileStream(path: path, mix: .mix))
         while try stream.next({ window in detector.process(window: window) { expected.append($0) } }) {}
         #expect(expected.filter { $0.kind == .word }.count >= 2)
 
         let files = FileDetector(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
-        for workers in [1, 3] { #expect(try files.detections(in: path, workers: workers) == expected) }
+        for workers in [1, 3] { #expect(try files.detections(in: path, spare: SpareWorkers(workers - 1)) == expected) }
     }
 
     @Test func `hops come in order with their windows, and false stops`() throws {

@@ -12,7 +12,10 @@ extension Classify: Command {
             )
         ],
         abstract: "find spoken words in audio files, with their times",
-        usage: ["beckon classify [OPTION…] FILE|DIR…", "… | beckon classify [OPTION…] -"],
+        usage: [
+            "beckon classify [OPTION…] FILE|DIR…", "… | beckon classify [OPTION…] -",
+            "beckon classify [OPTION…] --worker",
+        ],
         discussion: """
             Files: WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and others that libsndfile
             reads; 8 to 192 kHz, 1 to 8 channels. Folders are searched for audio files.
@@ -47,6 +50,7 @@ extension Classify: Command {
                             case .table: "columns for reading (default)"
                             case .json: "as --json"
                             case .csv: "comma-separated values with a header line"
+                            case .records: "one JSON object per file, with its events or its error"
                             case .audacity: "a label track; for several files with --output"
                             }
                         },
@@ -56,7 +60,9 @@ extension Classify: Command {
                             (the default),
                             .Cm json ,
                             .Cm csv ,
-                            or
+                            .Cm records ,
+                            one JSON object per file with its length, its events, and its error if
+                            there was one; or
                             .Cm audacity ,
                             a label track.
                             """
@@ -64,9 +70,29 @@ extension Classify: Command {
                     Option(
                         "--output",
                         short: "-o",
-                        .folder,
-                        help: "folder for label tracks, one per file",
-                        manual: "The folder for the label tracks of several files, one per file."
+                        .text("PATH", "path", .file),
+                        help: "file for the results, with a journal beside it; of label tracks, the folder",
+                        manual: """
+                            The file for the results, which is replaced.
+                            The files that are done are named in a journal beside it,
+                            .Pa path Ns .journal ,
+                            for
+                            .Fl -resume .
+                            For label tracks, the folder, with one track per file.
+                            """
+                    ),
+                    Option(
+                        "--resume",
+                        help: "go on with the file of --output after a kill; begins it if there is none",
+                        manual: """
+                            Goes on with the file of
+                            .Fl -output
+                            after an interruption, a kill or a crash; begins it if there is none.
+                            Files that the journal names are not processed again; results of others
+                            are cut off first, so nothing is there twice.
+                            The journal is written once a second, after the results are on the disk.
+                            The other options must be the same.
+                            """
                     ),
                     Option(
                         "--stats",
@@ -99,6 +125,33 @@ extension Classify: Command {
                             writes them.
                             """
                     ),
+                    Option(
+                        "--shard",
+                        .shard,
+                        help: "only the files whose names hash to part I of N, such as 3/16, for several machines",
+                        manual: """
+                            Processes only one of several parts of the files, such as
+                            .Ql 3/16 .
+                            A file's part is decided by its name as given, so machines with the same
+                            folder each get other files, and together all.
+                            """
+                    ),
+                    Option(
+                        "--worker",
+                        help: "serve requests on standard input, one JSON line each, and answer with JSON lines",
+                        manual: """
+                            Serves an engine that has many workers: reads requests from standard
+                            input,
+                            .Ql {\\(dqfile\\(dq: \\(dqa.wav\\(dq}
+                            or
+                            .Ql {\\(dqname\\(dq: \\(dqa.wav\\(dq, \\(dqbytes\\(dq: 32044}
+                            with so many bytes of audio after the line, and answers each with a line as
+                            .Fl -format Cm records ,
+                            in order.
+                            What cannot be served is answered with
+                            .Ql error .
+                            """
+                    ),
                     SharedOptions.raw,
                 ]
             ),
@@ -107,12 +160,15 @@ extension Classify: Command {
         notes: """
             A file that cannot be read is reported and skipped; the others are still
             done, and the exit status is then 1. Ctrl-C keeps what was printed.
+            For folders of millions, several machines and engines such as Spark, see
+            docs/corpora.md.
             """,
         examples: [
             "beckon classify recording.flac", "beckon classify --json --word stop=0.9 recordings/",
             "beckon classify --format audacity talk.wav > talk.txt",
             "arecord -d 5 -f S16_LE -r 16000 -t raw | beckon classify --raw 16000,1,s16 -",
             "find . -name '*.wav' -print0 | beckon classify -0 --files-from -",
+            "beckon classify --json --output words.json --resume archive/",
         ]
     )
 

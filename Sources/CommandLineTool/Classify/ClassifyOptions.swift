@@ -1,8 +1,9 @@
 import Audio
+import Corpus
 
 /// The options of `beckon classify`.
 struct ClassifyOptions {
-    enum Format: String, CaseIterable { case table, json, csv, audacity }
+    enum Format: String, CaseIterable { case table, json, csv, records, audacity }
 
     /// What a file is called that is the audio on standard input.
     static let standardInput = "-"
@@ -15,17 +16,50 @@ struct ClassifyOptions {
     var raw: RawFormat?
     var clips = false
     var format = Format.table
-    var outputFolder: String?
+    /// The folder for label tracks, or the file for the results of other formats; nil for standard output.
+    var output: String?
+    /// Whether to go on with the file of results.
+    var resumes = false
+    /// The files to process; nil for all.
+    var shard: Shard?
+    /// Whether to serve requests on standard input.
+    var isWorker = false
     var phrases: [String] = []
     var stats = false
     var listening: ListeningOptions
 
     init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        listening = try ListeningOptions(arguments, processors: processors)
+        isWorker = arguments.has("--worker")
+        listening = try ListeningOptions(arguments, processors: isWorker ? 1 : processors)
         paths = arguments.operands
         list = arguments.value("--files-from")
         listIsNulSeparated = arguments.has("--null")
         raw = arguments.value("--raw").flatMap { RawFormat($0) }
+        clips = arguments.has("--clips")
+        stats = arguments.has("--stats")
+        output = arguments.value("--output")
+        resumes = arguments.has("--resume")
+        shard = arguments.value("--shard").flatMap { Shard($0) }
+        phrases = arguments.all("--phrase")
+        let chosen: Format? = arguments.choice("--format")
+        format = arguments.has("--json") ? .json : chosen ?? .table
+        guard !isWorker else {
+            let others = ["--files-from", "--output", "--resume", "--shard", "--raw", "--stats", "--format", "--json"]
+            guard paths.isEmpty, !others.contains(where: arguments.has) else {
+                throw UsageError(
+                    "--worker gets files from standard input and answers in JSON; give neither files nor output options"
+                )
+            }
+            return
+        }
+        try checkInput()
+        try checkOutput()
+    }
+
+    /// Whether standard input is audio.
+    var readsAudio: Bool { paths.contains(Self.standardInput) }
+
+    private func checkInput() throws(UsageError) {
         let uses = paths.count { $0 == Self.standardInput } + (list == Self.standardInput ? 1 : 0)
         guard uses <= 1 else { throw UsageError("standard input can be read only once; give - once") }
         guard list != nil || !listIsNulSeparated else {
@@ -37,19 +71,33 @@ struct ClassifyOptions {
         guard list != nil || !paths.isEmpty else {
             throw UsageError("classify needs a file, a folder, or - for audio on standard input")
         }
-        clips = arguments.has("--clips")
-        stats = arguments.has("--stats")
-        outputFolder = arguments.value("--output")
-        phrases = arguments.all("--phrase")
-        format = arguments.has("--json") ? .json : arguments.choice("--format") ?? .table
-        guard outputFolder == nil || format == .audacity else {
-            throw UsageError("--output goes with --format audacity; redirect the other formats")
+    }
+
+    private func checkOutput() throws(UsageError) {
+        guard output == nil || format != .table else {
+            throw UsageError(
+                "--output goes with --format json, csv, records or audacity; a table goes to standard output"
+            )
+        }
+        guard !resumes || output != nil && format != .audacity else {
+            throw UsageError("--resume goes on with the file of --output, in --format json, csv or records")
+        }
+        guard !resumes || !readsAudio else {
+            throw UsageError("--resume is for files; audio on standard input begins anew")
         }
         guard !(clips && format == .audacity) else {
             throw UsageError("--clips gives one label per file, which is not a label track; use --json or --format csv")
         }
     }
+}
 
-    /// Whether standard input is audio.
-    var readsAudio: Bool { paths.contains(Self.standardInput) }
+extension OptionValue {
+    static let shard = OptionValue(
+        placeholder: "I/N",
+        title: "part",
+        synopsis: "Ar number Ns / Ns Ar count",
+        completion: .nothing,
+        expected: "a part and the number of parts, such as 3/16",
+        accepts: { Shard($0) != nil }
+    )
 }

@@ -10,30 +10,24 @@ struct Destination: Sendable {
     /// The name of each file's track within the folder.
     private let tracks: [String: String]
 
-    /// Nil if the options do not suit the files; the reason is printed.
-    init?(options: ClassifyOptions, files: [String], labels: [String]) {
-        if options.format == .audacity, files.count > 1, options.outputFolder == nil {
-            Output.tell(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
-            return nil
-        }
+    /// - Parameter files: the names, or the first ones; all of them if each gets a label track.
+    init(options: ClassifyOptions, files: [String], labels: [String]) {
         format =
             switch options.format {
             case .table: Table(files: files, colour: Terminal.usesColour)
             case .json: JSONLines()
             case .csv: CSV()
             case .audacity: AudacityLabels()
+            case .records: Records()
             }
-        folder = options.outputFolder
+        folder = options.format == .audacity ? options.output : nil
         clips = options.clips
         self.labels = labels
         tracks = folder == nil ? [:] : Self.trackNames(files)
     }
 
-    /// Prints the header: for people before the first result, for programs at once, even if no result follows.
-    func begin(_ output: OrderedOutput) {
-        let header = format.header(clips: clips, labels: labels)
-        if format is Table { output.begin(header: header) } else { Output.write(header) }
-    }
+    /// The text before all results.
+    var header: String { format.header(clips: clips, labels: labels) }
 
     /// Opens the label track of a file; nil if all results go to standard output.
     func open(file: String) throws -> TrackWriter? {

@@ -1,24 +1,34 @@
-private import Core
+import Core
 private import Spotting
 
 /// One JSON object per line, keys in a fixed order.
 struct JSONLines: ReportFormat {
     func detection(_ found: FileDetection) -> String {
+        JSON.object([JSON.Member("file", .string(FileName.shown(found.file)))] + Self.members(found)).line
+    }
+
+    /// The members of a detection but its file.
+    static func members(_ found: FileDetection) -> [JSON.Member] {
         let detection = found.detection
-        let object: JSON = [
-            "file": .string(FileName.shown(found.file)), "event": .string(detection.kind.key),
-            detection.kind.subjectKey: .string(found.name),
-            "confidence": .number(detection.confidence, places: 4), "start": .number(detection.start, places: 3),
-            "end": .number(detection.end, places: 3), "time": .number(detection.time, places: 3),
+        return [
+            JSON.Member("event", .string(detection.kind.key)),
+            JSON.Member(detection.kind.subjectKey, .string(found.name)),
+            JSON.Member("confidence", .number(detection.confidence, places: 4)),
+            JSON.Member("start", .number(detection.start, places: 3)),
+            JSON.Member("end", .number(detection.end, places: 3)),
+            JSON.Member("time", .number(detection.time, places: 3)),
         ]
-        return object.line
+    }
+
+    static func scores(_ clip: ClipLabel) -> JSON {
+        .object(clip.scores.map { JSON.Member($0.label, .number($0.score, places: 4)) })
     }
 
     func clip(_ clip: ClipLabel) -> String {
         let object: JSON = [
             "file": .string(FileName.shown(clip.file)), "label": .string(clip.label),
             "confidence": .number(clip.confidence, places: 4),
-            "scores": .object(clip.scores.map { JSON.Member($0.label, .number($0.score, places: 4)) }),
+            "scores": Self.scores(clip),
         ]
         return object.line
     }
@@ -55,6 +65,12 @@ struct CSV: ReportFormat {
         guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
+}
+
+/// One JSON object per file. They need all of a file's results at once: see ``FileRecord``.
+struct Records: ReportFormat {
+    func detection(_ found: FileDetection) -> String { "" }
+    func clip(_ clip: ClipLabel) -> String { "" }
 }
 
 /// A label track as Audacity imports it: start, end and text, separated by tabs.

@@ -7,8 +7,8 @@ private import System
 /// It lies in `TMPDIR` (else `/var/tmp`), and is gone with the process.
 final class SpooledAudio: Sendable {
     /// Opens the file, while this object lives.
-    let path: String
-    private let file: FileDescriptor
+    var path: String { file.path }
+    private let file: UnnamedFile
 
     /// Reads standard input to its end.
     ///
@@ -17,13 +17,11 @@ final class SpooledAudio: Sendable {
         guard isatty(STDIN_FILENO) == 0 else {
             throw Failure("standard input is a terminal; pipe audio into beckon, or name a file")
         }
-        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
-        var name = Array("\(folder)/beckon-XXXXXX".utf8CString)
-        file = FileDescriptor(mkstemp(&name))
-        guard file.isOpen else { throw Self.failure("keep", errno) }
-        unlink(name)
-        path = "/proc/self/fd/\(file.rawValue)"
-
+        do throws(SystemError) {
+            file = try UnnamedFile(in: UnnamedFile.usualFolder)
+        } catch {
+            throw Self.failure("keep", error.number)
+        }
         var count = 0
         if let raw { try write(raw.header(dataBytes: 0)) }
         var part = [UInt8](repeating: 0, count: 1 << 18)
@@ -39,16 +37,20 @@ final class SpooledAudio: Sendable {
             try write(Array(part[..<read]))
         }
         guard count > 0 else { throw Failure("standard input is empty; pipe audio into beckon, or name a file") }
-        if let raw {
-            let header = raw.header(dataBytes: count)
-            guard pwrite(file.rawValue, header, header.count, 0) == header.count else {
-                throw Self.failure("keep", errno)
-            }
+        guard let raw else { return }
+        do throws(SystemError) {
+            try file.replaceStart(by: raw.header(dataBytes: count))
+        } catch {
+            throw Self.failure("keep", error.number)
         }
     }
 
     private func write(_ bytes: [UInt8]) throws(Failure) {
-        guard writeAll(bytes, to: file.rawValue) else { throw Self.failure("keep", errno) }
+        do throws(SystemError) {
+            try file.append(bytes)
+        } catch {
+            throw Self.failure("keep", error.number)
+        }
     }
 
     private static func failure(_ what: String, _ number: Int32) -> Failure {

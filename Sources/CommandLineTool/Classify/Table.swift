@@ -6,7 +6,8 @@ struct Table: ReportFormat {
     private let fileWidth: Int
     private let colour: Bool
 
-    /// - Parameter files: all files, so that the first column has the width of the longest name from the first row on.
+    /// - Parameter files: the files, or the first of many, so that the first column has the width of the longest name from the
+    ///   first row on.
     init(files: [String], colour: Bool) {
         fileWidth = min(64, max(4, files.map { columns(printable($0)) }.max() ?? 4))
         self.colour = colour

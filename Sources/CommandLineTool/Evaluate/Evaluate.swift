@@ -33,7 +33,7 @@ struct Evaluate {
         Interrupt.watch()
         let batch = Batch(files: folder.clips.map(\.path), problems: problems, jobs: options.listening.jobs)
         let evaluation = ClipEvaluation(vocabulary, mix: options.listening.mix)
-        let clips = batch.collect { number in
+        let clips = batch.collect { number, _ in
             try evaluation.score(folder.clips[number]) { !Interrupt.isRequested }
         }.flatMap { $0 }
         let status = batch.finish()
@@ -86,12 +86,10 @@ struct Evaluate {
             tolerance: options.tolerance,
             mix: options.listening.mix
         )
-        let workers = max(1, options.listening.jobs / max(1, list.files.count))
-        let measurements = batch.collect { number in
-            let file = list.files[number]
+        let measurements = batch.collect { _, file in
             let trackPath = PathName(file).withoutEnding + ".txt"
             let track = try Self.track(trackPath, of: file)
-            return try evaluation.measure(file, track: track, trackName: printable(trackPath), workers: workers) {
+            return try evaluation.measure(file, track: track, trackName: printable(trackPath), spare: batch.spare) {
                 batch.progress.report(file: file, seconds: $0, of: $1)
                 return !Interrupt.isRequested
             }

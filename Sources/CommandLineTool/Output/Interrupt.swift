@@ -11,6 +11,9 @@ enum Interrupt {
     /// Whether the command should end early: the user pressed Ctrl-C, or standard output has failed.
     static var isRequested: Bool { flag.load(ordering: .relaxed) || Output.hasFailed }
 
+    /// Asks the command to end, as Ctrl-C does.
+    static func request() { flag.store(true, ordering: .relaxed) }
+
     /// From now on, the first SIGINT or SIGTERM sets ``isRequested``; the second has its default effect, and so has the first
     /// SIGTERM after ``grace``.
     static func watch() {

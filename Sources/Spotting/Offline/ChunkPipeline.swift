@@ -9,6 +9,9 @@ final class ChunkPipeline: Sendable {
     /// Hops of a chunk: 34 passes. The second of audio before a chunk is scored again, which costs one more pass.
     private static let hops = 34 * ChunkScorer.hopsAtOnce
 
+    /// Chunks of 2.6 MB that may wait for one before them.
+    private static let mostChunks = 32
+
     /// Scorers not in use now; they are kept from file to file.
     private let idle: Mutex<[Scorer]>
     private let model: Model
@@ -31,52 +34,54 @@ final class ChunkPipeline: Sendable {
     /// Reads a file to its end.
     ///
     /// - Parameters:
-    ///   - workers: threads to use, the calling one among them: it reads, and scores too while the others are busy.
+    ///   - spare: threads to score on; the calling one reads, and scores too while there is none.
     ///   - take: gets every chunk with its scores, in order; returns false to stop.
     /// - Throws: what reading throws, after `take` got all chunks that could be read before the error.
     func run(
         _ stream: consuming FileStream,
-        workers: Int,
+        spare: SpareWorkers,
         take: (FileChunk, ChunkScores) -> Bool
     ) throws(AudioError) {
         var reader = ChunkReader(stream, lead: lead, hops: ChunkPipeline.hops)
         var failure: AudioError?
+        // Those that were not taken yet.
         var chunks: [FileChunk] = []
         let scored = Mutex<[Int: ChunkScores]>([:])
-        let busy = Atomic<Int>(0)
         let group = DispatchGroup()
         defer { group.wait() }
         var taken = 0
         func takeScored() -> Bool {
-            while taken < chunks.count, let scores = scored.withLock({ $0.removeValue(forKey: taken) }) {
-                guard take(chunks[taken], scores) else { return false }
-                chunks[taken] = .released
+            while let chunk = chunks.first, let scores = scored.withLock({ $0.removeValue(forKey: taken) }) {
+                chunks.removeFirst()
                 taken += 1
+                guard take(chunk, scores) else { return false }
             }
             return true
         }
         while true {
+            let audio: AudioChunk
             do throws(AudioError) {
                 guard let chunk = try reader.next() else { break }
                 chunks.append(chunk)
+                audio = chunk.audio
             } catch {
                 failure = error
                 break
             }
-            let number = chunks.count - 1
-            let audio = chunks[number].audio
-            if busy.load(ordering: .acquiring) < workers - 1 {
-                busy.wrappingAdd(1, ordering: .acquiringAndReleasing)
+            let number = taken + chunks.count - 1
+            if spare.take() {
                 DispatchQueue.global().async(group: group) {
                     let scores = self.score(audio)
                     scored.withLock { $0[number] = scores }
-                    busy.wrappingSubtract(1, ordering: .acquiringAndReleasing)
+                    spare.give()
                 }
             } else {
                 let scores = score(audio)
                 scored.withLock { $0[number] = scores }
             }
             guard takeScored() else { return }
+            // A chunk whose thread does not come to run must not let the others fill the memory.
+            if chunks.count >= ChunkPipeline.mostChunks { group.wait() }
         }
         group.wait()
         guard takeScored() else { return }
@@ -98,13 +103,6 @@ struct FileChunk: Sendable {
     let seconds: Double
     /// Length that the file's header promises, in seconds; 0 where it promises none.
     let expectedSeconds: Double
-
-    /// Takes the place of a chunk that is no longer needed, so that its memory is freed.
-    static let released = FileChunk(
-        audio: AudioChunk(samples: [], hops: 0, isFirst: false),
-        seconds: 0,
-        expectedSeconds: 0
-    )
 }
 
 /// Cuts a file into chunks of many hops, each with the audio before it.
@@ -131,16 +129,18 @@ private struct ChunkReader: ~Copyable {
     mutating func next() throws(AudioError) -> FileChunk? {
         if let failure { throw failure }
         var samples = tail
-        samples.reserveCapacity(lead + hops * AudioFormat.hopSamples)
+        // Most files are shorter than a chunk. A second of silence comes after the end.
+        let expected = stream.expectedSeconds > 0 ? Int(min(stream.expectedSeconds, 1e6) * 10) + 11 : hops
+        samples.reserveCapacity(lead + min(hops, expected) * AudioFormat.hopSamples)
+        var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
         var count = 0
         do throws(AudioError) {
-            while count < hops,
-                try stream.next({ window in
-                    window.extracting(last: AudioFormat.hopSamples).withUnsafeBufferPointer {
-                        samples.append(contentsOf: $0)
-                    }
-                })
-            { count += 1 }
+            while count < hops {
+                var span = block.mutableSpan
+                guard try stream.next(into: &span) else { break }
+                samples += block
+                count += 1
+            }
         } catch {
             failure = error
         }

@@ -36,17 +36,17 @@ public final class FileScorer: Sendable {
     /// Scores a file from its start, and a second of silence after its end, in which the last word is decided.
     ///
     /// - Parameters:
-    ///   - workers: threads to use, the calling one among them.
+    ///   - spare: threads that may help; the calling one works too.
     ///   - body: gets each hop, and the window of samples that ends with it: `[windowSamples]` at 16 kHz. Returns false to
     ///     stop.
     /// - Throws: what reading the file throws, after `body` got all hops that could be read.
     public func forEachHop(
         of stream: consuming FileStream,
-        workers: Int = 1,
+        spare: SpareWorkers = SpareWorkers(),
         _ body: (ScoredHop, Span<Float>) -> Bool
     ) throws(AudioError) {
         if let pipeline {
-            try score(stream, by: pipeline, workers: workers, body)
+            try score(stream, by: pipeline, spare: spare, body)
         } else {
             try scoreHopByHop(stream, body)
         }
@@ -55,13 +55,13 @@ public final class FileScorer: Sendable {
     private func score(
         _ stream: consuming FileStream,
         by pipeline: ChunkPipeline,
-        workers: Int,
+        spare: SpareWorkers,
         _ body: (ScoredHop, Span<Float>) -> Bool
     ) throws(AudioError) {
         var hops = ChunkHops(vocabulary)
         let model = vocabulary.model
         var count = 0
-        try pipeline.run(stream, workers: workers) { chunk, scores in
+        try pipeline.run(stream, spare: spare) { chunk, scores in
             hops.forEach(of: chunk.audio, scores) { scores, activity, window in
                 count += 1
                 let hop = ScoredHop(
@@ -80,7 +80,7 @@ public final class FileScorer: Sendable {
         _ stream: consuming FileStream,
         _ body: (ScoredHop, Span<Float>) -> Bool
     ) throws(AudioError) {
-        var stream = stream
+        var stream = try FileWindows(stream)
         var scorer = HopScorer(vocabulary, lookaheadQuiet: lookaheadQuiet)
         var goesOn = true
         while goesOn {
@@ -130,7 +130,7 @@ public struct FileDetector: Sendable {
     /// Detects the words of a file from its start to its end.
     ///
     /// - Parameters:
-    ///   - workers: threads to use, the calling one among them.
+    ///   - spare: threads that may help; the calling one works too.
     ///   - eachHop: called after each hop with the hop, its window of samples, and the handler, which shows the state
     ///     of smoother and gate. Returns false to stop. Use it to show progress, to cancel, or to trace the detector.
     ///   - report: called for each detection before `eachHop` of its hop. Start and end lie within the file, although a
@@ -138,7 +138,7 @@ public struct FileDetector: Sendable {
     /// - Throws: what reading the file throws, after all hops that could be read are processed.
     public func detect(
         in stream: consuming FileStream,
-        workers: Int = 1,
+        spare: SpareWorkers = SpareWorkers(),
         eachHop: (ScoredHop, Span<Float>, PosteriorHandler) -> Bool = { _, _, _ in true },
         report: (Detection) -> Void
     ) throws(AudioError) {
@@ -149,7 +149,7 @@ public struct FileDetector: Sendable {
             phrases: phrases,
             sessions: sessions
         )
-        try scorer.forEachHop(of: stream, workers: workers) { hop, window in
+        try scorer.forEachHop(of: stream, spare: spare) { hop, window in
             handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { detection in
                 report(detection.ended(by: hop.seconds))
             }
@@ -164,10 +164,10 @@ public struct FileDetector: Sendable {
     public func detections(
         in path: String,
         mix: ChannelMix = .mix,
-        workers: Int = 1
+        spare: SpareWorkers = SpareWorkers()
     ) throws(AudioError) -> [Detection] {
         var found: [Detection] = []
-        try detect(in: FileStream(path: path, mix: mix), workers: workers) { found.append($0) }
+        try detect(in: FileStream(path: path, mix: mix), spare: spare) { found.append($0) }
         return found
     }
 }
