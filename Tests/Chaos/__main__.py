@@ -98,7 +98,7 @@ def judge(chaos, given):
 
 
 def keep(chaos, folder, target):
-    left_out = shutil.ignore_patterns("*.wav", "disk", "*.socket", "one-word")
+    left_out = shutil.ignore_patterns("*.wav", "disk", "*.socket", "*.never", "one-word")
     shutil.copytree(folder, target, dirs_exist_ok=True, ignore=left_out)
     answers = [{"begin": one.begin, "end": one.end, **one.status} for one in chaos.service.answers]
     (target / "answers.json").write_text(json.dumps(answers))
