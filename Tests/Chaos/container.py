@@ -83,7 +83,7 @@ class SystemdChaos(Chaos):
         self.service = SystemdService(self.pace, self.control)
         self.printed = None
         self.log = NotesOnly(self.folder / "log")
-        for file in [*self.card.files, self.program.heard]:
+        for file in [*self.card.files, self.program.heard, self.program.hung_file]:
             file.chmod(0o666)
         Path("/etc/asound.conf").write_text(self.card.configuration.read_text())
         folder = Path(f"/run/systemd/system/{UNIT}.d")
