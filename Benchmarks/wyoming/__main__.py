@@ -4,7 +4,7 @@
 
 Each server runs as a process of its own; `beckon bench --wyoming N --connect ADDRESS` plays a recording over N connections in real
 time, and measures the time from a chunk to its detection. The recording holds a word of each server. The processor time is that of the
-server's process. Connections are doubled until the server uses more than it has, or 95 % of its detections come later than 50 ms.
+server's process. Connections are multiplied until the server uses more than it has, or 95 % of its detections come later than 50 ms.
 """
 
 import argparse
@@ -97,7 +97,7 @@ def measure(beckon, name, command, port, audio, seconds, most):
             )
             if times["p95"] is not None and times["p95"] > LATEST or row["lost"] or row["detections"] == 0 and count > 8:
                 return
-            count *= 2
+            count *= 4 if count < 16 else 2
     finally:
         process.kill()
         process.wait()

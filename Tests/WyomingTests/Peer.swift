@@ -5,7 +5,7 @@ import System
 
 @testable import Wyoming
 
-/// A client of a ``WyomingServer`` in tests; all its reads fail after 10 s.
+/// A client of a ``WyomingServer`` in tests; all its reads fail after 60 s.
 final class Peer {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -19,7 +19,7 @@ final class Peer {
             throw Failure(description: "connect to \(address): errno \(errno)")
         }
         descriptor = connected
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -47,7 +47,7 @@ final class Peer {
             }
             var piece = [UInt8](repeating: 0, count: 65_536)
             let count = recv(descriptor, &piece, piece.count, 0)
-            if count < 0, errno == EAGAIN { throw Failure(description: "no event within 10 s") }
+            if count < 0, errno == EAGAIN { throw Failure(description: "no event within 60 s") }
             guard count > 0 else { return nil }
             input += piece.prefix(count)
         }
