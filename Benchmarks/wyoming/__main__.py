@@ -123,4 +123,5 @@ def main():
         measure(options.beckon, f"{peer}, one phrase", other, 10481, audio, options.seconds, options.most)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -151,7 +151,7 @@ extension Bench: Command {
                     ),
                     Option(
                         "--most",
-                        help: "also search for the most connections with 95 % of the detections within 50 ms",
+                        help: "also search for the most connections in time: 95 % of the detections within 50 ms",
                         manual: """
                             Also searches for the most connections with 95 % of the detections within 50 ms.
                             """
