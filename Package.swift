@@ -66,6 +66,7 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSystem"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
@@ -114,10 +115,15 @@ let package = Package(
             path: "Sources/Integrations/Wyoming"
         ),
         .target(
+            name: "MQTT",
+            dependencies: ["CMosquitto", "Configuration", "Core", "Events", "Spotting", "System"],
+            path: "Sources/Integrations/MQTT"
+        ),
+        .target(
             name: "Daemon",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
-                "Inference", "Spotting", "System", "Wyoming",
+                "Inference", "MQTT", "Spotting", "System", "Wyoming",
             ]
         ),
         .target(name: "Charts", dependencies: ["Core", "CZlib"]),
@@ -210,6 +216,10 @@ let package = Package(
         .testTarget(
             name: "WyomingTests",
             dependencies: ["Audio", "Core", "Events", "Inference", "Spotting", "System", "TestSupport", "Wyoming"]
+        ),
+        .testTarget(
+            name: "MQTTTests",
+            dependencies: ["Configuration", "Core", "Events", "MQTT", "Spotting", "System", "TestSupport"]
         ),
         .testTarget(
             name: "DaemonTests",

@@ -142,6 +142,8 @@ public struct Configuration: Equatable, Sendable {
     public var socket = Socket.auto
     public var clips = Clips()
     public var wyoming = Wyoming()
+    /// The broker that events are published to.
+    public var mqtt = MQTT()
     /// The least severe level that is logged.
     public var log = LogLevel.info
 

@@ -24,6 +24,7 @@ extension SettingKind where Value == Configuration {
             Setting("limits", at: \.limits, limits),
             Setting("wyoming", at: \.wyoming, wyoming),
             Setting("socket", \.socket, .socket),
+            Setting("mqtt", at: \.mqtt, .mqtt),
             Setting("log", \.log, .choice(among: [.error, .warning, .info, .debug])),
             Setting("gate", at: \.gate, gate),
         ])

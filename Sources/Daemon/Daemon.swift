@@ -96,6 +96,7 @@ public final class Daemon: Sendable {
     private let clips: ClipSaver
     private let control: ControlServer?
     private let wyoming: WyomingServer?
+    private let integrations: Integrations
     private let dispatcher: EventDispatcher
     private let detector: DetectorThread
     private let notifier: SystemdNotifier
@@ -161,6 +162,8 @@ public final class Daemon: Sendable {
         }
         var all: [any EventSink] = [actions] + sinks
         if let control { all.append(control) }
+        integrations = Integrations(log)
+        all.append(integrations)
         dispatcher = try EventDispatcher(
             configuration,
             labels: settings.vocabulary.labels,
@@ -178,6 +181,7 @@ public final class Daemon: Sendable {
             make: { [weak self] change in try self?.apply(change) ?? ChangeQueue.Outcome() },
             look: { [weak self] in self?.lookAtFiles(words) }
         )
+        integrations.apply(configuration, service)
         control?.start { [weak self] command, later in
             guard let self else { return .failed("the service is stopping") }
             return perform(command, later)
@@ -285,6 +289,7 @@ public final class Daemon: Sendable {
         log.level = new.configuration.log
         if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         clips.apply(new.configuration.clips)
+        integrations.apply(new.configuration, service)
         detector.apply(new.detector(generation: generation))
         if let words = new.wakeWords { wyoming?.apply(words) }
         microphone?.apply(InputSelection(new.configuration))
@@ -377,6 +382,35 @@ public final class Daemon: Sendable {
         return isTaken ? nil : .failed("too many changes wait already; try again later")
     }
 
+    /// What integrations need of the service. They know nothing else of it.
+    private var service: IntegrationService {
+        IntegrationService(
+            state: { [weak self] in self?.integrationState ?? IntegrationState() },
+            submit: { [weak self] in _ = self?.changes.submit($0) }
+        )
+    }
+
+    private var integrationState: IntegrationState {
+        let settings = settings.withLock { $0 }
+        let bound = Set(settings.sessions.flatMap(\.words))
+        var state = IntegrationState()
+        state.words = zip(settings.vocabulary.labels.indices, settings.thresholds.values).compactMap {
+            label,
+            threshold in
+            threshold.map { IntegrationState.Word(settings.vocabulary.labels[label], bound.contains(label) ? nil : $0) }
+        }
+        state.phrases = settings.configuration.phrases.map(\.name)
+        guard let microphone else {
+            state.hasAudio = !source.hasEnded
+            return state
+        }
+        let capture = microphone.status
+        state.isMuted = capture.state == .muted
+        state.hasAudio = [.running, .recovering, .muted].contains(capture.state)
+        if capture.state == .running { state.level = decibels(amplitude: capture.level) }
+        return state
+    }
+
     private var status: JSON {
         var status: JSON = [:]
         if let microphone {
@@ -410,6 +444,7 @@ public final class Daemon: Sendable {
                 "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
             ],
         ])
+        integrations.describe(in: &status)
         if let control { status.append(["clients": control.counts.json]) }
         if let wyoming { status.append(["wyoming": wyoming.counts.json(connections: wyoming.connections)]) }
         settings.choices.describe(in: &status)
@@ -498,6 +533,7 @@ public final class Daemon: Sendable {
         haveEnded.append(dispatcher.stop(until: soon(200)))
         haveEnded.append(control?.stop(until: soon(200)) ?? true)
         haveEnded.append(wyoming?.stop(until: soon(200)) ?? true)
+        haveEnded.append(integrations.stop(until: soon(400)))
         haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))
         haveEnded.append(changes.stop(until: soon(200)))
         clips.stop()

@@ -1,0 +1,114 @@
+import Core
+public import Events
+import Spotting
+
+/// One message to a broker.
+public struct MQTTMessage: Equatable, Sendable {
+    public let topic: String
+    public let payload: String
+    /// Whether the broker keeps it for clients that come later.
+    public let isRetained: Bool
+
+    public init(_ topic: String, _ payload: String, isRetained: Bool) {
+        self.topic = topic
+        self.payload = payload
+        self.isRetained = isRetained
+    }
+}
+
+/// The topics of one device, and the messages for them.
+///
+/// | topic, below `PREFIX/DEVICE/` | payload | kept |
+/// |---|---|---|
+/// | `availability` | `online`, or `offline`, which is also the will | yes |
+/// | `event` | the event as JSON, with `event_type` | no |
+/// | `word` | the word or the phrase | no |
+/// | `mute`, `mute/set` | `ON`, `OFF` | yes, – |
+/// | `threshold/WORD`, `threshold/WORD/set` | a number between 0 and 1 | yes, – |
+/// | `level` | dB below full scale | yes |
+/// | `microphone` | `ok`, `problem` | yes |
+///
+/// Events are never kept: a broker would hand a kept one to every client that comes later, and the word would seem to be said again.
+public struct MQTTTopics: Equatable, Sendable {
+    public let base: String
+
+    public init(prefix: String, _ identity: MQTTIdentity) { base = "\(prefix)/\(identity.slug)" }
+
+    public var availability: String { base + "/availability" }
+    public var event: String { base + "/event" }
+    public var word: String { base + "/word" }
+    public var mute: String { base + "/mute" }
+    public var level: String { base + "/level" }
+    public var microphone: String { base + "/microphone" }
+    public func threshold(_ word: String) -> String { "\(base)/threshold/\(MQTTIdentity.slug(word))" }
+
+    /// What to subscribe to for commands.
+    public var commands: [String] { [mute + "/set", base + "/threshold/+/set"] }
+
+    public static let online = "online"
+    public static let offline = "offline"
+
+    /// The messages of a word or a complete phrase; none for other events but the JSON.
+    public func messages(for event: DetectionEvent) -> [MQTTMessage] {
+        var json: JSON = ["event_type": .string(event.name)]
+        if case .object(let members) = event.json {
+            json = .object([JSON.Member("event_type", .string(event.name))] + members)
+        }
+        let isSaid = event.kind == .word || event.kind == .phrase
+        guard isSaid else { return [] }
+        return [
+            MQTTMessage(self.event, json.description, isRetained: false),
+            MQTTMessage(word, event.name, isRetained: false),
+        ]
+    }
+
+    /// The messages that tell of a state; only what has changed if an earlier one was told.
+    public func messages(for state: MQTTState, since earlier: MQTTState?) -> [MQTTMessage] {
+        var all: [MQTTMessage] = []
+        func tell(_ topic: String, _ new: String?, _ old: String?) {
+            guard let new, new != old else { return }
+            all.append(MQTTMessage(topic, new, isRetained: true))
+        }
+        tell(mute, state.isMuted.map { $0 ? "ON" : "OFF" }, earlier?.isMuted.map { $0 ? "ON" : "OFF" })
+        tell(microphone, state.hasAudio ? "ok" : "problem", earlier.map { $0.hasAudio ? "ok" : "problem" })
+        tell(level, state.level.map { decimal($0, 1) }, earlier?.level.map { decimal($0, 1) })
+        let before = Dictionary(
+            (earlier?.words ?? []).map { ($0.name, $0.threshold) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for word in state.words {
+            let old = before[word.name] ?? nil
+            tell(
+                threshold(word.name),
+                word.threshold.map { decimal(Double($0), 3) },
+                old.map { decimal(Double($0), 3) }
+            )
+        }
+        // An empty kept message takes the topic of a word that is gone away.
+        for word in earlier?.words ?? [] where !state.words.contains(where: { $0.name == word.name }) {
+            all.append(MQTTMessage(threshold(word.name), "", isRetained: true))
+        }
+        return all
+    }
+
+    /// The command of a message; nil for one that is none, or that is about an unknown word.
+    public func command(topic: String, payload: [UInt8], words: [MQTTState.Word]) -> MQTTCommand? {
+        guard payload.count <= 64, topic.hasSuffix("/set"), let text = String(validating: payload, as: UTF8.self) else {
+            return nil
+        }
+        let subject = topic.dropLast("/set".count)
+        if subject == mute {
+            switch text {
+            case "ON": return .mute(true)
+            case "OFF": return .mute(false)
+            default: return nil
+            }
+        }
+        // As a float, which is what is kept: 1e-60 becomes 0.
+        guard let number = Double(text), let word = words.first(where: { threshold($0.name) == subject }) else {
+            return nil
+        }
+        let value = Float(number)
+        return value > 0 && value < 1 ? .threshold(word: word.name, value) : nil
+    }
+}

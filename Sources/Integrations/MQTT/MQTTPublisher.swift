@@ -1,0 +1,281 @@
+public import Configuration
+public import Core
+public import Events
+import Glibc
+import Synchronization
+public import System
+
+/// Publishes events and states to a broker, and passes on its commands, on a thread of its own.
+///
+/// Events while there is no connection are dropped and counted: a word that is told late would do harm. States are told anew after
+/// each connect.
+public final class MQTTPublisher: EventSink {
+    /// What the publisher needs of the service. All are called on the publisher's thread.
+    public struct Service: Sendable {
+        public var state: @Sendable () -> MQTTState
+        /// Makes a change; the result shows in the state.
+        public var perform: @Sendable (MQTTCommand) -> Void
+
+        public init(
+            state: @escaping @Sendable () -> MQTTState,
+            perform: @escaping @Sendable (MQTTCommand) -> Void
+        ) {
+            self.state = state
+            self.perform = perform
+        }
+    }
+
+    public struct Counts: Equatable, Sendable {
+        /// Words and phrases that were handed to the broker.
+        public var events = 0
+        /// Events without a connection, or beyond what waits for the thread.
+        public var dropped = 0
+        public var commands = 0
+        public var connects = 0
+        public var isConnected = false
+    }
+
+    private struct Inbox {
+        var events: [DetectionEvent] = []
+        var counts = Counts()
+        var isStopped = false
+        /// Whether to remove the device at the broker before the end.
+        var isRemoved = false
+    }
+
+    /// Most events that wait for the thread.
+    private static let capacity = 64
+    /// The time between two looks at the state, and the longest between two attempts to connect.
+    private static let interval = Duration.seconds(1), patience = Duration.seconds(60)
+    /// The time that a broker has to answer.
+    private static let answerTime = Duration.seconds(10)
+
+    private let settings: Configuration.MQTT
+    private let host: String
+    private let topics: MQTTTopics
+    private let discovery: Discovery?
+    private let identity: MQTTIdentity
+    private let service: Service
+    private let log: ServiceLog
+    private let inbox = Mutex(Inbox())
+    private let wakeUp: EventFD
+    private let finished = Latch()
+
+    /// Starts the thread, which connects.
+    ///
+    /// - Throws: if the system gives no descriptor or thread.
+    public init(_ settings: Configuration.MQTT, machine: String, service: Service, log: ServiceLog) throws(SystemError)
+    {
+        self.settings = settings
+        host = settings.host ?? "localhost"
+        identity = MQTTIdentity(name: settings.name ?? machine)
+        topics = MQTTTopics(prefix: settings.prefix, identity)
+        discovery = settings.discovery.map { [identity, topics] in Discovery(prefix: $0, identity, topics) }
+        self.service = service
+        self.log = log
+        wakeUp = try EventFD(or: Self.unchanged)
+        _ = try SystemThread(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in
+            run()
+            finished.open()
+        }
+    }
+
+    private static func unchanged(_ error: SystemError) -> SystemError { error }
+
+    public var counts: Counts { inbox.withLock { $0.counts } }
+
+    public func receive(_ event: DetectionEvent) {
+        inbox.withLock { inbox in
+            guard inbox.counts.isConnected, inbox.events.count < Self.capacity else {
+                inbox.counts.dropped += 1
+                return
+            }
+            inbox.events.append(event)
+        }
+        wakeUp.signal()
+    }
+
+    /// Says `offline` and ends the thread.
+    ///
+    /// - Parameters:
+    ///   - isRemoved: also removes the device from Home Assistant, and what the broker keeps.
+    ///   - time: when to give up, on the monotonic clock.
+    /// - Returns: whether it has ended; it may wait for a name server or a broker's machine.
+    @discardableResult
+    public func stop(isRemoved: Bool = false, until time: Instant?) -> Bool {
+        inbox.withLock {
+            $0.isStopped = true
+            $0.isRemoved = isRemoved
+        }
+        wakeUp.signal()
+        return finished.wait(until: time)
+    }
+
+    // MARK: - On the publisher's thread
+
+    private var isStopped: Bool { inbox.withLock { $0.isStopped } }
+
+    private func run() {
+        var pause = Self.interval
+        var said: String?
+        while !isStopped {
+            let begin = Clock.now
+            do throws(MQTTError) {
+                let connection = try BrokerConnection(try brokerSettings())
+                try serve(connection) {
+                    log.write(.notice, "connected to the MQTT broker \(host)")
+                    said = nil
+                }
+                return
+            } catch {
+                inbox.withLock { inbox in
+                    inbox.counts.isConnected = false
+                    inbox.counts.dropped += inbox.events.count
+                    inbox.events = []
+                }
+                // The same reason again is not worth a line.
+                if said != error.description {
+                    log.write(.warning, "MQTT broker \(host): \(error); trying again")
+                }
+                said = error.description
+            }
+            // A connection that lasted is tried again at once.
+            pause = Clock.now - begin > Self.patience ? Self.interval : min(pause + pause, Self.patience)
+            wait(until: Clock.now + pause)
+        }
+    }
+
+    private func wait(until end: Instant) {
+        while !isStopped, wakeUp.wait(until: end) {}
+    }
+
+    private func brokerSettings() throws(MQTTError) -> BrokerConnection.Settings {
+        var broker = BrokerConnection.Settings()
+        broker.host = host
+        broker.port = settings.port ?? (settings.tls ? 8883 : 1883)
+        broker.user = settings.user
+        if let path = settings.passwordFile {
+            do throws(ReadFileError) {
+                let text = String(decoding: try readFile(path, limit: 4096).bytes, as: UTF8.self)
+                broker.password = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
+            } catch {
+                throw MQTTError("passwordFile \(path): \(error)")
+            }
+        }
+        if settings.tls { broker.authorities = settings.caFile ?? "" }
+        broker.will = (topics.availability, MQTTTopics.offline)
+        broker.name = "beckon-" + identity.slug
+        return broker
+    }
+
+    /// Serves a connection until ``stop(isRemoved:until:)``.
+    ///
+    /// - Throws: if the connection is refused or lost.
+    private func serve(_ connection: borrowing BrokerConnection, onConnect: () -> Void) throws(MQTTError) {
+        var told: MQTTState?
+        var isAccepted = false
+        let deadline = Clock.now + Self.answerTime
+        var nextLook = Clock.now
+        while true {
+            let events = take()
+            if isAccepted {
+                for message in events.flatMap(topics.messages(for:)) { try connection.publish(message) }
+                if Clock.now >= nextLook {
+                    try tell(service.state(), &told, connection)
+                    nextLook = Clock.now + Self.interval
+                }
+            }
+            if isStopped {
+                try? leave(connection, told)
+                return
+            }
+            for message in try work(connection, until: nextLook) {
+                let isBirth = message.topic == discovery?.birth && message.payload == Array("online".utf8)
+                // Home Assistant has just started, and knows nothing of what is not kept.
+                if isBirth, !message.isRetained { told = nil } else { obey(message, told) }
+                nextLook = Clock.now
+            }
+            guard !isAccepted else { continue }
+            isAccepted = try connection.isAccepted()
+            guard isAccepted else {
+                if Clock.now > deadline { throw MQTTError("no answer to the connection") }
+                nextLook = Clock.now + .milliseconds(100)
+                continue
+            }
+            inbox.withLock {
+                $0.counts.isConnected = true
+                $0.counts.connects += 1
+            }
+            onConnect()
+            nextLook = Clock.now
+            for topic in topics.commands + (discovery.map { [$0.birth] } ?? []) { try connection.subscribe(topic) }
+            try connection.publish(MQTTMessage(topics.availability, MQTTTopics.online, isRetained: true))
+        }
+    }
+
+    private func take() -> [DetectionEvent] {
+        inbox.withLock { inbox in
+            let events = inbox.events
+            inbox.events = []
+            if inbox.counts.isConnected { inbox.counts.events += events.count }
+            return events
+        }
+    }
+
+    private func tell(
+        _ state: MQTTState,
+        _ told: inout MQTTState?,
+        _ connection: borrowing BrokerConnection
+    ) throws(MQTTError) {
+        var state = state
+        // The level changes all the time: told when it has moved by a decibel or more.
+        if let old = told?.level, let new = state.level, abs(old - new) < 1 { state.level = old }
+        for message in discovery?.messages(for: state, since: told) ?? [] { try connection.publish(message) }
+        for message in topics.messages(for: state, since: told) { try connection.publish(message) }
+        told = state
+    }
+
+    /// Waits for the socket, a wake-up or a time, then reads and writes.
+    private func work(
+        _ connection: borrowing BrokerConnection,
+        until time: Instant
+    ) throws(MQTTError) -> [BrokerConnection.Received] {
+        let events = connection.wantsToWrite ? POLLIN | POLLOUT : POLLIN
+        var polled = [Poll.request(wakeUp.descriptor, POLLIN), Poll.request(connection.descriptor, events)]
+        Poll.wait(&polled, until: time)
+        wakeUp.drain()
+        let ready = Int32(polled[1].revents)
+        return try connection.work(
+            canRead: ready & (POLLIN | POLLHUP | POLLERR) != 0,
+            canWrite: ready & POLLOUT != 0
+        )
+    }
+
+    private func obey(_ message: BrokerConnection.Received, _ told: MQTTState?) {
+        // A kept command is an old one.
+        guard !message.isRetained else { return }
+        let words = told?.words ?? []
+        guard let command = topics.command(topic: message.topic, payload: message.payload, words: words) else { return }
+        inbox.withLock { $0.counts.commands += 1 }
+        service.perform(command)
+    }
+
+    /// Says that the device is gone, and waits a moment until the broker has read it.
+    ///
+    /// - Throws: when the broker closes the connection, at the latest.
+    private func leave(_ connection: borrowing BrokerConnection, _ told: MQTTState?) throws(MQTTError) {
+        if inbox.withLock({ $0.isRemoved }) {
+            if let discovery { try connection.publish(discovery.removal) }
+            for topic in told.map({ topics.messages(for: $0, since: nil) }) ?? [] {
+                try connection.publish(MQTTMessage(topic.topic, "", isRetained: true))
+            }
+            try connection.publish(MQTTMessage(topics.availability, "", isRetained: true))
+        } else {
+            try connection.publish(MQTTMessage(topics.availability, MQTTTopics.offline, isRetained: true))
+        }
+        connection.disconnect()
+        // Until the broker has closed: closing first, with its answers unread, would make it drop what it has not read.
+        let end = Clock.now + .milliseconds(300)
+        while connection.descriptor >= 0, Clock.now < end { _ = try work(connection, until: end) }
+    }
+}

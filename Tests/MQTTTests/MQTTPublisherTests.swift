@@ -1,0 +1,295 @@
+import Configuration
+import Core
+import Events
+import Foundation
+import MQTT
+import Spotting
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+/// A real broker on a port of its own; nil where none is installed.
+private final class Broker {
+    let port: Int
+    private let folder: TestFolder
+    private var process: Process?
+    private let settings: String
+
+    init?(settings: String = "allow_anonymous true") throws {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/sbin/mosquitto") else {
+            print("mosquitto is not installed: the test was skipped")
+            return nil
+        }
+        folder = try TestFolder()
+        port = try Self.freePort()
+        self.settings = settings
+        try start()
+    }
+
+    deinit { stop() }
+
+    func start() throws {
+        try folder.write("conf", bytes: Array("listener \(port) 127.0.0.1\n\(settings)\nuser root\n".utf8))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/sbin/mosquitto")
+        process.arguments = ["-c", folder.file("conf")]
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        self.process = process
+        try #require(eventually { self.isListening })
+    }
+
+    func stop() {
+        // Not SIGTERM: the tests' threads may block it, and a child inherits that.
+        if let process { kill(process.processIdentifier, SIGKILL) }
+        process?.waitUntilExit()
+        process = nil
+    }
+
+    @discardableResult
+    func publish(_ topic: String, _ payload: String, _ isRetained: Bool, user: [String] = []) throws -> Int32 {
+        let arguments = ["-p", "\(port)", "-t", topic, "-m", payload] + (isRetained ? ["-r"] : []) + user
+        return try Program.run(URL(fileURLWithPath: "/usr/bin/mosquitto_pub"), arguments).status
+    }
+
+    /// What the broker keeps, and what comes within a second.
+    func messages(_ filter: String = "#") throws -> [String] { try Self.messages(port: port, filter, seconds: 1) }
+
+    static func messages(port: Int, _ filter: String, seconds: Int) throws -> [String] {
+        // Not by its own -W: the tests' threads may block the signal that it waits for, and a child inherits that.
+        let arguments = ["-s", "KILL", "\(seconds)", "mosquitto_sub", "-p", "\(port)", "-t", filter, "-F", "%r %t %p"]
+        return try Program.run(URL(fileURLWithPath: "/usr/bin/timeout"), arguments).lines.map(String.init)
+    }
+
+    private var isListening: Bool {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = Self.loopback(port: port)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func loopback(port: Int) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
+    private static func freePort() throws -> Int {
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = loopback(port: 0)
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, size) + getsockname(socket, $0, &size)
+            }
+        }
+        try #require(result == 0)
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
+
+/// Waits up to ten seconds for a condition.
+private func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<200 {
+        if condition() { return true }
+        usleep(50_000)
+    }
+    return false
+}
+
+/// A service that only remembers.
+private final class Service: Sendable {
+    let state = Mutex(
+        MQTTState(
+            words: [MQTTState.Word(name: "stop", threshold: 0.9)],
+            phrases: [],
+            isMuted: false,
+            hasAudio: true,
+            level: -31.4
+        )
+    )
+    let commands = Mutex<[MQTTCommand]>([])
+
+    var closures: MQTTPublisher.Service {
+        MQTTPublisher.Service(
+            state: { self.state.withLock { $0 } },
+            perform: { command in
+                self.commands.withLock { $0.append(command) }
+                if case .mute(let isMuted) = command { self.state.withLock { $0.isMuted = isMuted } }
+            }
+        )
+    }
+}
+
+@Suite(.serialized)
+struct MQTTPublisherTests {
+    private let service = Service()
+
+    private func publisher(_ broker: Broker, _ change: (inout Configuration.MQTT) -> Void = { _ in }) throws
+        -> MQTTPublisher
+    {
+        var settings = Configuration.MQTT()
+        settings.host = "127.0.0.1"
+        settings.port = broker.port
+        change(&settings)
+        return try MQTTPublisher(settings, machine: "test box", service: service.closures, log: ServiceLog { _, _ in })
+    }
+
+    private func event(_ word: String) -> DetectionEvent {
+        DetectionEvent(
+            sequence: 1,
+            kind: .word,
+            name: word,
+            confidence: 0.95,
+            start: 1,
+            end: 1.4,
+            time: 1.5,
+            date: .now,
+            device: "hw:0"
+        )
+    }
+
+    @Test func `the broker keeps the state, and no event`() throws {
+        guard let broker = try Broker() else { return }
+        let publisher = try publisher(broker)
+        #expect(eventually { publisher.counts.isConnected })
+        publisher.receive(event("stop"))
+        #expect(eventually { publisher.counts.events == 1 })
+        let kept = try broker.messages("beckon/#")
+        #expect(
+            kept.filter { $0.hasPrefix("1 ") }.sorted() == [
+                "1 beckon/test_box/availability online", "1 beckon/test_box/level -31.4",
+                "1 beckon/test_box/microphone ok",
+                "1 beckon/test_box/mute OFF", "1 beckon/test_box/threshold/stop 0.900",
+            ]
+        )
+        #expect(try broker.messages("homeassistant/#").count == 1)
+        #expect(publisher.stop(until: Clock.now + .seconds(5)))
+        #expect(try broker.messages("beckon/+/availability") == ["1 beckon/test_box/availability offline"])
+    }
+
+    @Test func `an event reaches those who listen`() throws {
+        guard let broker = try Broker() else { return }
+        let publisher = try publisher(broker)
+        #expect(eventually { publisher.counts.isConnected })
+        let heard = Mutex<[String]>([])
+        let done = Latch()
+        let port = broker.port
+        Thread.detachNewThread {
+            let lines = try? Broker.messages(port: port, "beckon/test_box/word", seconds: 3)
+            heard.withLock { $0 = lines ?? [] }
+            done.open()
+        }
+        usleep(1_500_000)
+        publisher.receive(event("stop"))
+        #expect(done.wait(until: Clock.now + .seconds(20)))
+        #expect(heard.withLock { $0 } == ["0 beckon/test_box/word stop"])
+        publisher.stop(until: Clock.now + .seconds(5))
+    }
+
+    @Test func `commands are obeyed, kept ones are not`() throws {
+        guard let broker = try Broker() else { return }
+        try broker.publish("beckon/test_box/mute/set", "ON", true)
+        let publisher = try publisher(broker)
+        #expect(eventually { publisher.counts.isConnected })
+        usleep(500_000)
+        #expect(service.commands.withLock { $0 } == [])
+        try broker.publish("beckon/test_box/threshold/stop/set", "0.55", false)
+        try broker.publish("beckon/test_box/mute/set", "ON", false)
+        #expect(eventually { service.commands.withLock { $0.count } == 2 })
+        #expect(service.commands.withLock { $0 } == [.threshold(word: "stop", 0.55), .mute(true)])
+        #expect(
+            eventually { (try? broker.messages("beckon/test_box/mute").contains("1 beckon/test_box/mute ON")) == true }
+        )
+        publisher.stop(until: Clock.now + .seconds(5))
+    }
+
+    @Test func `nothing that was said without a broker is told later`() throws {
+        guard let broker = try Broker() else { return }
+        let publisher = try publisher(broker)
+        #expect(eventually { publisher.counts.isConnected })
+        broker.stop()
+        #expect(eventually { !publisher.counts.isConnected })
+        publisher.receive(event("stop"))
+        #expect(publisher.counts.dropped == 1)
+        try broker.start()
+        #expect(eventually { publisher.counts.connects == 2 && publisher.counts.isConnected })
+        usleep(500_000)
+        #expect(publisher.counts.events == 0)
+        #expect(try broker.messages("beckon/+/availability") == ["1 beckon/test_box/availability online"])
+        publisher.stop(until: Clock.now + .seconds(5))
+    }
+
+    @Test func `a service that dies is offline by its will`() throws {
+        guard let broker = try Broker() else { return }
+        let publisher = try publisher(broker)
+        #expect(eventually { publisher.counts.isConnected })
+        // Another client of the same name takes the connection, and the broker publishes the will.
+        try broker.publish("probe", "", false, user: ["-i", "beckon-test_box"])
+        #expect(eventually { publisher.counts.connects == 2 })
+        publisher.stop(until: Clock.now + .seconds(5))
+    }
+
+    @Test func `a device that is removed leaves nothing at the broker`() throws {
+        guard let broker = try Broker() else { return }
+        let publisher = try publisher(broker)
+        #expect(eventually { publisher.counts.isConnected })
+        #expect(eventually { (try? broker.messages("beckon/#").count) == 5 })
+        publisher.stop(isRemoved: true, until: Clock.now + .seconds(5))
+        let left = try broker.messages()
+        #expect(left == [])
+    }
+
+    @Test func `a wrong password is said, and tried again`() throws {
+        let folder = try TestFolder()
+        try folder.write("password", bytes: Array("wrong\n".utf8))
+        try folder.write("users", bytes: [])
+        let passwords = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
+        _ = try? Program.run(passwords, ["-b", folder.file("users"), "ada", "right"])
+        let users = "allow_anonymous false\npassword_file \(folder.file("users"))"
+        guard let broker = try Broker(settings: users) else { return }
+        let lines = Mutex<[String]>([])
+        var settings = Configuration.MQTT()
+        settings.host = "127.0.0.1"
+        settings.port = broker.port
+        settings.user = "ada"
+        settings.passwordFile = folder.file("password")
+        let publisher = try MQTTPublisher(
+            settings,
+            machine: "test box",
+            service: service.closures,
+            log: ServiceLog { _, text in lines.withLock { $0.append(text) } }
+        )
+        #expect(eventually { lines.withLock { !$0.isEmpty } })
+        #expect(
+            lines.withLock { $0.first }
+                == "MQTT broker 127.0.0.1: the broker refused: Connection Refused: not authorised.; trying again"
+        )
+        try folder.write("password", bytes: Array("right\n".utf8))
+        #expect(eventually { publisher.counts.isConnected })
+        publisher.stop(until: Clock.now + .seconds(5))
+    }
+
+    @Test func `an end does not wait for a broker that does not answer`() throws {
+        var settings = Configuration.MQTT()
+        settings.host = "127.0.0.1"
+        settings.port = 1
+        let publisher = try MQTTPublisher(
+            settings,
+            machine: "test box",
+            service: service.closures,
+            log: ServiceLog { _, _ in }
+        )
+        usleep(100_000)
+        #expect(publisher.stop(until: Clock.now + .seconds(2)))
+    }
+}
