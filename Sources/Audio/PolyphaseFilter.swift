@@ -1,6 +1,7 @@
 import Core
 import KernelInterface
 import Kernels
+private import Synchronization
 
 /// A linear-phase low-pass that resamples to 16 kHz by a ratio of small integers: one set of taps for each phase of the output.
 ///
@@ -13,6 +14,11 @@ struct PolyphaseFilter {
     private static let attenuation = 100.0
     /// Bytes of taps, small enough for the L2 cache.
     private static let largestBank = 1 << 20
+
+    /// Taps by input rate. To compute them takes as long as to filter a second of audio, and most files of a corpus are short.
+    private static let banks = Mutex<[Int: [Float]]>([:])
+    /// The most banks to keep.
+    private static let mostBanks = 8
 
     private let shape: PolyphaseShape
     private let taps: [Float]
@@ -37,10 +43,20 @@ struct PolyphaseFilter {
             tapCount: PolyphaseShape.taps(transition: (stop - pass) / rate, attenuation: Self.attenuation)
         )
         guard shape.phases * shape.tapCount * MemoryLayout<Float>.stride <= Self.largestBank else { return nil }
-        taps = shape.lowPass(cutOff: (pass + stop) / rate, attenuation: Self.attenuation)
+        taps = Self.bank(shape, cutOff: (pass + stop) / rate, inputRate: inputRate)
         line = [Float](repeating: 0, count: shape.tapCount + 4096)
         // The zeros before the first sample, up to the centre of the filter, compensate its delay.
         end = shape.centre
+    }
+
+    private static func bank(_ shape: PolyphaseShape, cutOff: Double, inputRate: Int) -> [Float] {
+        if let kept = banks.withLock({ $0[inputRate] }) { return kept }
+        let taps = shape.lowPass(cutOff: cutOff, attenuation: attenuation)
+        banks.withLock { banks in
+            if banks.count >= mostBanks { banks = [:] }
+            banks[inputRate] = taps
+        }
+        return taps
     }
 
     mutating func reset() {

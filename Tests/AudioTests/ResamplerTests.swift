@@ -180,6 +180,16 @@ import Testing
         #expect(try Self.convert(input, &resampler) == first)
     }
 
+    @Test func `filters that were computed before give the same samples`() throws {
+        let input = Signals.noise(count: 3_000, seed: 4)
+        // More rates than filters are kept.
+        let first = try Self.rates.map { try Self.convert(input, rate: $0) }
+        for _ in 0..<2 {
+            #expect(try Self.rates.map { try Self.convert(input, rate: $0) } == first)
+            #expect(try Self.rates.reversed().map { try Self.convert(input, rate: $0) } == first.reversed())
+        }
+    }
+
     @Test(arguments: [0, -1, 7_999, 192_001, Int.max]) func refusesRate(rate: Int) {
         let error = #expect(throws: AudioError.self) { _ = try Resampler(from: rate) }
         #expect(error == .converter)
