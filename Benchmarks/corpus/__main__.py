@@ -105,7 +105,10 @@ def cost(command, cwd, count=1):
 
 
 def decoding(tool, names, folder):
-    """Processor seconds to decode files in few processes, so that their start costs little."""
+    """Processor seconds to decode files in few processes, so that their start costs little; nothing if the tool cannot."""
+    # Debian's sox has no decoder for Opus.
+    if tool == "sox" and names[0].suffix == ".opus":
+        return float("inf")
     total = 0.0
     if tool == "ffmpeg":
         listed = folder / "concat.txt"
@@ -148,6 +151,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="a folder of clips; else Debian's voices")
     parser.add_argument("--minutes", type=int, default=30, help="audio of each row")
+    parser.add_argument("--codecs", default="", help="only these, such as wav-16000,opus-48000")
     parser.add_argument("--json", help="also writes the figures to this file")
     arguments = parser.parse_args()
     missing = [tool for tool in ("sox", "ffmpeg") if not shutil.which(tool)]
@@ -164,6 +168,8 @@ def main():
         maker.join()
         print(f"{'FILES':>6} {'OF':>7}  {'CODEC':<21} {'×REAL TIME':>10} {'1 PROCESS':>9} {'MB':>4} {'SOX':>7} {'FFMPEG':>7} {'MB/s':>6}  STAGES, %", flush=True)
         for codec, ending, rate, channels, options in CODECS:
+            if arguments.codecs and f"{ending}-{rate}" not in arguments.codecs.split(","):
+                continue
             for length in (1, 60, total):
                 folder = work / f"{ending}-{rate}-{length}"
                 folder.mkdir()
@@ -190,7 +196,7 @@ def main():
                 shares = " ".join(f"{name} {share:.0f}" for name, share in row["stages"].items())
                 print(
                     f"{row['files']:>6} {str(length) + ' s':>7}  {codec:<21} {row['speed']:>10.0f} {100 * row['ratio']:>7.0f} % {row['memory']:>4.0f} "
-                    f"{row['sox']:>7.0f} {row['ffmpeg']:>7.0f} {row['disk']:>6.1f}  {shares}",
+                    f"{row['sox'] and round(row['sox']) or '–':>7} {row['ffmpeg']:>7.0f} {row['disk']:>6.1f}  {shares}",
                     flush=True,
                 )
                 shutil.rmtree(folder)
