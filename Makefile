@@ -33,7 +33,7 @@ THREAD_SANITIZER = LD_PRELOAD=$(CURDIR)/$(MUTEX) \
 # All tests under the address sanitizer, and the C shims under the undefined-behaviour sanitizer, which traps; then the service
 # under the thread sanitizer. Swift's runtime keeps memory for good that the check for leaks would report.
 test-sanitizers: deps $(MUTEX)
-	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address-sanitizer \
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address-sanitizer --no-parallel \
 		-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --skip $(ALLOCATIONS) --skip would.be.noticed
 	$(THREAD_SANITIZER) --filter $(THREADS)
 	$(THREAD_SANITIZER) --skip-build --filter $(SERVICE)

@@ -263,8 +263,8 @@ final class AnsweringServer: @unchecked Sendable {
 
     var connections: Int { count.load(ordering: .relaxed) }
 
-    /// Waits until a connection has been served; false if that takes more than ten seconds.
-    func hasEnded() -> Bool { served.wait(timeout: .now() + 10) == .success }
+    /// Waits until a connection has been served; false if that takes more than a minute.
+    func hasEnded() -> Bool { served.wait(timeout: .now() + 60) == .success }
 
     /// Sends bytes, then pauses, in microseconds; false if the client has closed the connection.
     static func send(_ connection: Int32, _ bytes: [UInt8], pause: UInt32 = 0) -> Bool {
