@@ -1,6 +1,9 @@
+import Core
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CommandLineTool
 
 /// How results are printed and where.
 struct OutputTests {
@@ -74,6 +77,19 @@ struct OutputTests {
         #expect(!program.output.contains("\u{1B}"))
         let columns = Set(program.lines.filter { $0.contains("%") }.map(\.count))
         #expect(columns.count == 1, "rows of one width: \(columns)")
+    }
+
+    @Test(arguments: [66, 80, 120])
+    func `a row fits the terminal, and a long name loses its beginning`(_ width: Int) {
+        let file = "/recordings/of/a/long/summer/計算機/Front_Center.wav"
+        let table = Table(files: ["a.wav", file], colour: false, room: width)
+        let row = table.nothing(file: file)
+        let clip = table.clip(ClipLabel(file: file, label: "_unknown_", confidence: 1, scores: []))
+        #expect(columns(table.header(clips: false, labels: [])) - 1 <= width)
+        #expect(columns(clip) - 1 <= width && clip.contains("Center.wav  _unknown_"))
+        #expect(row.hasPrefix("…") == (width < 120) && row.contains("Center.wav"))
+        // Where a program may read it, the name is whole.
+        #expect(Table(files: [file], colour: false).nothing(file: file).hasPrefix(file))
     }
 
     @Test func `names come from standard input, by lines or by NUL`() throws {

@@ -14,7 +14,12 @@ struct Destination: Sendable {
     init(options: ClassifyOptions, files: [String], labels: [String]) {
         format =
             switch options.format {
-            case .table: Table(files: files, colour: Terminal.usesColour)
+            case .table:
+                Table(
+                    files: files,
+                    colour: Terminal.usesColour,
+                    room: Terminal.outputIsTerminal ? Terminal.outputSize.columns : nil
+                )
             case .json: JSONLines()
             case .csv: CSV()
             case .audacity: AudacityLabels()
