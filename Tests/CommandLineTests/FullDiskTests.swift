@@ -29,6 +29,7 @@ struct FullDiskTests {
         ["words"], ["help"], ["help", "listen"], ["listen", "--help"], ["--version"], ["config", "show"],
         ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
         ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],
+        ["serve", "--help"],
         ["bench", "--first-score"],
     ]
 
@@ -38,7 +39,7 @@ struct FullDiskTests {
     private static let printing = [
         "listen", "classify", "words", "inspect", "config", "completions", "evaluate", "devices", "doctor", "enroll",
         "forget",
-        "record", "status", "mute", "unmute", "reload", "set", "events", "bench",
+        "record", "status", "mute", "unmute", "reload", "set", "events", "bench", "serve",
     ]
 
     @Test func `every command has a test`() { #expect(Set(CommandLineTool.names) == Set(Self.printing)) }
