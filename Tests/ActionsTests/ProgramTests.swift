@@ -137,13 +137,18 @@ struct ProgramTests {
             ["/usr/bin/env", "--ignore-signal=TERM"] + [
                 "/bin/sh", "-c", "echo $$ > \(folder.file("group")); sleep 100; :",
             ]
+        var seen = 0
         for _ in 0..<20 {
+            try folder.write("group", bytes: [])
             let (end, _) = try Actions.Program(deaf, timeout: 0.08, grace: 0).finish()
             #expect(end.reason == .timedOut(seconds: 0.08))
             let text = try String(contentsOfFile: folder.file("group"), encoding: .utf8)
-            let leader = try #require(Int32(text.split(separator: "\n").first ?? ""))
+            // A busy machine may end the program before it has written anything.
+            guard let leader = Int32(text.split(separator: "\n").first ?? "") else { continue }
+            seen += 1
             #expect(comesTrue { kill(leader, 0) != 0 })
         }
+        #expect(seen > 0)
     }
 
     @Test func `background processes of a program run until the timeout`() throws {
