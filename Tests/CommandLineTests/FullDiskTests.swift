@@ -30,7 +30,6 @@ struct FullDiskTests {
         ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
         ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],
         ["serve", "--help"],
-        ["serve", "--help"],
         ["bench", "--first-score"],
     ]
 
@@ -39,7 +38,7 @@ struct FullDiskTests {
     /// Commands of which every one that prints is in a test of this file.
     private static let printing = [
         "listen", "classify", "words", "inspect", "config", "completions", "evaluate", "devices", "doctor", "enroll",
-        "forget", "record", "status", "mute", "unmute", "reload", "set", "serve", "events", "bench", "serve",
+        "forget", "record", "status", "mute", "unmute", "reload", "set", "serve", "events", "bench",
     ]
 
     @Test func `every command has a test`() { #expect(Set(CommandLineTool.names) == Set(Self.printing)) }
