@@ -247,7 +247,7 @@ package.targets += wideKernels
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
-        "Kernels", "Spotting", "System", "Wyoming",
+        "Kernels", "MQTT", "Spotting", "System", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

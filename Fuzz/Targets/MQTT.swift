@@ -1,0 +1,37 @@
+import Core
+import MQTT
+
+/// A message from an MQTT broker: topic, newline, payload. A command is about a known word, and its threshold lies between
+/// 0 and 1.
+func fuzzMQTT(_ bytes: [UInt8]) {
+    let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+    let topic = String(decoding: bytes[..<end], as: UTF8.self)
+    let payload = Array(bytes[end...].dropFirst())
+    // The topic as the name of a word too: a slug must name one topic level, whatever the name.
+    let words = ["stop", "hey house", topic].map { MQTTState.Word(name: $0, threshold: 0.5) }
+    let topics = MQTTTopics(prefix: "beckon", MQTTIdentity(name: "kitchen"))
+    for word in words {
+        let slug = MQTTIdentity.slug(word.name)
+        check(
+            slug.utf8.allSatisfy { byte in "-_".utf8.contains(byte) || isWordByte(byte) },
+            "a slug of other characters"
+        )
+    }
+    for topic in [topic, "beckon/kitchen/" + topic, topics.threshold(topic) + "/set"] {
+        switch topics.command(topic: topic, payload: payload, words: words) {
+        case .threshold(let word, let value):
+            check(words.contains { $0.name == word } && value > 0 && value < 1, "threshold \(value) of \(word)")
+        case .mute: check(topic == topics.mute + "/set", "mute by another topic")
+        case nil: break
+        }
+    }
+}
+
+private func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+    default: false
+    }
+}
