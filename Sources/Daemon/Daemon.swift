@@ -8,6 +8,7 @@ import Enrollment
 public import Events
 import Glibc
 import Inference
+import MQTT
 public import Spotting
 import Synchronization
 public import System
@@ -181,7 +182,7 @@ public final class Daemon: Sendable {
             make: { [weak self] change in try self?.apply(change) ?? ChangeQueue.Outcome() },
             look: { [weak self] in self?.lookAtFiles(words) }
         )
-        integrations.apply(configuration, service)
+        integrations.apply(configuration, brokerService)
         control?.start { [weak self] command, later in
             guard let self else { return .failed("the service is stopping") }
             return perform(command, later)
@@ -289,7 +290,7 @@ public final class Daemon: Sendable {
         log.level = new.configuration.log
         if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         clips.apply(new.configuration.clips)
-        integrations.apply(new.configuration, service)
+        integrations.apply(new.configuration, brokerService)
         detector.apply(new.detector(generation: generation))
         if let words = new.wakeWords { wyoming?.apply(words) }
         microphone?.apply(InputSelection(new.configuration))
@@ -382,33 +383,27 @@ public final class Daemon: Sendable {
         return isTaken ? nil : .failed("too many changes wait already; try again later")
     }
 
-    /// What integrations need of the service. They know nothing else of it.
-    private var service: IntegrationService {
-        IntegrationService(
-            state: { [weak self] in self?.integrationState ?? IntegrationState() },
-            submit: { [weak self] in _ = self?.changes.submit($0) }
+    /// What a broker's integration needs of the service. It knows nothing else of it.
+    private var brokerService: MQTTPublisher.Service {
+        MQTTPublisher.Service(
+            state: { [weak self] in
+                self?.brokerState ?? MQTTState(words: [], phrases: [], isMuted: nil, hasAudio: false, level: nil)
+            },
+            perform: { [weak self] command in _ = self?.changes.submit(SettingsChange(command)) }
         )
     }
 
-    private var integrationState: IntegrationState {
+    private var brokerState: MQTTState {
         let settings = settings.withLock { $0 }
-        let bound = Set(settings.sessions.flatMap(\.words))
-        var state = IntegrationState()
-        state.words = zip(settings.vocabulary.labels.indices, settings.thresholds.values).compactMap {
-            label,
-            threshold in
-            threshold.map { IntegrationState.Word(settings.vocabulary.labels[label], bound.contains(label) ? nil : $0) }
-        }
-        state.phrases = settings.configuration.phrases.map(\.name)
-        guard let microphone else {
-            state.hasAudio = !source.hasEnded
-            return state
-        }
-        let capture = microphone.status
-        state.isMuted = capture.state == .muted
-        state.hasAudio = [.running, .recovering, .muted].contains(capture.state)
-        if capture.state == .running { state.level = decibels(amplitude: capture.level) }
-        return state
+        let capture = microphone?.status
+        let hasAudio = capture.map { [.running, .recovering, .muted].contains($0.state) } ?? !source.hasEnded
+        return MQTTState(
+            words: settings.wordThresholds.map { MQTTState.Word(name: $0.word, threshold: $0.threshold) },
+            phrases: settings.configuration.phrases.map(\.name),
+            isMuted: capture.map { $0.state == .muted },
+            hasAudio: hasAudio,
+            level: capture.flatMap { $0.state == .running ? decibels(amplitude: $0.level) : nil }
+        )
     }
 
     private var status: JSON {
@@ -428,11 +423,8 @@ public final class Daemon: Sendable {
         detector.describe(in: &status)
         if let microphone { status.append(["audio": AudioAccount(microphone.status, detector).json]) }
         let (events, actions) = (dispatcher.counts, actions.counts)
-        let bound = Set(settings.sessions.flatMap(\.words))
-        let words = zip(vocabulary.labels.indices, settings.thresholds.values).compactMap { label, threshold in
-            // Words of sessions have the thresholds of their sessions.
-            bound.contains(label)
-                ? nil : threshold.map { JSON.Member(vocabulary.labels[label], .number($0, places: 3)) }
+        let words = settings.wordThresholds.compactMap { word, threshold in
+            threshold.map { JSON.Member(word, .number($0, places: 3)) }
         }
         status.append([
             "events": .number(events.events), "suppressed": .number(events.suppressed),

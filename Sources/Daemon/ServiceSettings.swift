@@ -97,6 +97,14 @@ public struct ServiceSettings: Sendable {
         return dropped
     }
 
+    /// The words that may fire, with their thresholds: nil for words of sessions, which have those of their sessions.
+    var wordThresholds: [(word: String, threshold: Float?)] {
+        let bound = Set(sessions.flatMap(\.words))
+        return zip(vocabulary.labels.indices, thresholds.values).compactMap { label, threshold in
+            threshold.map { (vocabulary.labels[label], bound.contains(label) ? nil : $0) }
+        }
+    }
+
     /// The part of the settings that the detector's thread needs.
     func detector(generation: UInt32) -> DetectorSettings {
         DetectorSettings(

@@ -144,25 +144,11 @@ struct MQTTPublisherTests {
         return try MQTTPublisher(settings, machine: "test box", service: service.closures, log: ServiceLog { _, _ in })
     }
 
-    private func event(_ word: String) -> DetectionEvent {
-        DetectionEvent(
-            sequence: 1,
-            kind: .word,
-            name: word,
-            confidence: 0.95,
-            start: 1,
-            end: 1.4,
-            time: 1.5,
-            date: .now,
-            device: "hw:0"
-        )
-    }
-
     @Test func `the broker keeps the state, and no event`() throws {
         guard let broker = try Broker() else { return }
         let publisher = try publisher(broker)
         #expect(eventually { publisher.counts.isConnected })
-        publisher.receive(event("stop"))
+        publisher.receive(.said("stop"))
         #expect(eventually { publisher.counts.events == 1 })
         let kept = try broker.messages("beckon/#")
         #expect(
@@ -190,7 +176,7 @@ struct MQTTPublisherTests {
             done.open()
         }
         usleep(1_500_000)
-        publisher.receive(event("stop"))
+        publisher.receive(.said("stop"))
         #expect(done.wait(until: Clock.now + .seconds(20)))
         #expect(heard.withLock { $0 } == ["0 beckon/test_box/word stop"])
         publisher.stop(until: Clock.now + .seconds(5))
@@ -219,7 +205,7 @@ struct MQTTPublisherTests {
         #expect(eventually { publisher.counts.isConnected })
         broker.stop()
         #expect(eventually { !publisher.counts.isConnected })
-        publisher.receive(event("stop"))
+        publisher.receive(.said("stop"))
         #expect(publisher.counts.dropped == 1)
         try broker.start()
         #expect(eventually { publisher.counts.connects == 2 && publisher.counts.isConnected })

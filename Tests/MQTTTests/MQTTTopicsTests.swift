@@ -37,18 +37,7 @@ struct MQTTTopicsTests {
     }
 
     @Test func `a word is told as JSON and by its name, and not kept`() {
-        let event = DetectionEvent(
-            sequence: 7,
-            kind: .word,
-            name: "stop",
-            confidence: 0.95,
-            start: 1,
-            end: 1.4,
-            time: 1.5,
-            date: .now,
-            device: "hw:0"
-        )
-        let messages = Self.topics.messages(for: event)
+        let messages = Self.topics.messages(for: .said("stop"))
         #expect(messages.map(\.topic) == ["home/beckon/living_room/event", "home/beckon/living_room/word"])
         #expect(messages.allSatisfy { !$0.isRetained })
         #expect(
@@ -61,7 +50,7 @@ struct MQTTTopicsTests {
 
     @Test(arguments: [Detection.Kind.phrasePartial, .sessionStart, .sessionEnd, .sessionTimeout])
     func `what is not yet, or not, a word is not told`(_ kind: Detection.Kind) {
-        #expect(Self.topics.messages(for: Self.event(kind)) == [])
+        #expect(Self.topics.messages(for: .said(kind: kind)) == [])
     }
 
     @Test func `a state is told whole at first, and then what has changed`() {
@@ -119,19 +108,5 @@ struct MQTTTopicsTests {
     @Test func `a command in no text is none`() {
         #expect(Self.topics.command(topic: Self.topics.mute + "/set", payload: [0xff, 0xfe], words: []) == nil)
         #expect(Self.topics.command(topic: "other/mute/set", payload: Array("ON".utf8), words: []) == nil)
-    }
-
-    private static func event(_ kind: Detection.Kind) -> DetectionEvent {
-        DetectionEvent(
-            sequence: 1,
-            kind: kind,
-            name: "stop",
-            confidence: 0.95,
-            start: 1,
-            end: 1.4,
-            time: 1.5,
-            date: .now,
-            device: "hw:0"
-        )
     }
 }

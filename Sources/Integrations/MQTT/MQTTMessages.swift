@@ -48,14 +48,10 @@ public struct MQTTTopics: Equatable, Sendable {
     public static let online = "online"
     public static let offline = "offline"
 
-    /// The messages of a word or a complete phrase; none for other events but the JSON.
+    /// The messages of a word or a complete phrase; none for other events.
     public func messages(for event: DetectionEvent) -> [MQTTMessage] {
-        var json: JSON = ["event_type": .string(event.name)]
-        if case .object(let members) = event.json {
-            json = .object([JSON.Member("event_type", .string(event.name))] + members)
-        }
-        let isSaid = event.kind == .word || event.kind == .phrase
-        guard isSaid else { return [] }
+        guard event.kind == .word || event.kind == .phrase, case .object(let members) = event.json else { return [] }
+        let json = JSON.object([JSON.Member("event_type", .string(event.name))] + members)
         return [
             MQTTMessage(self.event, json.description, isRetained: false),
             MQTTMessage(word, event.name, isRetained: false),
@@ -84,7 +80,7 @@ public struct MQTTTopics: Equatable, Sendable {
                 old.map { decimal(Double($0), 3) }
             )
         }
-        // An empty kept message takes the topic of a word that is gone away.
+        // An empty kept message takes the topic of a word that is gone.
         for word in earlier?.words ?? [] where !state.words.contains(where: { $0.name == word.name }) {
             all.append(MQTTMessage(threshold(word.name), "", isRetained: true))
         }

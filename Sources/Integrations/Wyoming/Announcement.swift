@@ -130,11 +130,8 @@ enum Announcement {
             guard let library = Library() else {
                 return log.write(.info, "mDNS: libavahi-client3 is not installed; the server is not announced")
             }
-            var host = [CChar](repeating: 0, count: 256)
-            gethostname(&host, host.count - 1)
             // Home Assistant knows the server by this name, so it must stay the same.
-            let machine = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            let service = Service(library, name: "beckon on \(machine)", port: port, log: log)
+            let service = Service(library, name: "beckon on \(machineName() ?? "")", port: port, log: log)
             let context = Unmanaged.passRetained(service).toOpaque()
             let poll = library.newPoll()
             var failure: Int32 = 0
