@@ -108,22 +108,32 @@ let package = Package(
             dependencies: ["Audio", "Configuration", "Core", "Events", "Spotting", "System"]
         ),
         .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Spotting", "System"]),
-        // Integrations: each a room of its own, which knows events and detectors, and which Daemon starts.
+        // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
+        .target(
+            name: "IntegrationInterface",
+            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Spotting"],
+            path: "Sources/Integrations/Interface"
+        ),
         .target(
             name: "Wyoming",
-            dependencies: ["Audio", "Core", "Events", "Inference", "Spotting", "System"],
+            dependencies: [
+                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "Spotting", "System",
+            ],
             path: "Sources/Integrations/Wyoming"
         ),
         .target(
             name: "MQTT",
-            dependencies: ["CMosquitto", "Configuration", "Core", "Events", "Spotting", "System"],
+            dependencies: [
+                "CMosquitto", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "Spotting",
+                "System",
+            ],
             path: "Sources/Integrations/MQTT"
         ),
         .target(
             name: "Daemon",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
-                "Inference", "MQTT", "Spotting", "System", "Wyoming",
+                "Inference", "IntegrationInterface", "MQTT", "Spotting", "System", "Wyoming",
             ]
         ),
         .target(name: "Charts", dependencies: ["Core", "CZlib"]),
@@ -149,8 +159,8 @@ let package = Package(
             dependencies: [
                 "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus", "Daemon",
                 "Diagnostics",
-                "Enrollment", "Evaluation", "Events", "Inference", "KernelInterface", "Kernels", "Reports", "Spotting",
-                "System",
+                "Enrollment", "Evaluation", "Events", "Inference", "IntegrationInterface", "KernelInterface", "Kernels",
+                "Reports", "Spotting", "System",
             ]
         ),
         .target(name: "Beckon", dependencies: ["Audio", "Core", "Inference", "Spotting"], path: "Sources/Library"),
@@ -219,13 +229,16 @@ let package = Package(
         ),
         .testTarget(
             name: "MQTTTests",
-            dependencies: ["Configuration", "Core", "Events", "MQTT", "Spotting", "System", "TestSupport"]
+            dependencies: [
+                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "MQTT", "Spotting", "System",
+                "TestSupport",
+            ]
         ),
         .testTarget(
             name: "DaemonTests",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
-                "Inference", "Spotting", "System", "TestSupport",
+                "Inference", "IntegrationInterface", "Spotting", "System", "TestSupport",
             ]
         ),
         .testTarget(
@@ -247,7 +260,7 @@ package.targets += wideKernels
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
-        "Kernels", "MQTT", "Spotting", "System", "Wyoming",
+        "IntegrationInterface", "Kernels", "MQTT", "Spotting", "System", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

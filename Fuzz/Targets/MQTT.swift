@@ -1,4 +1,6 @@
+import Control
 import Core
+import IntegrationInterface
 import MQTT
 
 /// A message from an MQTT broker: topic, newline, payload. A command is about a known word, and its threshold lies between
@@ -8,7 +10,7 @@ func fuzzMQTT(_ bytes: [UInt8]) {
     let topic = String(decoding: bytes[..<end], as: UTF8.self)
     let payload = Array(bytes[end...].dropFirst())
     // The topic as the name of a word too: a slug must name one topic level, whatever the name.
-    let words = ["stop", "hey house", topic].map { MQTTState.Word(name: $0, threshold: 0.5) }
+    let words = ["stop", "hey house", topic].map { ServiceState.Word(name: $0, threshold: 0.5) }
     let topics = MQTTTopics(prefix: "beckon", MQTTIdentity(name: "kitchen"))
     for word in words {
         let slug = MQTTIdentity.slug(word.name)
@@ -19,10 +21,17 @@ func fuzzMQTT(_ bytes: [UInt8]) {
     }
     for topic in [topic, "beckon/kitchen/" + topic, topics.threshold(topic) + "/set"] {
         switch topics.command(topic: topic, payload: payload, words: words) {
-        case .threshold(let word, let value):
-            check(words.contains { $0.name == word } && value > 0 && value < 1, "threshold \(value) of \(word)")
-        case .mute: check(topic == topics.mute + "/set", "mute by another topic")
+        case .set(let change):
+            for (word, choice) in change.words {
+                guard case .confidence(let value) = choice else {
+                    check(false, "no number for \(word)")
+                    continue
+                }
+                check(words.contains { $0.name == word } && value > 0 && value < 1, "threshold \(value) of \(word)")
+            }
+        case .mute, .unmute: check(topic == topics.mute + "/set", "mute by another topic")
         case nil: break
+        default: check(false, "a command that no broker may give")
         }
     }
 }

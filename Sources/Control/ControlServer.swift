@@ -8,47 +8,24 @@ public import System
 ///
 /// The answer to `events` is the status, followed by one line for each event.
 public final class ControlServer: EventSink {
-    /// The result of a command.
-    public enum Reply: Equatable, Sendable {
-        case done
-        /// An object whose members are added to the answer, such as `{"state": "muted"}`.
-        case status(JSON)
-        case failed(String)
-
-        var json: JSON {
-            switch self {
-            case .done: return ["ok": true]
-            case .status(.object(let members)): return .object([JSON.Member("ok", true)] + members)
-            case .status: return ["ok": true]
-            case .failed(let reason): return ["ok": false, "error": .string(reason)]
-            }
-        }
-    }
-
-    /// Executes commands; called on the socket's thread, which must not wait, and never with `events`.
-    ///
-    /// - Parameter later: takes the reply where it is not returned, on any thread.
-    /// - Returns: the reply; nil if it comes later.
-    public typealias Performer = @Sendable (ControlCommand, _ later: @escaping @Sendable (Reply) -> Void) -> Reply?
-
     /// Shared with the socket's thread: holds the performer, which is set only when the service has started.
     private final class Handler: Sendable {
         /// An object, because reading a closure out of a generic container wraps it in another closure, which is written back:
         /// each command would make all later ones deeper.
         private final class Box: Sendable {
-            let performer: Performer
+            let performer: ControlPerformer
 
-            init(_ performer: @escaping Performer) { self.performer = performer }
+            init(_ performer: @escaping ControlPerformer) { self.performer = performer }
         }
 
         private let box = Mutex<Box?>(nil)
 
-        func set(_ performer: @escaping Performer) {
+        func set(_ performer: @escaping ControlPerformer) {
             let box = Box(performer)
             self.box.withLock { $0 = box }
         }
 
-        func perform(_ command: ControlCommand, _ later: @escaping @Sendable (Reply) -> Void) -> Reply? {
+        func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
             guard let box = box.withLock({ $0 }) else { return .failed("the service is just starting") }
             return box.performer(command, later)
         }
@@ -70,7 +47,7 @@ public final class ControlServer: EventSink {
                 let reply = handler.perform(command) { later.send("\($0.json)") }
                 return reply.map { .line("\($0.json)") } ?? .later
             } catch {
-                return .line("\(Reply.failed(error.description).json)")
+                return .line("\(ControlReply.failed(error.description).json)")
             }
         }
         let snapshot: @Sendable (String?) -> String = { _ in
@@ -85,7 +62,9 @@ public final class ControlServer: EventSink {
     }
 
     /// Opens the socket and executes commands from the start.
-    public convenience init(path: String, perform: @escaping @Sendable (ControlCommand) -> Reply) throws(ControlError) {
+    public convenience init(path: String, perform: @escaping @Sendable (ControlCommand) -> ControlReply)
+        throws(ControlError)
+    {
         try self.init(path: path)
         start { command, _ in perform(command) }
     }
@@ -98,7 +77,9 @@ public final class ControlServer: EventSink {
     }
 
     /// Executes commands from now on. Any thread.
-    public func start(_ perform: @escaping Performer) { handler.set(perform) }
+    ///
+    /// - Parameter perform: called on the socket's thread, and never with `events`.
+    public func start(_ perform: @escaping ControlPerformer) { handler.set(perform) }
 
     /// Counts of clients and of misuse. Any thread.
     public var counts: LineServer.Counts { server.counts }

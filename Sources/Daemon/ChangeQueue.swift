@@ -1,3 +1,4 @@
+import Control
 import Core
 import Synchronization
 import System
@@ -54,6 +55,19 @@ final class ChangeQueue: Sendable {
         let isTaken = state.withLock { !$0.isStopped && $0.schedule.add(change, done) }
         wakeUp.signal()
         return isTaken
+    }
+
+    /// Adds a change that a client asks for. Any thread; never waits.
+    ///
+    /// - Returns: nil if `later` gets the reply, on the queue's thread.
+    func submit(_ change: SettingsChange, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
+        let isTaken = submit(change) { result in
+            switch result {
+            case .success(let note): later(note.map { .status(["note": .string($0)]) } ?? .done)
+            case .failure(let error): later(.failed("\(error)"))
+            }
+        }
+        return isTaken ? nil : .failed("too many changes wait already; try again later")
     }
 
     /// Drops the changes that wait, and ends the thread after the one that is being made.

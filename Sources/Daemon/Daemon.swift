@@ -8,11 +8,10 @@ import Enrollment
 public import Events
 import Glibc
 import Inference
-import MQTT
+public import IntegrationInterface
 public import Spotting
 import Synchronization
 public import System
-private import Wyoming
 
 /// A change of settings while the daemon runs. It may come from a signal, the control socket or a changed file.
 public enum SettingsChange: Equatable, Sendable {
@@ -96,8 +95,7 @@ public final class Daemon: Sendable {
     private let actions: ActionRunner
     private let clips: ClipSaver
     private let control: ControlServer?
-    private let wyoming: WyomingServer?
-    private let integrations: Integrations
+    private let integrations = Integrations(Integrations.besideDetector)
     private let dispatcher: EventDispatcher
     private let detector: DetectorThread
     private let notifier: SystemdNotifier
@@ -157,13 +155,8 @@ public final class Daemon: Sendable {
         control = try Self.controlPath(configuration, setup).map { path throws(ControlError) in
             try ControlServer(path: path)
         }
-        wyoming = try settings.wakeWords.map { words throws(SocketError) in
-            // One thread, and with less priority than the detector of the microphone.
-            try WyomingServer(words, WyomingServer.Settings(configuration.wyoming, priority: 10), log: log)
-        }
         var all: [any EventSink] = [actions] + sinks
         if let control { all.append(control) }
-        integrations = Integrations(log)
         all.append(integrations)
         dispatcher = try EventDispatcher(
             configuration,
@@ -177,12 +170,15 @@ public final class Daemon: Sendable {
             queue: dispatcher.queue,
             history: history
         )
+        if let problem = integrations.apply(settings, service).first {
+            stop(nil)
+            throw DaemonError(problem)
+        }
         let words = Mutex(FileWatch(loader.vocabulary.words.path))
         try changes.start(
             make: { [weak self] change in try self?.apply(change) ?? ChangeQueue.Outcome() },
             look: { [weak self] in self?.lookAtFiles(words) }
         )
-        integrations.apply(configuration, brokerService)
         control?.start { [weak self] command, later in
             guard let self else { return .failed("the service is stopping") }
             return perform(command, later)
@@ -271,13 +267,18 @@ public final class Daemon: Sendable {
         if new.configuration.socket != configuredSocket {
             notes.append("socket: the one in use stays until the service is started again")
         }
-        if new.configuration.wyoming != old.configuration.wyoming {
-            notes.append("wyoming: where the service listens for clients changes when it is started again")
+        func outcome(hasRebuilt: Bool) -> ChangeQueue.Outcome {
+            let problems = integrations.apply(new, service, haveChanged: hasRebuilt)
+            for problem in problems { log.write(.error, problem) }
+            let lines = notes + problems
+            return ChangeQueue.Outcome(
+                note: lines.isEmpty ? nil : lines.joined(separator: "; "),
+                hasRebuilt: hasRebuilt
+            )
         }
-        let note = notes.isEmpty ? nil : notes.joined(separator: "; ")
         // Nothing is rebuilt for nothing: each rebuilding may cost the detector a hop.
         guard new.configuration != old.configuration || new.vocabulary !== old.vocabulary else {
-            return ChangeQueue.Outcome(note: note, hasRebuilt: false)
+            return outcome(hasRebuilt: false)
         }
         // First, because it is the only other step that can fail.
         try actions.apply(new.configuration)
@@ -290,11 +291,9 @@ public final class Daemon: Sendable {
         log.level = new.configuration.log
         if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         clips.apply(new.configuration.clips)
-        integrations.apply(new.configuration, brokerService)
         detector.apply(new.detector(generation: generation))
-        if let words = new.wakeWords { wyoming?.apply(words) }
         microphone?.apply(InputSelection(new.configuration))
-        return ChangeQueue.Outcome(note: note)
+        return outcome(hasRebuilt: true)
     }
 
     /// Checks that another device can be opened before the one in use is given up for it.
@@ -318,7 +317,7 @@ public final class Daemon: Sendable {
         let others = try new.set(change)
         settings.withLock { $0 = new }
         detector.apply(new.detector(generation: dispatcher.generation))
-        if let words = new.wakeWords { wyoming?.apply(words) }
+        _ = integrations.apply(new, service)
         return others.isEmpty ? nil : "these keep a choice of their own: \(printable(others.joined(separator: ", ")))"
     }
 
@@ -355,53 +354,45 @@ public final class Daemon: Sendable {
         if isMuted { microphone.mute() } else { microphone.unmute() }
     }
 
-    // MARK: - On the control socket's thread
+    // MARK: - Commands, on the threads of clients
 
     private func perform(
         _ command: ControlCommand,
-        _ later: @escaping @Sendable (ControlServer.Reply) -> Void
-    ) -> ControlServer.Reply? {
+        _ later: @escaping @Sendable (ControlReply) -> Void
+    ) -> ControlReply? {
         switch command {
         case .status, .events: return .status(status)
-        case .mute: return submit(.mute(true), later)
-        case .unmute: return submit(.mute(false), later)
-        case .reload: return submit(.configuration, later)
-        case .set(let change): return submit(.thresholds(change), later)
+        case .mute: return changes.submit(.mute(true), later)
+        case .unmute: return changes.submit(.mute(false), later)
+        case .reload: return changes.submit(.configuration, later)
+        case .set(let change): return changes.submit(.thresholds(change), later)
         }
     }
 
-    private func submit(
-        _ change: SettingsChange,
-        _ later: @escaping @Sendable (ControlServer.Reply) -> Void
-    ) -> ControlServer.Reply? {
-        let isTaken = changes.submit(change) { result in
-            switch result {
-            case .success(let note): later(note.map { .status(["note": .string($0)]) } ?? .done)
-            case .failure(let error): later(.failed("\(error)"))
-            }
-        }
-        return isTaken ? nil : .failed("too many changes wait already; try again later")
-    }
-
-    /// What a broker's integration needs of the service. It knows nothing else of it.
-    private var brokerService: MQTTPublisher.Service {
-        MQTTPublisher.Service(
+    /// The service as its integrations know it.
+    private var service: Service {
+        let initial = settings.withLock { $0 }
+        return Service(
+            machine: readableMachineName,
+            log: log,
+            history: history,
+            settings: { [weak self] in self?.currentSettings ?? initial },
             state: { [weak self] in
-                self?.brokerState ?? MQTTState(words: [], phrases: [], isMuted: nil, hasAudio: false, level: nil)
+                self?.state ?? ServiceState(initial, isMuted: nil, hasAudio: false, level: nil)
             },
-            perform: { [weak self] command in _ = self?.changes.submit(SettingsChange(command)) }
+            scores: { [weak self] in self?.detectorStatus.scores ?? [] },
+            perform: { [weak self] command, later in
+                self?.perform(command, later) ?? .failed("the service is stopping")
+            }
         )
     }
 
-    private var brokerState: MQTTState {
-        let settings = settings.withLock { $0 }
+    private var state: ServiceState {
         let capture = microphone?.status
-        let hasAudio = capture.map { [.running, .recovering, .muted].contains($0.state) } ?? !source.hasEnded
-        return MQTTState(
-            words: settings.wordThresholds.map { MQTTState.Word(name: $0.word, threshold: $0.threshold) },
-            phrases: settings.configuration.phrases.map(\.name),
+        return ServiceState(
+            currentSettings,
             isMuted: capture.map { $0.state == .muted },
-            hasAudio: hasAudio,
+            hasAudio: capture.map { [.running, .recovering, .muted].contains($0.state) } ?? !source.hasEnded,
             level: capture.flatMap { $0.state == .running ? decibels(amplitude: $0.level) : nil }
         )
     }
@@ -438,7 +429,6 @@ public final class Daemon: Sendable {
         ])
         integrations.describe(in: &status)
         if let control { status.append(["clients": control.counts.json]) }
-        if let wyoming { status.append(["wyoming": wyoming.counts.json(connections: wyoming.connections)]) }
         settings.choices.describe(in: &status)
         status.append(["thresholds": .object(words)])
         if !settings.sessions.isEmpty {
@@ -481,22 +471,17 @@ public final class Daemon: Sendable {
     public var isStuck: Bool { stuck.load(ordering: .relaxed) }
 
     private func loop(_ signals: Signals, _ recording: Recording?) -> Int32 {
-        var watchdog = Watchdog(notifier)
+        var health = AudioHealth()
         var gaps = GapReport()
         var costs = LossReport()
-        while true {
-            switch signals.next(within: .milliseconds(250)) {
-            case SIGTERM:
-                notifier.tellStopping()
-                return 0
-            case SIGINT:
-                notifier.tellStopping()
-                return 130
-            case SIGHUP: changes.submit(.configuration)
-            case SIGUSR1: try? mute(microphone?.status.state != .muted)
-            case let signal?: setup.onTerminalSignal(signal)
-            case nil: break
+        func obey(_ signal: Int32) {
+            if signal == SIGUSR1 {
+                try? mute(microphone?.status.state != .muted)
+            } else {
+                setup.onTerminalSignal(signal)
             }
+        }
+        return MainLoop(notifier: notifier, changes: changes).run(signals, onSignal: obey) {
             if let stream = source as? PipeSource {
                 for message in stream.messages(at: Clock.now) { log.write(message.level, message.text) }
             }
@@ -506,8 +491,8 @@ public final class Daemon: Sendable {
             for message in costs.messages(detectorStatus, recording: recording, at: Clock.now) {
                 log.write(.warning, message)
             }
-            watchdog.look(at: self)
-            if source.hasEnded || recording?.problem != nil || isEnding.load(ordering: .relaxed) { return 0 }
+            let hasEnded = source.hasEnded || recording?.problem != nil || isEnding.load(ordering: .relaxed)
+            return hasEnded ? nil : health.look(at: self)
         }
     }
 
@@ -524,7 +509,6 @@ public final class Daemon: Sendable {
         actions.close()
         haveEnded.append(dispatcher.stop(until: soon(200)))
         haveEnded.append(control?.stop(until: soon(200)) ?? true)
-        haveEnded.append(wyoming?.stop(until: soon(200)) ?? true)
         haveEnded.append(integrations.stop(until: soon(400)))
         haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))
         haveEnded.append(changes.stop(until: soon(200)))

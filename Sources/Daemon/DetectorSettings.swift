@@ -1,3 +1,5 @@
+private import Configuration
+import IntegrationInterface
 public import Spotting
 
 /// The detector's settings; they can be replaced while it runs.
@@ -26,5 +28,19 @@ public struct DetectorSettings: Sendable {
         self.phrases = phrases
         self.sessions = sessions
         self.generation = generation
+    }
+}
+
+extension ServiceSettings {
+    /// The part of the settings that the detector's thread needs.
+    func detector(generation: UInt32) -> DetectorSettings {
+        DetectorSettings(
+            vocabulary: vocabulary,
+            gate: configuration.gate,
+            thresholds: thresholds,
+            phrases: phrases,
+            sessions: sessions,
+            generation: generation
+        )
     }
 }

@@ -1,79 +1,116 @@
 import Configuration
-import Control
 import Core
 import Events
+import IntegrationInterface
 import MQTT
-import Spotting
 import Synchronization
 import System
+import Wyoming
 
-/// The integrations that the configuration names: starts, stops and replaces them, and hands events to them.
+/// All integrations of a service: starts those that the configuration turns on, hands them events and changed settings, and stops
+/// them.
 final class Integrations: EventSink {
-    private struct State {
-        var settings = Configuration.MQTT()
-        var mqtt: MQTTPublisher?
-        var isStopped = false
+    /// The kinds of a service with a detector, and of a wake-word server alone. A new kind is added here.
+    static let besideDetector: [any Integration.Type] = [WyomingServer.self, MQTTPublisher.self]
+    static let alone: [any Integration.Type] = [WyomingServer.self]
+
+    private let slots: [any IntegrationSlot]
+
+    init(_ kinds: [any Integration.Type]) { slots = kinds.map { Self.slot($0) } }
+
+    private static func slot<Kind: Integration>(_ kind: Kind.Type) -> any IntegrationSlot { Slot<Kind>() }
+
+    func receive(_ event: DetectionEvent) {
+        for slot in slots { slot.running?.receive(event) }
     }
 
-    /// The time that a replaced integration has to say goodbye.
-    private static let farewell = Duration.milliseconds(500)
-
-    private let log: ServiceLog
-    private let state = Mutex(State())
-
-    init(_ log: ServiceLog) { self.log = log }
-
-    func receive(_ event: DetectionEvent) { state.withLock { $0.mqtt }?.receive(event) }
-
-    /// Uses the settings of another configuration. Called on the thread of changes, or before the service runs.
-    func apply(_ configuration: Configuration, _ service: MQTTPublisher.Service) {
-        let old = state.withLock { state -> MQTTPublisher?? in
-            guard state.settings != configuration.mqtt, !state.isStopped else { return nil }
-            state.settings = configuration.mqtt
-            return .some(state.mqtt.take())
-        }
-        guard let old else { return }
-        // Other topics, or none: nothing of the old ones shall stay at the broker.
-        old?.stop(isRemoved: true, until: Clock.now + Self.farewell)
-        let settings = configuration.mqtt
-        guard settings.host != nil else { return }
-        do throws(SystemError) {
-            let machine = machineName().flatMap { isReadableName($0) ? $0 : nil } ?? "beckon"
-            let publisher = try MQTTPublisher(settings, machine: machine, service: service, log: log)
-            state.withLock { $0.mqtt = publisher }
-        } catch {
-            log.write(.error, "no MQTT: \(error)")
+    /// Starts, stops and replaces integrations so that they are those of the settings in force, and hands these to them. Called before
+    /// the service runs, then on the thread of changes.
+    ///
+    /// - Parameter haveChanged: whether the settings are others than before; if not, only what could not be started is tried again.
+    /// - Returns: why some could not be started, one line for each.
+    func apply(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool = true) -> [String] {
+        slots.compactMap { slot in
+            do {
+                try slot.apply(settings, service, haveChanged: haveChanged)
+                return nil
+            } catch {
+                return "\(slot.key): \(error)"
+            }
         }
     }
 
-    /// Adds the integrations' counts to an object.
+    /// The integration of a kind; nil if it is off.
+    func running<Kind: Integration>(_ kind: Kind.Type) -> Kind? { slots.lazy.compactMap { $0.running as? Kind }.first }
+
+    /// Adds the status of each to an object, under its key.
     func describe(in status: inout JSON) {
-        guard let counts = state.withLock({ $0.mqtt })?.counts else { return }
-        status.append([
-            "mqtt": [
-                "connected": .bool(counts.isConnected), "connects": .number(counts.connects),
-                "events": .number(counts.events), "dropped": .number(counts.dropped),
-                "commands": .number(counts.commands),
-            ]
-        ])
+        for slot in slots {
+            if let running = slot.running { status.append([slot.key: running.status]) }
+        }
     }
 
-    /// Ends all integrations. Returns whether they have ended in time.
+    /// Ends all. Returns whether they have ended in time.
     func stop(until time: Instant) -> Bool {
-        let mqtt = state.withLock { state in
-            state.isStopped = true
-            return state.mqtt.take()
-        }
-        return mqtt?.stop(until: time) ?? true
+        let stopped = slots.compactMap { $0.close() }
+        // All are asked first, so that they end at the same time.
+        for integration in stopped { integration.stop(isRemoved: false, until: Clock.now) }
+        return stopped.map { $0.stop(isRemoved: false, until: time) }.allSatisfy { $0 }
     }
 }
 
-extension SettingsChange {
-    /// The change that a message from a broker asks for.
-    init(_ command: MQTTCommand) {
-        switch command {
-        case .mute(let isMuted): self = .mute(isMuted)
-        case .threshold(let word, let value): self = .thresholds(ThresholdChange(words: [word: .confidence(value)]))
+/// The place of one kind of integration.
+private protocol IntegrationSlot: Sendable {
+    var key: String { get }
+    var running: (any Integration)? { get }
+    func apply(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws
+    /// Starts nothing from now on. Returns what runs.
+    func close() -> (any Integration)?
+}
+
+private final class Slot<Kind: Integration>: IntegrationSlot {
+    private struct State {
+        /// What the integration was started with; nil if it is off, or could not be started.
+        var configured: Kind.Configured?
+        var running: Kind?
+        var isClosed = false
+    }
+
+    /// The time that a replaced integration has to end.
+    private let farewell = Duration.milliseconds(500)
+    private let state = Mutex(State())
+
+    var key: String { Kind.key }
+
+    var running: (any Integration)? { state.withLock { $0.running } }
+
+    func apply(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws {
+        let configured = Kind.configured(in: settings.configuration)
+        let (old, isSame) = state.withLock { state in
+            guard state.configured != configured, !state.isClosed else { return (state.running, true) }
+            state.configured = nil
+            return (state.running.take(), false)
+        }
+        if isSame {
+            if haveChanged { old?.apply(settings) }
+            return
+        }
+        // First, because the new one may need the same port or name.
+        old?.stop(isRemoved: true, until: Clock.now + farewell)
+        guard let configured else { return }
+        let new = try Kind(configured, service)
+        let isTaken = state.withLock { state in
+            guard !state.isClosed else { return false }
+            (state.configured, state.running) = (configured, new)
+            return true
+        }
+        if !isTaken { new.stop(isRemoved: false, until: Clock.now) }
+    }
+
+    func close() -> (any Integration)? {
+        state.withLock { state in
+            state.isClosed = true
+            return state.running.take()
         }
     }
 }

@@ -1,9 +1,11 @@
-import Configuration
+private import Configuration
+import Control
 import Core
 import Enrollment
 public import Events
-import Glibc
 import Inference
+public import IntegrationInterface
+private import Spotting
 import Synchronization
 public import System
 import Wyoming
@@ -13,17 +15,16 @@ import Wyoming
 /// The caller of ``run(_:)`` handles signals and tells systemd; a thread of its own reads changed settings and taught words; the
 /// server's threads do the rest.
 public final class WakeService: Sendable {
-    private let server: WyomingServer
+    private let integrations = Integrations(Integrations.alone)
     private let loader: SettingsLoader
     private let log: ServiceLog
     private let settings: Mutex<ServiceSettings>
     private let changes: ChangeQueue
     private let notifier: SystemdNotifier
+    private let threads: Int
 
     /// The time to end everything in, so that the process ends within 2 s.
     private static let stopTime = Duration.milliseconds(1300)
-    /// Time between two lines of the log about clients that were dropped.
-    private static let reportInterval = Duration.seconds(60)
 
     /// Begins to listen where the settings say.
     ///
@@ -31,7 +32,7 @@ public final class WakeService: Sendable {
     ///   - loader: reads the settings again when they have changed.
     ///   - threads: that serve clients.
     ///   - environment: the program's environment variables.
-    /// - Throws: ``SocketError`` if an address cannot be listened at; ``DaemonError``.
+    /// - Throws: ``DaemonError``, for instance if an address cannot be listened at.
     public init(
         _ settings: ServiceSettings,
         loader: SettingsLoader,
@@ -39,16 +40,17 @@ public final class WakeService: Sendable {
         environment: [String: String],
         log: ServiceLog
     ) throws {
-        guard let words = settings.wakeWords else { throw DaemonError("no address to listen at; give one by --listen") }
-        var options = WyomingServer.Settings(settings.configuration.wyoming, priority: 0)
-        options.threads = threads
-        server = try WyomingServer(words, options, log: log)
         self.loader = loader
         self.log = log
         self.settings = Mutex(settings)
+        self.threads = threads
         notifier = SystemdNotifier(environment: environment)
         log.level = settings.configuration.log
         changes = try ChangeQueue()
+        if let problem = integrations.apply(settings, service).first {
+            _ = integrations.stop(until: Clock.now + Self.stopTime)
+            throw DaemonError(problem)
+        }
         let watch = Mutex(FileWatch(loader.vocabulary.words.path))
         try changes.start(
             make: { [weak self] change in try self?.apply(change) ?? ChangeQueue.Outcome() },
@@ -62,52 +64,67 @@ public final class WakeService: Sendable {
     ///
     /// - Parameter signals: must be created, and so block the signals, before the program starts any thread.
     public func run(_ signals: Signals) -> Int32 {
-        notifier.tellReady()
-        var status = ""
-        var alive = Instant(nanoseconds: 0)
-        var (reported, nextReport) = (0, Clock.now)
-        while true {
-            switch signals.next(within: .milliseconds(250)) {
-            case SIGTERM: return stop(0)
-            case SIGINT: return stop(130)
-            case SIGHUP: changes.submit(.configuration)
-            default: break
+        let status = MainLoop(notifier: notifier, changes: changes).run(signals) {
+            guard let server = integrations.running(WyomingServer.self) else {
+                return Watchdog.Health(status: "Serving no clients, as it cannot listen; see the log")
             }
-            let counts = server.counts
-            if counts.dropped > reported, Clock.now >= nextReport {
-                log.write(.warning, "clients were dropped: \(Self.text(counts))")
-                (reported, nextReport) = (counts.dropped, Clock.now + Self.reportInterval)
-            }
-            let text = "Serving \(server.connections) clients; \(counts.detections) words heard"
-            if text != status {
-                status = text
-                notifier.tell(status: text)
-            }
-            if let period = notifier.watchdogPeriod, Clock.now - alive > period / 3, notifier.tellAlive() {
-                alive = Clock.now
-            }
+            return Watchdog.Health(
+                status: "Serving \(server.connections) clients; \(server.counts.detections) words heard"
+            )
         }
-    }
-
-    private func stop(_ status: Int32) -> Int32 {
-        notifier.tellStopping()
+        let counts = integrations.running(WyomingServer.self)?.counts
         let end = Clock.now + Self.stopTime
-        _ = server.stop(until: end)
+        _ = integrations.stop(until: end)
         _ = changes.stop(until: end)
-        let counts = server.counts
-        log.write(
-            .info,
-            "\(counts.accepted) clients, \(counts.detections) words; "
-                + (counts.dropped > 0 ? "dropped: \(Self.text(counts))" : "none dropped")
-        )
+        if let counts {
+            log.write(
+                .info,
+                "\(counts.accepted) clients, \(counts.detections) words; "
+                    + (counts.dropped > 0 ? "dropped: \(counts.droppedText)" : "none dropped")
+            )
+        }
         return status
     }
 
-    private static func text(_ counts: WyomingServer.Counts) -> String {
-        [
-            (counts.refused, "beyond the limit"), (counts.silent, "silent"), (counts.slow, "did not read"),
-            (counts.violations, "broke the protocol"),
-        ].filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
+    /// The service as its integrations know it.
+    private var service: Service {
+        let (initial, log) = (settings.withLock { $0 }, log)
+        return Service(
+            machine: readableMachineName,
+            log: log,
+            share: Service.Share(threads: threads, niceness: 0),
+            settings: { [weak self] in self?.settings.withLock { $0 } ?? initial },
+            state: { [weak self] in
+                let settings = self?.settings.withLock { $0 } ?? initial
+                return ServiceState(settings, isMuted: nil, hasAudio: false, level: nil)
+            },
+            perform: { [weak self] command, later in
+                self?.perform(command, later) ?? .failed("the service is stopping")
+            }
+        )
+    }
+
+    // MARK: - On any thread
+
+    private func perform(
+        _ command: ControlCommand,
+        _ later: @escaping @Sendable (ControlReply) -> Void
+    ) -> ControlReply? {
+        switch command {
+        case .status, .events: return .status(status)
+        case .reload: return changes.submit(.configuration, later)
+        case .mute, .unmute, .set: return .failed("this service has no microphone, only clients")
+        }
+    }
+
+    private var status: JSON {
+        let settings = settings.withLock { $0 }
+        var status: JSON = [
+            "version": .string(version), "model": .string(settings.vocabulary.model.name),
+        ]
+        integrations.describe(in: &status)
+        settings.choices.describe(in: &status)
+        return status
     }
 
     // MARK: - On the thread of changes
@@ -119,30 +136,18 @@ public final class WakeService: Sendable {
                 let new = try loader.load(leavingOutUnknownWords: !isReload)
                 let old = settings.withLock { $0 }
                 let what = isReload ? "the configuration was read again" : "your own words were read again"
-                guard new.configuration != old.configuration || new.vocabulary !== old.vocabulary else {
-                    log.write(.notice, what + "; nothing has changed")
-                    return ChangeQueue.Outcome(hasRebuilt: false)
-                }
+                let haveChanged = new.configuration != old.configuration || new.vocabulary !== old.vocabulary
                 settings.withLock { $0 = new }
                 log.level = new.configuration.log
-                if let words = new.wakeWords { server.apply(words) }
-                let isElsewhere = new.configuration.wyoming != old.configuration.wyoming
-                log.write(.notice, what + (isElsewhere ? "; wyoming: where it listens changes at the next start" : ""))
-                return ChangeQueue.Outcome()
+                let problems = integrations.apply(new, service, haveChanged: haveChanged)
+                for problem in problems { log.write(.error, problem) }
+                log.write(.notice, what + (haveChanged ? "" : "; nothing has changed"))
+                let note = problems.isEmpty ? nil : problems.joined(separator: "; ")
+                return ChangeQueue.Outcome(note: note, hasRebuilt: haveChanged)
             } catch {
                 log.write(.error, "\(error); the settings in force stay as they were")
                 throw error
             }
         }
-    }
-}
-
-extension WyomingServer.Settings {
-    /// - Parameter priority: how much lower than other threads' that of the server's threads is.
-    init(_ configuration: Configuration.Wyoming, priority: Int) {
-        self.init(listen: configuration.listen)
-        connections = configuration.connections
-        announces = configuration.announce
-        self.priority = priority
     }
 }

@@ -2,20 +2,48 @@ import Capture
 import Core
 import System
 
-/// Notifies systemd: ready, keep-alive for the watchdog while audio is processed, status line. Used by the main thread.
+/// Notifies systemd: ready, keep-alive for the watchdog, status line. Used by the main thread.
 struct Watchdog {
+    /// What systemd shall know of the service.
+    struct Health {
+        var isReady = true
+        /// When the service last did its work, or had an excuse not to.
+        var lastProgress = Clock.now
+        /// The line of `systemctl status`.
+        var status: String
+    }
+
     private let notifier: SystemdNotifier
-    private let start = Clock.now
     private var isReady = false
-    private var hops: UInt64 = 0
-    private var lastProgress = Clock.now
     private var lastAlive = Instant(nanoseconds: 0)
     private var lastStatus = ""
 
     init(_ notifier: SystemdNotifier) { self.notifier = notifier }
 
     /// Sends the notifications that are due; call it several times a second.
-    mutating func look(at daemon: Daemon) {
+    mutating func tell(_ health: Health) {
+        let now = Clock.now
+        if !isReady, health.isReady { isReady = notifier.tellReady() }
+        if let period = notifier.watchdogPeriod, now - lastAlive > period / 3, now - health.lastProgress < period / 2,
+            notifier.tellAlive()
+        {
+            lastAlive = now
+        }
+        if health.status != lastStatus {
+            lastStatus = health.status
+            notifier.tell(status: health.status)
+        }
+    }
+}
+
+/// Whether audio is scored: the health of a service with a detector.
+struct AudioHealth {
+    private let start = Clock.now
+    private var hops: UInt64 = 0
+    private var lastProgress = Clock.now
+
+    /// Looks at the service; call it several times a second.
+    mutating func look(at daemon: Daemon) -> Watchdog.Health {
         let now = Clock.now
         let detector = daemon.detectorStatus
         let state = daemon.microphone?.status.state
@@ -23,19 +51,8 @@ struct Watchdog {
         // Without a device there is no audio, and a restart would not help.
         let isExcused = state.map { [.waiting, .lost, .muted].contains($0) } ?? true
         if isExcused { lastProgress = now }
-        if !isReady, detector.hops > 0 || isExcused && now - start > .seconds(5) {
-            isReady = notifier.tellReady()
-        }
-        if let period = notifier.watchdogPeriod, now - lastAlive > period / 3, now - lastProgress < period / 2,
-            notifier.tellAlive()
-        {
-            lastAlive = now
-        }
-        let status = text(daemon)
-        if status != lastStatus {
-            lastStatus = status
-            notifier.tell(status: status)
-        }
+        let isReady = detector.hops > 0 || isExcused && now - start > .seconds(5)
+        return Watchdog.Health(isReady: isReady, lastProgress: lastProgress, status: text(daemon))
     }
 
     private func text(_ daemon: Daemon) -> String {

@@ -1,3 +1,4 @@
+import Core
 import Glibc
 
 /// The name of this machine in the network; nil if the system gives none.
@@ -7,3 +8,6 @@ public func machineName() -> String? {
     let name = String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     return name.isEmpty ? nil : name
 }
+
+/// The name of this machine as people and other programs read it; `beckon` where it has none that can be read.
+public var readableMachineName: String { machineName().flatMap { isReadableName($0) ? $0 : nil } ?? "beckon" }

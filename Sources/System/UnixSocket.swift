@@ -99,7 +99,7 @@ public enum UnixSocket {
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
 
-    init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 
     /// For ``EventFD``.
     public static func noEventFD(_ error: SystemError) -> SocketError {

@@ -65,6 +65,36 @@ struct ServeTests {
         #expect(access(server.socket, F_OK) != 0)
     }
 
+    @Test func `a reload listens elsewhere, and again at the same place`() throws {
+        let folder = try TestFolder()
+        let (first, second) = (folder.file("first"), folder.file("second"))
+        let server = try Server(
+            ["--threads", "1"],
+            configuration: "{wyoming: {listen: 'unix://\(first)', connections: 5}}"
+        )
+        #expect(comesTrue(within: 20) { ServeTests.info(first).contains("\"stop\"") })
+        func reload(_ text: String) throws {
+            try server.folder.write("config.json5", bytes: Array(text.utf8))
+            kill(server.process.processIdentifier, SIGHUP)
+        }
+        // Another limit on connections: the server is replaced at the same address.
+        try reload("{wyoming: {listen: 'unix://\(first)', connections: 7}}")
+        #expect(comesTrue(within: 20) { server.error.contains("the configuration was read again") })
+        #expect(ServeTests.info(first).contains("\"stop\""))
+        try reload("{wyoming: {listen: 'unix://\(second)'}}")
+        #expect(comesTrue(within: 20) { ServeTests.info(second).contains("\"stop\"") })
+        #expect(access(first, F_OK) != 0)
+        // An address that cannot be used is said, and another reload helps.
+        try reload("{wyoming: {listen: 'unix:///nowhere/at/all'}}")
+        #expect(comesTrue(within: 20) { server.error.contains("wyoming: ") })
+        #expect(ServeTests.info(second) == "")
+        try reload("{wyoming: {listen: 'unix://\(second)'}}")
+        #expect(comesTrue(within: 20) { ServeTests.info(second).contains("\"stop\"") })
+        server.process.terminate()
+        server.process.waitUntilExit()
+        #expect(server.process.terminationStatus == 0)
+    }
+
     @Test func `a wrong address is a usage error, a taken one fails at once`() throws {
         let wrong = try Program.beckon(["serve", "--listen", "house.lan:10400"])
         #expect(wrong.status == 2)

@@ -169,7 +169,7 @@ struct ControlTests {
     @Test func `a command that takes long is answered later, and holds up nobody else`() throws {
         let folder = try TestFolder()
         let path = folder.file("s")
-        let waiting = Mutex<[@Sendable (ControlServer.Reply) -> Void]>([])
+        let waiting = Mutex<[@Sendable (ControlReply) -> Void]>([])
         let server = try ControlServer(path: path)
         defer { server.stop() }
         var early = try ControlClient(path: path)

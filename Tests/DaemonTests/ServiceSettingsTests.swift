@@ -2,6 +2,7 @@ import Configuration
 import Control
 import Core
 import Inference
+import IntegrationInterface
 import Spotting
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Enrollment
 import Events
 import Foundation
 import Inference
+import IntegrationInterface
 import Spotting
 import TestSupport
 import Testing

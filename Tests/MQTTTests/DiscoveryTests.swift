@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import IntegrationInterface
 import MQTT
 import Testing
 
@@ -11,9 +12,9 @@ struct DiscoveryTests {
         MQTTTopics(prefix: "beckon", identity)
     )
 
-    private static func state(_ words: [(String, Float?)], phrases: [String] = []) -> MQTTState {
-        MQTTState(
-            words: words.map { MQTTState.Word(name: $0.0, threshold: $0.1) },
+    private static func state(_ words: [(String, Float?)], phrases: [String] = []) -> ServiceState {
+        ServiceState(
+            words: words.map { ServiceState.Word(name: $0.0, threshold: $0.1) },
             phrases: phrases,
             isMuted: false,
             hasAudio: true,

@@ -1,7 +1,9 @@
 import Configuration
+import Control
 import Core
 import Events
 import Foundation
+import IntegrationInterface
 import MQTT
 import Spotting
 import Synchronization
@@ -107,24 +109,29 @@ private func eventually(_ condition: () -> Bool) -> Bool {
 }
 
 /// A service that only remembers.
-private final class Service: Sendable {
+private final class FakeService: Sendable {
     let state = Mutex(
-        MQTTState(
-            words: [MQTTState.Word(name: "stop", threshold: 0.9)],
+        ServiceState(
+            words: [ServiceState.Word(name: "stop", threshold: 0.9)],
             phrases: [],
             isMuted: false,
             hasAudio: true,
             level: -31.4
         )
     )
-    let commands = Mutex<[MQTTCommand]>([])
+    let commands = Mutex<[ControlCommand]>([])
+    let lines = Mutex<[String]>([])
 
-    var closures: MQTTPublisher.Service {
-        MQTTPublisher.Service(
+    var interface: Service {
+        Service(
+            machine: "test box",
+            log: ServiceLog { _, text in self.lines.withLock { $0.append(text) } },
+            settings: { preconditionFailure("a broker's client needs the state only") },
             state: { self.state.withLock { $0 } },
-            perform: { command in
+            perform: { command, _ in
                 self.commands.withLock { $0.append(command) }
-                if case .mute(let isMuted) = command { self.state.withLock { $0.isMuted = isMuted } }
+                if command == .mute || command == .unmute { self.state.withLock { $0.isMuted = command == .mute } }
+                return .done
             }
         )
     }
@@ -132,7 +139,7 @@ private final class Service: Sendable {
 
 @Suite(.serialized)
 struct MQTTPublisherTests {
-    private let service = Service()
+    private let service = FakeService()
 
     private func publisher(_ broker: Broker, _ change: (inout Configuration.MQTT) -> Void = { _ in }) throws
         -> MQTTPublisher
@@ -141,7 +148,7 @@ struct MQTTPublisherTests {
         settings.host = "127.0.0.1"
         settings.port = broker.port
         change(&settings)
-        return try MQTTPublisher(settings, machine: "test box", service: service.closures, log: ServiceLog { _, _ in })
+        return try MQTTPublisher(settings, service.interface)
     }
 
     @Test func `the broker keeps the state, and no event`() throws {
@@ -159,7 +166,7 @@ struct MQTTPublisherTests {
             ]
         )
         #expect(try broker.messages("homeassistant/#").count == 1)
-        #expect(publisher.stop(until: Clock.now + .seconds(5)))
+        #expect(publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)))
         #expect(try broker.messages("beckon/+/availability") == ["1 beckon/test_box/availability offline"])
     }
 
@@ -179,7 +186,7 @@ struct MQTTPublisherTests {
         publisher.receive(.said("stop"))
         #expect(done.wait(until: Clock.now + .seconds(20)))
         #expect(heard.withLock { $0 } == ["0 beckon/test_box/word stop"])
-        publisher.stop(until: Clock.now + .seconds(5))
+        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }
 
     @Test func `commands are obeyed, kept ones are not`() throws {
@@ -192,11 +199,11 @@ struct MQTTPublisherTests {
         try broker.publish("beckon/test_box/threshold/stop/set", "0.55", false)
         try broker.publish("beckon/test_box/mute/set", "ON", false)
         #expect(eventually { service.commands.withLock { $0.count } == 2 })
-        #expect(service.commands.withLock { $0 } == [.threshold(word: "stop", 0.55), .mute(true)])
+        #expect(service.commands.withLock { $0 } == [.set(ThresholdChange(words: ["stop": .confidence(0.55)])), .mute])
         #expect(
             eventually { (try? broker.messages("beckon/test_box/mute").contains("1 beckon/test_box/mute ON")) == true }
         )
-        publisher.stop(until: Clock.now + .seconds(5))
+        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }
 
     @Test func `nothing that was said without a broker is told later`() throws {
@@ -212,7 +219,7 @@ struct MQTTPublisherTests {
         usleep(500_000)
         #expect(publisher.counts.events == 0)
         #expect(try broker.messages("beckon/+/availability") == ["1 beckon/test_box/availability online"])
-        publisher.stop(until: Clock.now + .seconds(5))
+        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }
 
     @Test func `a service that dies is offline by its will`() throws {
@@ -222,7 +229,7 @@ struct MQTTPublisherTests {
         // Another client of the same name takes the connection, and the broker publishes the will.
         try broker.publish("probe", "", false, user: ["-i", "beckon-test_box"])
         #expect(eventually { publisher.counts.connects == 2 })
-        publisher.stop(until: Clock.now + .seconds(5))
+        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }
 
     @Test func `a device that is removed leaves nothing at the broker`() throws {
@@ -243,39 +250,28 @@ struct MQTTPublisherTests {
         _ = try? Program.run(passwords, ["-b", folder.file("users"), "ada", "right"])
         let users = "allow_anonymous false\npassword_file \(folder.file("users"))"
         guard let broker = try Broker(settings: users) else { return }
-        let lines = Mutex<[String]>([])
         var settings = Configuration.MQTT()
         settings.host = "127.0.0.1"
         settings.port = broker.port
         settings.user = "ada"
         settings.passwordFile = folder.file("password")
-        let publisher = try MQTTPublisher(
-            settings,
-            machine: "test box",
-            service: service.closures,
-            log: ServiceLog { _, text in lines.withLock { $0.append(text) } }
-        )
-        #expect(eventually { lines.withLock { !$0.isEmpty } })
+        let publisher = try MQTTPublisher(settings, service.interface)
+        #expect(eventually { service.lines.withLock { !$0.isEmpty } })
         #expect(
-            lines.withLock { $0.first }
+            service.lines.withLock { $0.first }
                 == "MQTT broker 127.0.0.1: the broker refused: Connection Refused: not authorised.; trying again"
         )
         try folder.write("password", bytes: Array("right\n".utf8))
         #expect(eventually { publisher.counts.isConnected })
-        publisher.stop(until: Clock.now + .seconds(5))
+        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }
 
     @Test func `an end does not wait for a broker that does not answer`() throws {
         var settings = Configuration.MQTT()
         settings.host = "127.0.0.1"
         settings.port = 1
-        let publisher = try MQTTPublisher(
-            settings,
-            machine: "test box",
-            service: service.closures,
-            log: ServiceLog { _, _ in }
-        )
+        let publisher = try MQTTPublisher(settings, service.interface)
         usleep(100_000)
-        #expect(publisher.stop(until: Clock.now + .seconds(2)))
+        #expect(publisher.stop(isRemoved: false, until: Clock.now + .seconds(2)))
     }
 }

@@ -1,8 +1,15 @@
+import Control
 import Core
 import Events
+import IntegrationInterface
 import MQTT
 import Spotting
 import Testing
+
+/// The command that sets a word's threshold.
+private func set(_ word: String, _ threshold: Float) -> ControlCommand {
+    .set(ThresholdChange(words: [word: .confidence(threshold)]))
+}
 
 struct MQTTTopicsTests {
     private static let topics = MQTTTopics(prefix: "home/beckon", MQTTIdentity(name: "living room"))
@@ -12,9 +19,9 @@ struct MQTTTopicsTests {
         isMuted: Bool? = false,
         hasAudio: Bool = true,
         level: Double? = -30
-    ) -> MQTTState {
-        MQTTState(
-            words: words.map { MQTTState.Word(name: $0.0, threshold: $0.1) },
+    ) -> ServiceState {
+        ServiceState(
+            words: words.map { ServiceState.Word(name: $0.0, threshold: $0.1) },
             phrases: [],
             isMuted: isMuted,
             hasAudio: hasAudio,
@@ -85,18 +92,20 @@ struct MQTTTopicsTests {
 
     @Test(
         arguments: [
-            ("mute/set", "ON", .mute(true)), ("mute/set", "OFF", .mute(false)), ("mute/set", "on", nil),
+            ("mute/set", "ON", .mute), ("mute/set", "OFF", .unmute), ("mute/set", "on", nil),
             ("mute/set", "", nil),
-            ("mute", "ON", nil), ("threshold/stop/set", "0.7", .threshold(word: "stop", 0.7)),
-            ("threshold/hey_house/set", "0.5", .threshold(word: "hey house", 0.5)), ("threshold/stop/set", "0", nil),
+            ("mute", "ON", nil), ("threshold/stop/set", "0.7", set("stop", 0.7)),
+            ("threshold/hey_house/set", "0.5", set("hey house", 0.5)), ("threshold/stop/set", "0", nil),
             ("threshold/stop/set", "1", nil), ("threshold/stop/set", "1e-60", nil), ("threshold/stop/set", "nan", nil),
             ("threshold/stop/set", "0,7", nil), ("threshold/other/set", "0.7", nil), ("threshold//set", "0.7", nil),
             ("threshold/stop", "0.7", nil), ("set", "ON", nil),
             ("threshold/stop/set", String(repeating: "0", count: 65), nil),
-        ] as [(String, String, MQTTCommand?)]
+        ] as [(String, String, ControlCommand?)]
     )
-    func `commands are read exactly`(_ topic: String, _ payload: String, _ command: MQTTCommand?) {
-        let words = [MQTTState.Word(name: "stop", threshold: 0.9), MQTTState.Word(name: "hey house", threshold: 0.9)]
+    func `commands are read exactly`(_ topic: String, _ payload: String, _ command: ControlCommand?) {
+        let words = [
+            ServiceState.Word(name: "stop", threshold: 0.9), ServiceState.Word(name: "hey house", threshold: 0.9),
+        ]
         let read = Self.topics.command(
             topic: "home/beckon/living_room/" + topic,
             payload: Array(payload.utf8),

@@ -4,6 +4,7 @@ import Core
 import Daemon
 import Events
 private import Glibc
+private import IntegrationInterface
 import Spotting
 import Synchronization
 import System

@@ -6,6 +6,7 @@ import Events
 private import FoundationEssentials
 private import Glibc
 private import Inference
+import IntegrationInterface
 private import Spotting
 import System
 

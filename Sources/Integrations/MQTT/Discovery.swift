@@ -1,4 +1,5 @@
 import Core
+public import IntegrationInterface
 
 /// Home Assistant's discovery of a device: one kept message that describes all its entities.
 ///
@@ -24,20 +25,28 @@ public struct Discovery: Equatable, Sendable {
     /// The messages that make Home Assistant know the device as it is now: nothing if nothing has changed.
     ///
     /// A component that is gone is sent with its platform alone first, which removes its entity, then left out.
-    public func messages(for state: MQTTState, since earlier: MQTTState?) -> [MQTTMessage] {
-        let new = components(state)
-        guard let earlier else { return [message(new)] }
-        let old = components(earlier)
-        guard new != old else { return [] }
+    public func messages(for state: ServiceState, since earlier: ServiceState?) -> [MQTTMessage] {
+        guard let earlier else { return [message(components(state))] }
+        // Asked each second: what the components depend on is far less than the components.
+        guard !Self.haveSameComponents(state, earlier) else { return [] }
+        let (new, old) = (components(state), components(earlier))
         let gone = old.filter { component in !new.contains { $0.key == component.key } }
         let removals = gone.map { Component(key: $0.key, platform: $0.platform, rest: []) }
         return (gone.isEmpty ? [] : [message(new + removals)]) + [message(new)]
     }
 
+    private static func haveSameComponents(_ state: ServiceState, _ other: ServiceState) -> Bool {
+        state.phrases == other.phrases && (state.isMuted == nil) == (other.isMuted == nil)
+            && state.words.count == other.words.count
+            && zip(state.words, other.words).allSatisfy { word, other in
+                word.name == other.name && (word.threshold == nil) == (other.threshold == nil)
+            }
+    }
+
     /// The message that removes the device.
     public var removal: MQTTMessage { MQTTMessage(topic, "", isRetained: true) }
 
-    private struct Component: Equatable {
+    private struct Component {
         let key: String
         let platform: String
         let rest: [JSON.Member]
@@ -60,7 +69,7 @@ public struct Discovery: Equatable, Sendable {
         return MQTTMessage(topic, config.description, isRetained: true)
     }
 
-    private func components(_ state: MQTTState) -> [Component] {
+    private func components(_ state: ServiceState) -> [Component] {
         let said = state.words.map(\.name) + state.phrases
         var all: [Component] = []
         func add(_ key: String, _ platform: String, _ name: String, _ rest: KeyValuePairs<String, JSON>) {

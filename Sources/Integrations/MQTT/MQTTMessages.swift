@@ -1,5 +1,7 @@
+public import Control
 import Core
 public import Events
+public import IntegrationInterface
 import Spotting
 
 /// One message to a broker.
@@ -59,7 +61,7 @@ public struct MQTTTopics: Equatable, Sendable {
     }
 
     /// The messages that tell of a state; only what has changed if an earlier one was told.
-    public func messages(for state: MQTTState, since earlier: MQTTState?) -> [MQTTMessage] {
+    public func messages(for state: ServiceState, since earlier: ServiceState?) -> [MQTTMessage] {
         var all: [MQTTMessage] = []
         func tell(_ topic: String, _ new: String?, _ old: String?) {
             guard let new, new != old else { return }
@@ -88,15 +90,15 @@ public struct MQTTTopics: Equatable, Sendable {
     }
 
     /// The command of a message; nil for one that is none, or that is about an unknown word.
-    public func command(topic: String, payload: [UInt8], words: [MQTTState.Word]) -> MQTTCommand? {
+    public func command(topic: String, payload: [UInt8], words: [ServiceState.Word]) -> ControlCommand? {
         guard payload.count <= 64, topic.hasSuffix("/set"), let text = String(validating: payload, as: UTF8.self) else {
             return nil
         }
         let subject = topic.dropLast("/set".count)
         if subject == mute {
             switch text {
-            case "ON": return .mute(true)
-            case "OFF": return .mute(false)
+            case "ON": return .mute
+            case "OFF": return .unmute
             default: return nil
             }
         }
@@ -105,6 +107,6 @@ public struct MQTTTopics: Equatable, Sendable {
             return nil
         }
         let value = Float(number)
-        return value > 0 && value < 1 ? .threshold(word: word.name, value) : nil
+        return value > 0 && value < 1 ? .set(ThresholdChange(words: [word.name: .confidence(value)])) : nil
     }
 }

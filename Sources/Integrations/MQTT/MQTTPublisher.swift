@@ -2,6 +2,7 @@ public import Configuration
 public import Core
 public import Events
 import Glibc
+public import IntegrationInterface
 import Synchronization
 public import System
 
@@ -9,21 +10,8 @@ public import System
 ///
 /// Events while there is no connection are dropped and counted: a word that is told late would do harm. States are told anew after
 /// each connect.
-public final class MQTTPublisher: EventSink {
-    /// What the publisher needs of the service. All are called on the publisher's thread.
-    public struct Service: Sendable {
-        public var state: @Sendable () -> MQTTState
-        /// Makes a change; the result shows in the state.
-        public var perform: @Sendable (MQTTCommand) -> Void
-
-        public init(
-            state: @escaping @Sendable () -> MQTTState,
-            perform: @escaping @Sendable (MQTTCommand) -> Void
-        ) {
-            self.state = state
-            self.perform = perform
-        }
-    }
+public final class MQTTPublisher: Integration {
+    public static let key = "mqtt"
 
     public struct Counts: Equatable, Sendable {
         /// Words and phrases that were handed to the broker.
@@ -61,18 +49,21 @@ public final class MQTTPublisher: EventSink {
     private let wakeUp: EventFD
     private let finished = Latch()
 
+    public static func configured(in configuration: Configuration) -> Configuration.MQTT? {
+        configuration.mqtt.host == nil ? nil : configuration.mqtt
+    }
+
     /// Starts the thread, which connects.
     ///
-    /// - Throws: if the system gives no descriptor or thread.
-    public init(_ settings: Configuration.MQTT, machine: String, service: Service, log: ServiceLog) throws(SystemError)
-    {
+    /// - Throws: ``SystemError`` if the system gives no descriptor or thread.
+    public init(_ settings: Configuration.MQTT, _ service: Service) throws {
         self.settings = settings
         host = settings.host ?? "localhost"
-        identity = MQTTIdentity(name: settings.name ?? machine)
+        identity = MQTTIdentity(name: settings.name ?? service.machine)
         topics = MQTTTopics(prefix: settings.prefix, identity)
         discovery = settings.discovery.map { [identity, topics] in Discovery(prefix: $0, identity, topics) }
         self.service = service
-        self.log = log
+        log = service.log
         wakeUp = try EventFD(or: Self.unchanged)
         _ = try SystemThread(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in
             run()
@@ -83,6 +74,15 @@ public final class MQTTPublisher: EventSink {
     private static func unchanged(_ error: SystemError) -> SystemError { error }
 
     public var counts: Counts { inbox.withLock { $0.counts } }
+
+    public var status: JSON {
+        let counts = counts
+        return [
+            "connected": .bool(counts.isConnected), "connects": .number(counts.connects),
+            "events": .number(counts.events), "dropped": .number(counts.dropped),
+            "commands": .number(counts.commands),
+        ]
+    }
 
     public func receive(_ event: DetectionEvent) {
         inbox.withLock { inbox in
@@ -172,7 +172,7 @@ public final class MQTTPublisher: EventSink {
     ///
     /// - Throws: if the connection is refused or lost.
     private func serve(_ connection: borrowing BrokerConnection, onConnect: () -> Void) throws(MQTTError) {
-        var told: MQTTState?
+        var told: ServiceState?
         var isAccepted = false
         let deadline = Clock.now + Self.answerTime
         var nextLook = Clock.now
@@ -223,8 +223,8 @@ public final class MQTTPublisher: EventSink {
     }
 
     private func tell(
-        _ state: MQTTState,
-        _ told: inout MQTTState?,
+        _ state: ServiceState,
+        _ told: inout ServiceState?,
         _ connection: borrowing BrokerConnection
     ) throws(MQTTError) {
         var state = state
@@ -251,19 +251,19 @@ public final class MQTTPublisher: EventSink {
         )
     }
 
-    private func obey(_ message: BrokerConnection.Received, _ told: MQTTState?) {
+    private func obey(_ message: BrokerConnection.Received, _ told: ServiceState?) {
         // A kept command is an old one.
         guard !message.isRetained else { return }
         let words = told?.words ?? []
         guard let command = topics.command(topic: message.topic, payload: message.payload, words: words) else { return }
         inbox.withLock { $0.counts.commands += 1 }
-        service.perform(command)
+        service.submit(command)
     }
 
     /// Says that the device is gone, and waits a moment until the broker has read it.
     ///
     /// - Throws: when the broker closes the connection, at the latest.
-    private func leave(_ connection: borrowing BrokerConnection, _ told: MQTTState?) throws(MQTTError) {
+    private func leave(_ connection: borrowing BrokerConnection, _ told: ServiceState?) throws(MQTTError) {
         if inbox.withLock({ $0.isRemoved }) {
             if let discovery { try connection.publish(discovery.removal) }
             for topic in told.map({ topics.messages(for: $0, since: nil) }) ?? [] {

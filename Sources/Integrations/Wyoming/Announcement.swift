@@ -1,15 +1,16 @@
 import Core
 import Events
 import Glibc
+import Synchronization
 import System
 
 /// Announces the server to the network by mDNS (`_wyoming._tcp`), through Debian's `avahi-daemon` and `libavahi-client`, so that
 /// Home Assistant finds it by itself.
 ///
 /// The library is loaded when it is there; without it, or without the daemon, nothing is announced. A thread of its own does
-/// everything, because the calls wait for the system's message bus. It is left to itself at the end: the daemon withdraws the service
-/// when the process has ended.
-enum Announcement {
+/// everything, because the calls wait for the system's message bus. Nobody waits for it: the daemon withdraws the service when the
+/// thread has ended, or the process.
+final class Announcement: Sendable {
     /// The client's functions, as `avahi-client/client.h` and `publish.h` of version 0.8 declare them.
     private struct Library {
         typealias Callback = @convention(c) (OpaquePointer?, Int32, UnsafeMutableRawPointer?) -> Void
@@ -28,6 +29,9 @@ enum Announcement {
                 UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt16, OpaquePointer?
             ) -> Int32
         let commit: @convention(c) (OpaquePointer?) -> Int32
+        let quit: @convention(c) (OpaquePointer?) -> Void
+        let freeClient: @convention(c) (OpaquePointer?) -> Void
+        let freePoll: @convention(c) (OpaquePointer?) -> Void
 
         /// Nil if the library is not installed.
         init?() {
@@ -60,7 +64,10 @@ enum Announcement {
                         UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt16, OpaquePointer?
                     ) -> Int32).self
                 ),
-                let commit = find("avahi_entry_group_commit", (@convention(c) (OpaquePointer?) -> Int32).self)
+                let commit = find("avahi_entry_group_commit", (@convention(c) (OpaquePointer?) -> Int32).self),
+                let quit = find("avahi_simple_poll_quit", (@convention(c) (OpaquePointer?) -> Void).self),
+                let freeClient = find("avahi_client_free", (@convention(c) (OpaquePointer?) -> Void).self),
+                let freePoll = find("avahi_simple_poll_free", (@convention(c) (OpaquePointer?) -> Void).self)
             else { return nil }
             self.newPoll = newPoll
             self.getPoll = getPoll
@@ -70,10 +77,13 @@ enum Announcement {
             self.reset = reset
             self.add = add
             self.commit = commit
+            self.quit = quit
+            self.freeClient = freeClient
+            self.freePoll = freePoll
         }
     }
 
-    /// What the callbacks need; lives as long as the process.
+    /// What the callbacks need; lives as long as the client.
     private final class Service {
         /// `AVAHI_CLIENT_S_RUNNING`, `AVAHI_CLIENT_NO_FAIL`; all interfaces, both protocols.
         static let running: Int32 = 2
@@ -124,30 +134,52 @@ enum Announcement {
         }
     }
 
+    private let isEnded = Mutex(false)
+    /// Ends the client's loop, while it runs. The lock of `isEnded` guards it.
+    private nonisolated(unsafe) var quit: (() -> Void)?
+
     /// Announces a server at a port, under the name of this machine. Does not wait.
-    static func begin(port: UInt16, log: ServiceLog) {
-        _ = try? SystemThread(name: "beckon-mdns", stackSize: 512 << 10, or: SocketError.noThread) {
-            guard let library = Library() else {
-                return log.write(.info, "mDNS: libavahi-client3 is not installed; the server is not announced")
-            }
-            // Home Assistant knows the server by this name, so it must stay the same.
-            let service = Service(library, name: "beckon on \(machineName() ?? "")", port: port, log: log)
-            let context = Unmanaged.passRetained(service).toOpaque()
-            let poll = library.newPoll()
-            var failure: Int32 = 0
-            let client = library.newClient(
-                library.getPoll(poll),
-                Service.waitsForDaemon,
-                { client, state, context in
-                    if state == Service.running { Service.from(context)?.publish(client) }
-                },
-                context,
-                &failure
-            )
-            guard client != nil else {
-                return log.write(.info, "mDNS: the system's message bus does not answer; the server is not announced")
-            }
-            _ = library.loop(poll)
+    init(port: UInt16, log: ServiceLog) {
+        _ = try? SystemThread(name: "beckon-mdns", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
+            run(port, log)
         }
+    }
+
+    /// Withdraws it. Does not wait.
+    func end() {
+        isEnded.withLock { isEnded in
+            isEnded = true
+            quit?()
+        }
+    }
+
+    private func run(_ port: UInt16, _ log: ServiceLog) {
+        guard let library = Library() else {
+            return log.write(.info, "mDNS: libavahi-client3 is not installed; the server is not announced")
+        }
+        // Home Assistant knows the server by this name, so it must stay the same.
+        let service = Service(library, name: "beckon on \(machineName() ?? "")", port: port, log: log)
+        let poll = library.newPoll()
+        defer { library.freePoll(poll) }
+        var failure: Int32 = 0
+        let client = library.newClient(
+            library.getPoll(poll),
+            Service.waitsForDaemon,
+            { client, state, context in
+                if state == Service.running { Service.from(context)?.publish(client) }
+            },
+            Unmanaged.passUnretained(service).toOpaque(),
+            &failure
+        )
+        guard client != nil else {
+            return log.write(.info, "mDNS: the system's message bus does not answer; the server is not announced")
+        }
+        defer { library.freeClient(client) }
+        let isEnded = isEnded.withLock { isEnded in
+            quit = { library.quit(poll) }
+            return isEnded
+        }
+        if !isEnded { withExtendedLifetime(service) { _ = library.loop(poll) } }
+        self.isEnded.withLock { _ in quit = nil }
     }
 }

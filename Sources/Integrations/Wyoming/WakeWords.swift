@@ -1,5 +1,7 @@
+private import Configuration
 import Core
 private import Inference
+import IntegrationInterface
 public import Spotting
 
 /// What a wake-word server detects: words and phrases with their thresholds, and how they are announced to clients.
@@ -25,8 +27,24 @@ public struct WakeWords: Sendable {
         choices: ThresholdChoices,
         phrases: [Phrase]
     ) throws(SpottingError) {
+        let thresholds = try choices.thresholds(of: vocabulary, mode: .spot)
+        self.init(vocabulary, gate: gate, thresholds: thresholds, phrases: phrases)
+    }
+
+    /// Those of a service; nil if it serves no streams.
+    init?(_ settings: ServiceSettings) {
+        guard let thresholds = settings.streamThresholds else { return nil }
+        self.init(
+            settings.vocabulary,
+            gate: settings.configuration.gate,
+            thresholds: thresholds,
+            phrases: settings.phrases
+        )
+    }
+
+    private init(_ vocabulary: Vocabulary, gate: GateSettings, thresholds: Thresholds, phrases: [Phrase]) {
         self.vocabulary = vocabulary
-        thresholds = try choices.thresholds(of: vocabulary, mode: .spot)
+        self.thresholds = thresholds
         self.phrases = phrases
         var gate = gate
         gate.mode = .spot

@@ -45,6 +45,14 @@ public final class WyomingServer: Sendable {
         /// Connections closed for what the client did or did not do.
         public var dropped: Int { refused + silent + slow + violations }
 
+        /// How many were closed for what, in words; empty if none was.
+        public var droppedText: String {
+            [
+                (refused, "beyond the limit"), (silent, "silent"), (slow, "did not read"),
+                (violations, "broke the protocol"),
+            ].filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
+        }
+
         /// As members of the service's status.
         public func json(connections: Int) -> JSON {
             [
@@ -77,6 +85,10 @@ public final class WyomingServer: Sendable {
     private let refused = Atomic<Int>(0)
     private let isStopped = Atomic<Bool>(false)
     private let finished = Latch()
+    private let announcement = Mutex<Announcement?>(nil)
+
+    /// Time between two lines of the log about clients that were dropped.
+    private static let reportInterval = Duration.seconds(60)
 
     /// Begins to listen.
     ///
@@ -103,10 +115,10 @@ public final class WyomingServer: Sendable {
             )
         }
         self.workers = workers
-        let listeners = sockets
+        let listeners = Listeners(sockets)
         do throws(SocketError) {
             _ = try SystemThread(name: "beckon-wyoming", stackSize: 256 << 10, or: SocketError.noThread) { [self] in
-                run(listeners, total)
+                run(listeners.take(), total)
                 finished.open()
             }
         } catch {
@@ -121,7 +133,7 @@ public final class WyomingServer: Sendable {
                 + (isOpen ? "; other machines can, too, as the protocol has no password" : "")
         )
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
-            Announcement.begin(port: port, log: log)
+            announcement.withLock { $0 = Announcement(port: port, log: log) }
         }
     }
 
@@ -149,6 +161,7 @@ public final class WyomingServer: Sendable {
     public func stop(until time: Instant? = nil) -> Bool {
         isStopped.store(true, ordering: .relaxed)
         wakeUp.signal()
+        announcement.withLock { $0 }?.end()
         for worker in workers { worker.stop() }
         var haveEnded = finished.wait(until: time)
         for worker in workers { haveEnded = worker.wait(until: time) && haveEnded }
@@ -162,9 +175,24 @@ public final class WyomingServer: Sendable {
         let value = Atomic<Int>(0)
     }
 
-    private func run(_ sockets: [ListeningSocket], _ total: Total) {
+    /// The sockets on their way to the thread, which closes them at its end: who waits for the end may listen there again.
+    private final class Listeners: Sendable {
+        private let sockets: Mutex<[ListeningSocket]>
+
+        init(_ sockets: [ListeningSocket]) { self.sockets = Mutex(sockets) }
+
+        func take() -> [ListeningSocket] {
+            sockets.withLock { sockets in
+                defer { sockets = [] }
+                return sockets
+            }
+        }
+    }
+
+    private func run(_ sockets: consuming [ListeningSocket], _ total: Total) {
         /// When connections are accepted again, after the system had no more descriptors.
         var pause = Instant(nanoseconds: 0)
+        var (reported, nextReport) = (0, Clock.now)
         while !isStopped.load(ordering: .relaxed) {
             let now = Clock.now
             let isPaused = now < pause
@@ -177,6 +205,11 @@ public final class WyomingServer: Sendable {
                 if !accept(socket) { pause = Clock.now + .milliseconds(100) }
             }
             total.value.store(connections, ordering: .relaxed)
+            let counts = counts
+            if counts.dropped > reported, Clock.now >= nextReport {
+                log.write(.warning, "Wyoming clients were dropped: \(counts.droppedText)")
+                (reported, nextReport) = (counts.dropped, Clock.now + Self.reportInterval)
+            }
         }
         for socket in sockets { socket.removeFile() }
     }

@@ -2,7 +2,6 @@ public import Configuration
 public import Control
 private import Core
 public import Spotting
-public import Wyoming
 
 /// The settings in force: a valid configuration, the detector's vocabulary, and what `beckon set` changed.
 ///
@@ -16,9 +15,10 @@ public struct ServiceSettings: Sendable {
     public private(set) var choices: ThresholdChoices
     /// The thresholds in force.
     public private(set) var thresholds: Thresholds
-    private let phrases: [Phrase]
-    /// What the wake-word server detects, with the thresholds in force; nil where the configuration has none.
-    public private(set) var wakeWords: WakeWords?
+    public let phrases: [Phrase]
+    /// The thresholds in mode `spot`, for integrations that detect words in streams of their clients; nil where the configuration
+    /// turns none on.
+    public private(set) var streamThresholds: Thresholds?
     /// The sessions, with the thresholds in force.
     public private(set) var sessions: [WakeSession]
     /// What `beckon set` gave.
@@ -32,12 +32,12 @@ public struct ServiceSettings: Sendable {
         thresholds = try choices.thresholds(of: vocabulary, mode: configuration.gate.mode)
         phrases = try configuration.detectorPhrases(labels: vocabulary.labels)
         sessions = try configuration.detectorSessions(vocabulary, choices: choices)
-        wakeWords = try makeWakeWords()
+        streamThresholds = try makeStreamThresholds()
     }
 
-    private func makeWakeWords() throws(SpottingError) -> WakeWords? {
+    private func makeStreamThresholds() throws(SpottingError) -> Thresholds? {
         guard !configuration.wyoming.listen.isEmpty else { return nil }
-        return try WakeWords(vocabulary, gate: configuration.gate, choices: choices, phrases: phrases)
+        return try choices.thresholds(of: vocabulary, mode: .spot)
     }
 
     /// Sets the thresholds of all words without a choice of their own, and of some words.
@@ -63,7 +63,7 @@ public struct ServiceSettings: Sendable {
             choices: changed.choices,
             overrides: changed.overrides.words
         )
-        changed.wakeWords = try changed.makeWakeWords()
+        changed.streamThresholds = try changed.makeStreamThresholds()
         self = changed
         guard change.all != nil else { return [] }
         return choices.words.keys.filter { change.words[$0] == nil && !choices.disabled.contains($0) }.sorted()
@@ -74,7 +74,7 @@ public struct ServiceSettings: Sendable {
     ///
     /// - Returns: one line for each choice that the new model or the new words have no thresholds for, and that was
     ///   therefore dropped.
-    mutating func keepChoices(of earlier: ServiceSettings) -> [String] {
+    public mutating func keepChoices(of earlier: ServiceSettings) -> [String] {
         let (new, old) = (configuration.thresholdChoices, earlier.configuration.thresholdChoices)
         var dropped: [String] = []
         if let all = earlier.overrides.all, new.all == old.all {
@@ -98,23 +98,11 @@ public struct ServiceSettings: Sendable {
     }
 
     /// The words that may fire, with their thresholds: nil for words of sessions, which have those of their sessions.
-    var wordThresholds: [(word: String, threshold: Float?)] {
+    public var wordThresholds: [(word: String, threshold: Float?)] {
         let bound = Set(sessions.flatMap(\.words))
         return zip(vocabulary.labels.indices, thresholds.values).compactMap { label, threshold in
             threshold.map { (vocabulary.labels[label], bound.contains(label) ? nil : $0) }
         }
-    }
-
-    /// The part of the settings that the detector's thread needs.
-    func detector(generation: UInt32) -> DetectorSettings {
-        DetectorSettings(
-            vocabulary: vocabulary,
-            gate: configuration.gate,
-            thresholds: thresholds,
-            phrases: phrases,
-            sessions: sessions,
-            generation: generation
-        )
     }
 }
 

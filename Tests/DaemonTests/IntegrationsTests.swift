@@ -1,0 +1,126 @@
+import Configuration
+import Control
+import Core
+import Events
+import IntegrationInterface
+import Spotting
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Daemon
+
+/// Writes to the log what is asked of it. It is on where `mqtt.host` is set, and cannot start with the host `bad`.
+private final class Diary: Integration {
+    static let key = "diary"
+
+    static func configured(in configuration: Configuration) -> String? { configuration.mqtt.host }
+
+    private let host: String
+    private let log: ServiceLog
+    private let isStopped = Mutex(false)
+
+    init(_ configured: String, _ service: Service) throws {
+        guard configured != "bad" else { throw SocketError("cannot start") }
+        host = configured
+        log = service.log
+        log.write(.notice, "\(host) starts")
+    }
+
+    func receive(_ event: DetectionEvent) { log.write(.notice, "\(host) hears \(event.name)") }
+    func apply(_ settings: ServiceSettings) { log.write(.notice, "\(host) has \(settings.wordThresholds.count) words") }
+    var status: JSON { ["host": .string(host)] }
+
+    func stop(isRemoved: Bool, until time: Instant?) -> Bool {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        if isFirst { log.write(.notice, "\(host) ends\(isRemoved ? ", removed" : "")") }
+        return true
+    }
+}
+
+/// The life of integrations: start, reload, events, end.
+struct IntegrationsTests {
+    private let lines = Lines()
+    private let integrations = Integrations([Diary.self])
+
+    private func settings(_ text: String) throws -> ServiceSettings {
+        let vocabulary = Vocabulary(try Material.model())
+        let known = vocabulary.labels.filter { !$0.hasPrefix("_") }
+        return try ServiceSettings(
+            ParsedConfiguration(text: text, file: "f").validated(words: known).configuration,
+            vocabulary
+        )
+    }
+
+    /// Applies settings and returns what was said since the last time.
+    private func apply(_ text: String, haveChanged: Bool = true) throws -> [String] {
+        let settings = try settings(text)
+        let service = Service(
+            machine: "box",
+            log: ServiceLog { [lines] _, text in lines.add(text) },
+            settings: { settings },
+            state: { ServiceState(settings, isMuted: nil, hasAudio: true, level: nil) },
+            perform: { _, _ in .done }
+        )
+        let before = lines.all.count
+        let problems = integrations.apply(settings, service, haveChanged: haveChanged)
+        return Array(lines.all.dropFirst(before)) + problems
+    }
+
+    private var status: String {
+        var status: JSON = [:]
+        integrations.describe(in: &status)
+        return status.description
+    }
+
+    private static let event = DetectionEvent(
+        sequence: 1,
+        kind: .word,
+        name: "stop",
+        confidence: 0.9,
+        start: 1,
+        end: 1.4,
+        time: 1.5,
+        date: Timestamp(nanoseconds: 0),
+        device: "mic"
+    )
+
+    @Test func `what the configuration does not turn on is not started`() throws {
+        #expect(try apply("{}") == [])
+        integrations.receive(Self.event)
+        #expect(lines.all == [])
+        #expect(status == "{}")
+        #expect(integrations.running(Diary.self) == nil)
+    }
+
+    @Test func `an integration gets events and other settings, and is replaced when its own change`() throws {
+        #expect(try apply("{mqtt: {host: 'a'}}") == ["a starts"])
+        integrations.receive(Self.event)
+        #expect(lines.all.last == "a hears stop")
+        #expect(status == #"{"diary": {"host": "a"}}"#)
+        #expect(try apply("{mqtt: {host: 'a'}, words: {stop: {enabled: false}}}").map { $0.prefix(5) } == ["a has"])
+        #expect(try apply("{mqtt: {host: 'a'}}", haveChanged: false) == [])
+        #expect(try apply("{mqtt: {host: 'b'}}") == ["a ends, removed", "b starts"])
+        #expect(try apply("{}") == ["b ends, removed"])
+        #expect(status == "{}")
+    }
+
+    @Test func `what cannot start is said, and tried again with the next settings`() throws {
+        #expect(try apply("{mqtt: {host: 'bad'}}") == ["diary: cannot start"])
+        #expect(try apply("{mqtt: {host: 'bad'}}", haveChanged: false) == ["diary: cannot start"])
+        #expect(try apply("{mqtt: {host: 'a'}}") == ["a starts"])
+    }
+
+    @Test func `at the end all are stopped, nothing is removed, and nothing is started any more`() throws {
+        #expect(try apply("{mqtt: {host: 'a'}}") == ["a starts"])
+        #expect(integrations.stop(until: Clock.now + .seconds(1)))
+        #expect(lines.all.last == "a ends")
+        #expect(try apply("{mqtt: {host: 'b'}}") == [])
+        integrations.receive(Self.event)
+        #expect(lines.all.last == "a ends")
+    }
+}
