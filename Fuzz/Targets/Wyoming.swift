@@ -53,6 +53,41 @@ func fuzzWyoming(_ bytes: [UInt8]) {
         // A line that is too long is noticed before its end in small pieces, and a wrong event after others in both.
         check(parts.events == whole.events && parts.error == whole.error, "other events in pieces of \(piece)")
     }
+    let answers = converse(bytes, piece: .max)
+    check(converse(bytes, piece: 5) == answers, "other answers of the satellite in pieces")
+    check(read(answers, piece: .max).error == nil, "an answer of the satellite does not read back")
+}
+
+private let satelliteWords = SatelliteWords(["left"], info: WyomingAnswer.encode("info", [:]))
+
+/// What the satellite answers to bytes in pieces of this size, and to a word after them.
+private func converse(_ bytes: [UInt8], piece: Int) -> [UInt8] {
+    let conversation = SatelliteConversation()
+    var rest = bytes[...]
+    var answers: [UInt8] = []
+    while !rest.isEmpty {
+        let part = Array(rest.prefix(piece))
+        rest = rest.dropFirst(piece)
+        var pause = ConversationPause.output
+        part.withUnsafeBufferPointer { part in
+            var input = part
+            while pause == .output {
+                pause = conversation.advance(&input, satelliteWords, mayRun: true)
+                answers += conversation.output
+                conversation.output = []
+            }
+            check(pause == .end || input.isEmpty, "bytes were left")
+        }
+        if pause == .end { return answers }
+    }
+    _ = conversation.report("left", after: 1600, decidedAt: 4800)
+    answers += conversation.output
+    conversation.output = []
+    if let range = conversation.wanted(upTo: 4000) {
+        check(range == 1600..<3200, "samples \(range)")
+        conversation.send([Float](repeating: .nan, count: range.count))
+    }
+    return answers + conversation.output
 }
 
 /// The samples are the same for every size of pieces and rooms, and finite. They are within what the resampler makes of full

@@ -32,9 +32,7 @@ public struct WaveWriter: ~Copyable {
     ///
     /// - Throws: ``AudioError/unwritable``, for instance if the disk is full.
     public mutating func append(_ samples: [Float]) throws(AudioError) {
-        let whole = samples.map { sample in
-            sample.isNaN ? 0 : Int16(max(-32_768, min(32_767, (sample * 32_768).rounded())))
-        }
+        let whole = samples.map(Int16.init(sample:))
         guard sf_writef_short(handle, whole, sf_count_t(whole.count)) == sf_count_t(whole.count) else {
             throw Self.failure("sf_writef_short", handle)
         }
@@ -84,5 +82,13 @@ public struct WaveWriter: ~Copyable {
     private static func failure(_ call: String, _ handle: OpaquePointer?) -> AudioError {
         let text = sf_strerror(handle).map { String(cString: $0) } ?? "unknown error"
         return .unwritable.saying("\(call): \(text)")
+    }
+}
+
+extension Int16 {
+    /// A sample from −1 to 1 as a whole number of 16 bits; larger ones are clipped, and NaN becomes 0. Samples that were read from
+    /// 16 bits come out as they were.
+    public init(sample: Float) {
+        self = sample.isNaN ? 0 : Int16(Swift.max(-32_768, Swift.min(32_767, (sample * 32_768).rounded())))
     }
 }

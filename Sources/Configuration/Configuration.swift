@@ -101,18 +101,6 @@ public struct Configuration: Equatable, Sendable {
         case path(String)
     }
 
-    /// The settings of the wake-word server for Wyoming, the voice protocol of Home Assistant.
-    public struct Wyoming: Equatable, Sendable {
-        /// Where it listens; nowhere by default.
-        public var listen: [ListenAddress] = []
-        /// The largest number of connections at a time.
-        public var connections = 500
-        /// Whether it is announced by mDNS, where other machines can connect.
-        public var announce = true
-
-        public init() {}
-    }
-
     /// The model's folder, or the name of a model that comes with the program; nil for the model that comes with the program.
     public var model: String?
     /// The name of the capture device, or `auto`.
@@ -141,6 +129,7 @@ public struct Configuration: Equatable, Sendable {
     /// The place of the control socket.
     public var socket = Socket.auto
     public var clips = Clips()
+    /// The wake-word server and the satellite.
     public var wyoming = Wyoming()
     /// The broker that events are published to.
     public var mqtt = MQTT()
@@ -180,13 +169,13 @@ extension Configuration {
         return choices
     }
 
-    /// All words named by the configuration, in `words`, `phrases` and `sessions`.
+    /// All words named by the configuration, in `words`, `phrases`, `sessions` and `wyoming`.
     public var namedWords: [String] { namedWords(beside: []) }
 
     /// - Parameter known: the known words. A name with blanks counts as one word only if it is among them.
     public func namedWords(beside known: [String]) -> [String] {
         words.keys + phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
-            + sessions.flatMap { [$0.wake] + $0.words }
+            + sessions.flatMap { [$0.wake] + $0.words } + satelliteWords.map(\.word)
     }
 
     /// Removes words that are not among `known`, the phrases that contain them, and the sessions that they start.
@@ -198,6 +187,7 @@ extension Configuration {
     public mutating func leaveOut(wordsBeside known: [String]) -> [String] {
         let gone = Set(namedWords(beside: known)).subtracting(known)
         for word in gone { words[word] = nil }
+        wyoming.satelliteWords?.removeAll(where: gone.contains)
         phrases.removeAll { !gone.isDisjoint(with: Spotting.Phrase.parts(of: $0.phrase, words: known)) }
         leaveOutSessions(wordsBeside: known)
         return gone.sorted()

@@ -36,6 +36,7 @@ struct ConfigurationCheck {
             vocabulary: vocabulary
         ).run(&findings)
         var firstKeys: [String: String] = [:]
+        for (word, key) in configuration.satelliteWords { reportUnknown(word, words, key: key, &findings) }
         for (key, phrase) in findings.phrases {
             guard !findings.isFull else { return }
             if let first = firstKeys[phrase.name] {
@@ -109,12 +110,24 @@ struct ConfigurationCheck {
 
     /// Two servers cannot listen at one address.
     private func checkAddresses(_ findings: inout Findings) {
-        let addresses = configuration.wyoming.listen
-        for (index, address) in addresses.enumerated() where addresses[..<index].contains(address) {
+        let wyoming = configuration.wyoming
+        for (index, address) in wyoming.listen.enumerated() where wyoming.listen[..<index].contains(address) {
             findings.add("names \(address) twice; leave one of them out", key: "wyoming.listen")
         }
-        if case .path(let path) = configuration.socket, addresses.contains(.unix(path: path)) {
-            findings.add("is the control socket; give the server a path of its own", key: "wyoming.listen")
+        for (index, address) in wyoming.satellite.enumerated() {
+            if wyoming.satellite[..<index].contains(address) {
+                findings.add("names \(address) twice; leave one of them out", key: "wyoming.satellite")
+            } else if wyoming.listen.contains(address) {
+                findings.add(
+                    "is where the server listens; give the satellite a port of its own",
+                    key: "wyoming.satellite"
+                )
+            }
+        }
+        guard case .path(let path) = configuration.socket else { return }
+        for (key, addresses) in [("listen", wyoming.listen), ("satellite", wyoming.satellite)]
+        where addresses.contains(.unix(path: path)) {
+            findings.add("is the control socket; give the server a path of its own", key: "wyoming.\(key)")
         }
     }
 

@@ -22,7 +22,7 @@ extension SettingKind where Value == Configuration {
             Setting("webhookHosts", \.webhookHosts, SettingKind<String>.text("a host's name or address").list),
             Setting("clips", at: \.clips, clips),
             Setting("limits", at: \.limits, limits),
-            Setting("wyoming", at: \.wyoming, wyoming),
+            Setting("wyoming", at: \.wyoming, .wyoming),
             Setting("socket", \.socket, .socket),
             Setting("mqtt", at: \.mqtt, .mqtt),
             Setting("log", \.log, .choice(among: [.error, .warning, .info, .debug])),
@@ -47,12 +47,6 @@ extension SettingKind where Value == Configuration {
         Setting("queue", \.queue, .whole(1...10_000)),
         Setting("atOnce", \.atOnce, .whole(1...64)),
         Setting("timeout", \.timeout, .timeout),
-    ])
-
-    private static let wyoming = Section<Configuration.Wyoming>([
-        Setting("listen", \.listen, .addresses),
-        Setting("connections", \.connections, .whole(1...10_000)),
-        Setting("announce", \.announce, .flag),
     ])
 
     private static let clips = Section<Configuration.Clips>([

@@ -25,6 +25,7 @@ extension ParsedConfiguration {
             note(session.wake, key + ".wake")
             for (index, word) in session.words.enumerated() { note(word, "\(key).words[\(index)]") }
         }
+        for (word, key) in configuration.satelliteWords { note(word, key) }
         return named.sorted
     }
 }

@@ -11,7 +11,7 @@ import Wyoming
 /// them.
 final class Integrations: EventSink {
     /// The kinds of a service with a detector, and of a wake-word server alone. A new kind is added here.
-    static let besideDetector: [any Integration.Type] = [WyomingServer.self, MQTTPublisher.self]
+    static let besideDetector: [any Integration.Type] = [WyomingServer.self, WyomingSatellite.self, MQTTPublisher.self]
     static let alone: [any Integration.Type] = [WyomingServer.self]
 
     private let slots: [any IntegrationSlot]

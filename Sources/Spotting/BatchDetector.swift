@@ -10,6 +10,10 @@ public final class DetectorStream {
     private var hops = 0
 
     fileprivate var network: BatchStream
+    /// The stream in the batch before, which scores until the network's window holds a second of audio; see ``BatchDetector``.
+    fileprivate var former: BatchStream?
+    /// Hops until then.
+    fileprivate var hopsToFill = 0
     fileprivate var handler: PosteriorHandler
     fileprivate var personal: PersonalScorer
     fileprivate var activity: ActivityDetector
@@ -54,6 +58,9 @@ public final class DetectorStream {
         filled += max(0, min(room.count, body(room)))
     }
 
+    /// What the newest hop's posteriors are taken from.
+    fileprivate var scoring: BatchStream { former ?? network }
+
     /// The samples that the network reads.
     fileprivate var samples: UnsafeBufferPointer<Float> { UnsafeBufferPointer(window) }
 
@@ -69,6 +76,8 @@ public final class DetectorStream {
     fileprivate func shift() {
         filled = 0
         hops += 1
+        hopsToFill = max(0, hopsToFill - 1)
+        if hopsToFill == 0 { former = nil }
         guard let base = window.baseAddress else { return }
         base.update(from: base + hopSamples, count: window.count - hopSamples)
     }
@@ -76,6 +85,7 @@ public final class DetectorStream {
     /// Begins again with silence in the window.
     fileprivate func silence(samples count: Int) {
         filled = 0
+        former = nil
         if window.count != count {
             window.deallocate()
             window = .allocate(capacity: count)
@@ -98,6 +108,8 @@ public struct BatchDetector: ~Copyable {
     private var settings: GateSettings
     private var thresholds: Thresholds
     private var batch: StreamBatch
+    /// The batch before, if it was of the same model: its streams go on in it until their windows in the new one are full.
+    private var formerBatch: StreamBatch?
     /// Counts changes of the settings; a stream adapts to them before its next hop.
     fileprivate private(set) var generation = 0
     /// Counts the network's batches.
@@ -113,8 +125,9 @@ public struct BatchDetector: ~Copyable {
 
     fileprivate var newestSamples: Int { batch.newestSamples }
 
-    /// Applies other settings from each stream's next hop on. Streams keep their state; but where the network must compute something
-    /// new, because of another model or the first taught word, they begin again with silence in the window.
+    /// Applies other settings from each stream's next hop on. Streams keep their state. The first taught word needs more of the network:
+    /// a second of each stream is scored with and without it, so that nothing is lost. With another model they begin again with
+    /// silence in the window.
     ///
     /// - Parameter vocabulary: its model must have the same hop length.
     public mutating func apply(
@@ -126,7 +139,10 @@ public struct BatchDetector: ~Copyable {
         if vocabulary.model !== self.vocabulary.model
             || vocabulary.personal.isEmpty != self.vocabulary.personal.isEmpty
         {
-            batch = StreamBatch(vocabulary.model, embeds: !vocabulary.personal.isEmpty)
+            var new = StreamBatch(vocabulary.model, embeds: !vocabulary.personal.isEmpty)
+            swap(&batch, &new)
+            formerBatch = consume new
+            if vocabulary.model !== self.vocabulary.model { formerBatch = nil }
             batchGeneration += 1
         }
         self.vocabulary = vocabulary
@@ -156,11 +172,13 @@ public struct BatchDetector: ~Copyable {
     public mutating func process(_ streams: [DetectorStream], report: (Int, Detection) -> Void) {
         for stream in streams { adapt(stream) }
         batch.score(streams.map(\.network)) { streams[$0].samples }
+        let filling = streams.filter { $0.former != nil }
+        if !filling.isEmpty { formerBatch?.score(filling.compactMap(\.former)) { filling[$0].samples } }
         for (index, stream) in streams.enumerated() {
             if !vocabulary.personal.isEmpty { stream.personal.add(stream.network.embedding) }
-            stream.activity.add(hop: stream.hop.span, logits: stream.network.activity)
+            stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
             stream.handler.process(
-                HopScores(posteriors: stream.network.posteriors, personal: stream.personal.probabilities),
+                HopScores(posteriors: stream.scoring.posteriors, personal: stream.personal.probabilities),
                 activity: stream.activity.history
             ) { report(index, $0) }
             stream.shift()
@@ -189,7 +207,14 @@ public struct BatchDetector: ~Copyable {
         }
         _ = stream.handler.apply(settings: settings, thresholds: thresholds, phrases: phrases)
         guard stream.batchGeneration != batchGeneration else { return }
+        let isOneBehind = stream.batchGeneration + 1 == batchGeneration
         stream.batchGeneration = batchGeneration
+        if isOneBehind, formerBatch != nil, stream.former == nil {
+            stream.former = stream.network
+            stream.hopsToFill = vocabulary.model.windowSamples / vocabulary.model.hopSamples
+            stream.network = batch.makeStream()
+            return
+        }
         stream.network = batch.makeStream()
         stream.activity.apply(vocabulary.model)
         let kept = stream.pendingSamples

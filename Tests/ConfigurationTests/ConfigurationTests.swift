@@ -192,7 +192,7 @@ struct ConfigurationTests {
         #expect(choices.disabled == ["no"])
     }
 
-    @Test func `addresses of the wake-word server, and what is wrong with them`() throws {
+    @Test func `addresses of the wake-word server and the satellite, and what is wrong with them`() throws {
         let one = ListenAddress.tcp(host: "127.0.0.1", port: 10_400)
         for (text, addresses) in [
             ("'none'", []), ("[]", []), ("'tcp://127.0.0.1:10400'", [one]),
@@ -207,6 +207,17 @@ struct ConfigurationTests {
             ("{wyoming: {listen: ['tcp://1.2.3.4:5', 7]}}", "expected an address"),
             ("{wyoming: {listen: ['unix:///x', 'unix:///x']}}", "names unix:///x twice"),
             ("{wyoming: {listen: 'unix:///x'}, socket: '/x'}", "is the control socket"),
+            ("{wyoming: {satellite: ['unix:///x', 'unix:///x']}}", "names unix:///x twice"),
+            ("{wyoming: {satellite: 'unix:///x'}, socket: '/x'}", "is the control socket"),
+            (
+                "{wyoming: {listen: 'tcp://127.0.0.1:5', satellite: 'tcp://127.0.0.1:5'}}",
+                "is where the server listens; give the satellite a port of its own"
+            ),
+            ("{wyoming: {satelliteWords: 'left'}}", "expected"),
+            (
+                "{wyoming: {satelliteWords: ['yes', 'lft']}}",
+                "satelliteWords[1]: the model does not know the word 'lft'"
+            ),
             ("{wyoming: {connections: 0}}", "expected a whole number from 1 to 10000"),
         ] {
             let errors = Self.errors(text)

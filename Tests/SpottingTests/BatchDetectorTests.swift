@@ -112,4 +112,56 @@ struct BatchDetectorTests {
         }
         #expect(found.map { batch.name(of: $0) } == ["rear center"])
     }
+
+    @Test(arguments: [false, true])
+    func `the first taught word, and the last that is forgotten, disturb no stream at any hop`(isForgotten: Bool) throws
+    {
+        let model = try RecordedVoice.model()
+        let plain = Vocabulary(model)
+        let taught = Vocabulary(model, personal: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
+        let (before, after) = isForgotten ? (taught, plain) : (plain, taught)
+        let audio = try RecordedVoice.voice("Rear_Left") + RecordedVoice.quiet
+        let expected = try #require(alone(plain, audio).first)
+        for change in 1..<audio.count / 1600 {
+            var batch = BatchDetector(before, settings: GateSettings(), thresholds: before.thresholds(mode: .spot))
+            let stream = batch.makeStream()
+            var found: [Detection] = []
+            for hop in 0..<audio.count / 1600 {
+                if hop == change {
+                    batch.apply(after, settings: GateSettings(), thresholds: after.thresholds(mode: .spot), phrases: [])
+                }
+                feed(stream, audio, hop: hop)
+                batch.process([stream]) { found.append($1) }
+            }
+            // The taught word's probability is fused with the others, so that "left" may be decided a hop earlier or later.
+            #expect(found.map { batch.name(of: $0) } == ["left"], "changed before hop \(change)")
+            #expect(found.allSatisfy { abs($0.time - expected.time) < 0.11 }, "changed before hop \(change)")
+        }
+    }
+
+    @Test func `two changes within a second, and a stream that missed the first, go on`() throws {
+        let model = try RecordedVoice.model()
+        let plain = Vocabulary(model)
+        let taught = Vocabulary(model, personal: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
+        let audio = try RecordedVoice.quiet + RecordedVoice.voice("Rear_Left") + RecordedVoice.quiet
+        var batch = BatchDetector(plain, settings: GateSettings(), thresholds: plain.thresholds(mode: .spot))
+        func apply(_ vocabulary: Vocabulary) {
+            batch.apply(
+                vocabulary,
+                settings: GateSettings(),
+                thresholds: vocabulary.thresholds(mode: .spot),
+                phrases: []
+            )
+        }
+        let streams = [batch.makeStream(), batch.makeStream()]
+        var found = [[Detection]](repeating: [], count: 2)
+        for hop in 0..<audio.count / 1600 {
+            if hop == 2 { apply(taught) }
+            if hop == 4 { apply(plain) }
+            let present = (2..<4).contains(hop) ? Array(streams.prefix(1)) : streams
+            for stream in present { feed(stream, audio, hop: hop) }
+            batch.process(present) { found[$0].append($1) }
+        }
+        #expect(found.map { $0.map { batch.name(of: $0) } } == [["left"], ["left"]])
+    }
 }

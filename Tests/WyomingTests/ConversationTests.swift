@@ -15,7 +15,7 @@ struct ConversationTests {
         var detector: BatchDetector
         let conversation: WakeConversation
         private(set) var hops = 0
-        private(set) var last = WakeConversation.Pause.needsInput
+        private(set) var last = ConversationPause.needsInput
 
         init(_ words: WakeWords) throws {
             self.words = words
@@ -220,6 +220,20 @@ struct ConversationTests {
         // Twice in one stream, without a stop.
         let twice = Self.run(audio + audio, 48_000, chunk: 9600)
         #expect(results(client, twice) == ["left", "left"])
+    }
+
+    @Test func `the context of a request is given back in its answers, up to the next request`() throws {
+        let client = try Client(Self.words())
+        func detect(_ context: JSON) -> [UInt8] { Self.event("detect", ["names": [], "context": context]) }
+        func contexts(_ bytes: [UInt8]) -> [String?] { client.send(bytes).map(\.event.context) }
+        let word = Self.run(try Self.recording("Rear_Left"), 48_000, chunk: 4800)
+        let silence = Self.run([UInt8](repeating: 0, count: 3200), 16_000, chunk: 320)
+        let context: JSON = ["room": "Küche", "depth": [1, ["x": .null]]]
+        #expect(contexts(detect(context) + word) == [context.description])
+        #expect(contexts(silence) == [context.description])
+        #expect(contexts(detect(.null) + silence) == [nil])
+        #expect(contexts(detect("no object") + silence) == [nil])
+        #expect(contexts(detect(["much": .string(String(repeating: "x", count: 5000))]) + silence) == [nil])
     }
 
     @Test func `silence gives not-detected, and only after the stop`() throws {

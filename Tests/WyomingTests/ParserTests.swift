@@ -175,7 +175,7 @@ struct ParserTests {
 
     @Test func `answers read back`() {
         let bytes =
-            WyomingAnswer.detection("go \"left\"", timestamp: 1250) + WyomingAnswer.notDetected
+            WyomingAnswer.detection("go \"left\"", timestamp: 1250) + WyomingAnswer.notDetected(context: nil)
             + WyomingAnswer.pong("é") + WyomingAnswer.error("no", code: "x")
         let (events, error) = Self.read([bytes[...]])
         #expect(error == nil)
@@ -183,6 +183,8 @@ struct ParserTests {
         #expect(events[0].event.timestamp == 1250)
         #expect(events[2].event.text == "é")
         #expect(events[3].event.text == "no")
-        #expect(!WyomingAnswer.notDetected.contains(UInt8(ascii: "d")) || events[1].event == WyomingEvent())
+        #expect(
+            !WyomingAnswer.notDetected(context: nil).contains(UInt8(ascii: "d")) || events[1].event == WyomingEvent()
+        )
     }
 }

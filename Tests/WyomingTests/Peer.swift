@@ -41,9 +41,9 @@ final class Peer {
     func next() throws -> WyomingEvent? {
         while true {
             let events = ParserTests.read([input[...]]).events
-            if let event = events.first?.event {
+            if let first = events.first, first.payload.count == first.event.payloadLength {
                 dropFirstEvent()
-                return event
+                return first.event
             }
             var piece = [UInt8](repeating: 0, count: 65_536)
             let count = recv(descriptor, &piece, piece.count, 0)
@@ -62,12 +62,15 @@ final class Peer {
         lastData =
             (try? JSONSerialization.jsonObject(with: Data(input[(end + 1)..<(end + 1 + length)]))) as? [String: Any]
             ?? [:]
-        input.removeFirst(end + 1 + length)
+        let payload = line?["payload_length"] as? Int ?? 0
+        lastPayload = Array(input[(end + 1 + length)..<(end + 1 + length + payload)])
+        input.removeFirst(end + 1 + length + payload)
     }
 
     /// Of the newest event.
     private(set) var lastType = ""
     private(set) var lastData: [String: Any] = [:]
+    private(set) var lastPayload: [UInt8] = []
 
     /// The type of the next event; nil when the server has closed the connection.
     func nextType() throws -> String? { try next() == nil ? nil : lastType }

@@ -1,18 +1,22 @@
-"""What the judges share: the server as a process, voices as audio, and checks with their time."""
+"""What the judges share: server and service as processes, a card that plays what is said, voices as audio, checks with their time."""
 
 import asyncio
 import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import time
 import wave
+from dataclasses import dataclass
 from pathlib import Path
 
 BECKON = os.environ["BECKON"]
 VOICES = Path(os.environ["VOICES"])
+CARD = os.environ["FAKE_CARD"]
+RATE = 16000
 
 
 def free_port():
@@ -77,6 +81,117 @@ def voice(name, rate=16000, channels=1, before=1.0, after=1.0):
     return b"".join(sample.to_bytes(2, "little", signed=True) * channels for sample in samples)
 
 
+@dataclass
+class Said:
+    """A voice in the audio of a microphone: where its recording begins, and its samples."""
+
+    begin: int
+    samples: bytes
+
+    @property
+    def end(self):
+        """The sample after the last that is as loud as a twentieth of the loudest."""
+        samples = [abs(sample) for sample in memoryview(self.samples).cast("h")]
+        least = max(samples) / 20
+        return self.begin + max(place for place, sample in enumerate(samples) if sample >= least) + 1
+
+
+class Microphone:
+    """A sound card of Tests/FakeCard: silence, and the voices that are said while it runs. Time goes on while it is closed."""
+
+    SECONDS = 900
+
+    def __init__(self, folder):
+        self.audio = Path(folder) / "card.raw"
+        with self.audio.open("wb") as file:
+            file.truncate(self.SECONDS * RATE * 2)
+        self.ledger = Path(folder) / "card.ledger"
+        self.ledger.write_bytes(bytes(1 << 20))
+        self.configuration = Path(folder) / "asound.conf"
+        self.configuration.write_text(
+            f'pcm_type.fake {{ lib "{CARD}" }}\n'
+            f'pcm.mic {{ type fake file "{self.audio}" rate {RATE} channels 1 format S16_LE ledger "{self.ledger}" live on }}\n'
+        )
+
+    @property
+    def delivered(self):
+        """Frames that were read from it."""
+        with self.ledger.open("rb") as file:
+            return struct.unpack("<dQ", file.read(16))[1]
+
+    def say(self, *names, pause=0.6):
+        """Says voices of alsa-utils from now on. Returns what was said and where."""
+        with self.ledger.open("rb") as file:
+            epoch = struct.unpack("<d", file.read(8))[0]
+        place = int((time.monotonic() - epoch + 0.5) * RATE)
+        said = []
+        with self.audio.open("r+b") as file:
+            for name in names:
+                samples = voice(name, before=0, after=0)
+                file.seek(place * 2)
+                file.write(samples)
+                said.append(Said(place, samples))
+                place += len(samples) // 2 + int(pause * RATE)
+        return said
+
+    def heard(self):
+        return self.audio.read_bytes()
+
+
+class Service:
+    """`beckon listen` with a microphone of its own, in mode spot."""
+
+    def __init__(self, settings):
+        self.folder = tempfile.mkdtemp()
+        self.microphone = Microphone(self.folder)
+        self.words = f"{self.folder}/words"
+        self.path = Path(self.folder) / "config.json5"
+        self.log = Path(self.folder) / "log"
+        self.configure(settings)
+        self.environment = {
+            **os.environ, "ALSA_CONFIG_PATH": str(self.microphone.configuration), "RUNTIME_DIRECTORY": self.folder,
+            "XDG_CONFIG_HOME": self.folder, "BECKON_WORDS": self.words,
+        }  # fmt: skip
+        self.start()
+
+    def configure(self, settings):
+        self.path.write_text(json.dumps({"device": "mic", "mode": "spot", **settings}))
+
+    def start(self):
+        with self.log.open("a") as log:
+            self.process = subprocess.Popen(
+                [BECKON, "listen", "--config", self.path], stdout=subprocess.DEVNULL, stderr=log, env=self.environment
+            )
+        end = time.monotonic() + 30
+        while self.microphone.delivered < RATE // 2 or not self.status():
+            if self.process.poll() is not None or time.monotonic() > end:
+                raise SystemExit("beckon listen did not start: " + self.log.read_text())
+            time.sleep(0.1)
+
+    def command(self, *arguments):
+        socket_path = f"{self.folder}/control.socket"
+        return subprocess.run(
+            [BECKON, *arguments, "--socket", socket_path], capture_output=True, text=True, env=self.environment
+        )
+
+    def status(self):
+        """The status, or nothing if the service does not answer."""
+        done = self.command("status", "--json")
+        return json.loads(done.stdout) if done.returncode == 0 else {}
+
+    def teach(self, word, *names):
+        takes = [str(VOICES / f"{name}.wav") for name in names]
+        done = subprocess.run(
+            [BECKON, "enroll", word, "--force", "--words", self.words, "--from", *takes], capture_output=True, text=True
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait(10)
+
+
 class Checks:
     def __init__(self):
         self.begin = time.monotonic()
@@ -86,16 +201,24 @@ class Checks:
         print(json.dumps([bool(passed), text, now - self.begin]), flush=True)
         self.begin = now
 
+    def none(self, failed, text):
+        """A row only if it failed."""
+        if failed:
+            self(False, text)
+
     def skip(self, text):
         print(json.dumps([None, text, 0]), flush=True)
 
 
 async def within(seconds, condition):
-    """Tries until the condition holds, or the seconds are over."""
+    """Tries until the condition holds, or the seconds are over; the condition may be a coroutine. Returns what held."""
     end = time.monotonic() + seconds
     while True:
-        if await condition():
-            return True
+        result = condition()
+        if asyncio.iscoroutine(result):
+            result = await result
+        if result:
+            return result
         if time.monotonic() > end:
             return False
         await asyncio.sleep(0.1)

@@ -7,6 +7,7 @@ struct WyomingParser {
     static let longestLine = 16 << 10
     static let mostData = 64 << 10
     static let mostPayload = 1 << 20
+    static let mostContext = 4 << 10
 
     private enum State { case line, data }
 
@@ -142,6 +143,10 @@ extension WyomingEvent.Kind {
         case "audio-chunk": self = .audioChunk
         case "audio-stop": self = .audioStop
         case "ping": self = .ping
+        case "run-satellite": self = .runSatellite
+        case "pause-satellite": self = .pauseSatellite
+        case "transcript": self = .transcript
+        case "error": self = .error
         default: self = .other
         }
     }
@@ -163,6 +168,8 @@ extension WyomingEvent {
             timestamp = try scanner.integer()
         } else if name.isEqual(to: "names") {
             names = try scanner.strings()
+        } else if name.isEqual(to: "context") {
+            context = try scanner.objectText(most: WyomingParser.mostContext)
         } else if name.isEqual(to: "text") {
             text = try scanner.string()
         } else {

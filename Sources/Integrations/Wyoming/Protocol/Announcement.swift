@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import System
 
-/// Announces the server to the network by mDNS (`_wyoming._tcp`), through Debian's `avahi-daemon` and `libavahi-client`, so that
+/// Announces a server or satellite to the network by mDNS (`_wyoming._tcp`), through Debian's `avahi-daemon` and `libavahi-client`, so that
 /// Home Assistant finds it by itself.
 ///
 /// The library is loaded when it is there; without it, or without the daemon, nothing is announced. A thread of its own does
@@ -138,10 +138,12 @@ final class Announcement: Sendable {
     /// Ends the client's loop, while it runs. The lock of `isEnded` guards it.
     private nonisolated(unsafe) var quit: (() -> Void)?
 
-    /// Announces a server at a port, under the name of this machine. Does not wait.
-    init(port: UInt16, log: ServiceLog) {
+    /// Announces a server at a port. Does not wait.
+    ///
+    /// - Parameter name: Home Assistant knows the server by it, so it must stay the same.
+    init(_ name: String, port: UInt16, log: ServiceLog) {
         _ = try? SystemThread(name: "beckon-mdns", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
-            run(port, log)
+            run(name, port, log)
         }
     }
 
@@ -153,12 +155,11 @@ final class Announcement: Sendable {
         }
     }
 
-    private func run(_ port: UInt16, _ log: ServiceLog) {
+    private func run(_ name: String, _ port: UInt16, _ log: ServiceLog) {
         guard let library = Library() else {
             return log.write(.info, "mDNS: libavahi-client3 is not installed; the server is not announced")
         }
-        // Home Assistant knows the server by this name, so it must stay the same.
-        let service = Service(library, name: "beckon on \(machineName() ?? "")", port: port, log: log)
+        let service = Service(library, name: name, port: port, log: log)
         let poll = library.newPoll()
         defer { library.freePoll(poll) }
         var failure: Int32 = 0

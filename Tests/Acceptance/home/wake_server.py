@@ -1,6 +1,6 @@
-"""The real Home Assistant as a client: it finds the server, lists its words, streams audio and gets the detection.
+"""The real Home Assistant as a client of the server: it finds it, lists its words, streams audio and gets the detection.
 
-Usage: home_assistant.py FOLDER, with a configuration.yaml in it.
+Usage: wake_server.py FOLDER, with a configuration.yaml in it.
 """
 
 import asyncio

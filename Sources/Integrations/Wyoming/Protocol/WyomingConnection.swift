@@ -2,33 +2,59 @@ import Core
 import Glibc
 import System
 
-/// One connection of a ``WakeWorker``: its socket, and the bytes on their way from it and to it.
-final class WakeClient {
-    /// Why a connection ended.
-    enum End {
-        /// The client closed it, or is gone.
-        case gone
-        /// The client sent no event in time, or not all of one.
-        case silent
-        /// The client did not read its answers.
-        case slow
-        case violation
-    }
+/// What is said on a connection: bytes in, bytes out. It knows no socket and no clock; a ``WyomingConnection`` moves its bytes.
+protocol Conversation: AnyObject {
+    /// Bytes for the client; the connection removes what it has sent.
+    var output: [UInt8] { get set }
+    /// Events that the client has sent, as far as they are complete.
+    var events: Int { get }
+    /// Whether the client is in the middle of an event.
+    var isWithinEvent: Bool { get }
+}
 
-    /// How long a client may take.
-    struct Limits {
-        /// For its first event, for the rest of an event that has begun, and to read its answers.
-        var patience = Duration.seconds(10)
-        /// Without a byte between two events. Satellites that send only speech are silent for long.
-        var idle = Duration.seconds(3600)
-        /// The same while connections are scarce.
-        var idleWhenFull = Duration.seconds(60)
-    }
+/// Why a conversation stopped to use bytes.
+enum ConversationPause {
+    /// All bytes were used.
+    case needsInput
+    /// A stream has a complete hop, which must be processed first.
+    case hop
+    /// Too much output waits; call again when it was sent.
+    case output
+    /// The client broke the protocol, or is not wanted; it got an error as its last event.
+    case end
+}
 
-    let conversation: WakeConversation
+/// Why a connection ended.
+enum ConnectionEnd {
+    /// The client closed it, or is gone.
+    case gone
+    /// The client sent no event in time, or not all of one.
+    case silent
+    /// The client did not read its answers.
+    case slow
+    /// The conversation ended it.
+    case violation
+}
+
+/// How long a client may take.
+struct ConnectionLimits {
+    /// For its first event, for the rest of an event that has begun, and to read its answers.
+    var patience = Duration.seconds(10)
+    /// Without a byte between two events. Satellites that send only speech are silent for long.
+    var idle = Duration.seconds(3600)
+    /// The same while connections are scarce.
+    var idleWhenFull = Duration.seconds(60)
+}
+
+/// Receive buffers of the system are no larger, so that a client that floods is slowed down by TCP.
+private let receiveBufferSize: Int32 = 64 << 10
+
+/// A client's socket, the bytes on their way from it and to it, and the time that the client takes.
+final class WyomingConnection<Talk: Conversation> {
+    let conversation: Talk
     /// What the conversation waits for.
-    private(set) var pause = WakeConversation.Pause.needsInput
-    private(set) var end: End?
+    private(set) var pause = ConversationPause.needsInput
+    private(set) var end: ConnectionEnd?
 
     private let descriptor: FileDescriptor
     /// Bytes that were received and not used; those from `used` on.
@@ -37,20 +63,18 @@ final class WakeClient {
     /// Whether the client sends no more.
     private var isAtEnd = false
     private var hasSpoken = false
-    /// When the newest bytes came; when the event that is under way began; since when output waits.
-    private var lastInput: Instant
+    /// When the newest bytes came.
+    private(set) var lastInput: Instant
+    /// When the event that is under way began; since when output waits.
     private var eventStart: Instant
     private var outputStart: Instant?
 
-    /// Receive buffers of the system are no larger, so that a client that floods is slowed down by TCP.
-    private static let bufferSize: Int32 = 64 << 10
-
-    init(_ descriptor: consuming FileDescriptor, _ conversation: WakeConversation) {
+    init(_ descriptor: consuming FileDescriptor, _ conversation: Talk) {
         self.descriptor = descriptor
         self.conversation = conversation
         lastInput = Clock.now
         eventStart = lastInput
-        var size = Self.bufferSize
+        var size = receiveBufferSize
         setsockopt(self.descriptor.rawValue, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
@@ -73,7 +97,7 @@ final class WakeClient {
     func receive(
         _ buffer: UnsafeMutableRawBufferPointer,
         at now: Instant,
-        _ advance: (inout UnsafeBufferPointer<UInt8>) -> WakeConversation.Pause
+        _ advance: (inout UnsafeBufferPointer<UInt8>) -> ConversationPause
     ) {
         guard isReading else { return }
         let count = recv(descriptor.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -98,7 +122,7 @@ final class WakeClient {
     }
 
     /// Goes on with bytes that came before.
-    func proceed(at now: Instant, _ advance: (inout UnsafeBufferPointer<UInt8>) -> WakeConversation.Pause) {
+    func proceed(at now: Instant, _ advance: (inout UnsafeBufferPointer<UInt8>) -> ConversationPause) {
         let wasWithinEvent = conversation.isWithinEvent
         let events = conversation.events
         let (from, count) = (used, rest.count)
@@ -115,6 +139,9 @@ final class WakeClient {
         // Events follow each other without a gap where a client sends audio: the one that is under way is a new one.
         if !wasWithinEvent || conversation.events > events { eventStart = now }
     }
+
+    /// Ends the connection for a reason of the owner.
+    func finish(_ reason: ConnectionEnd) { end = end ?? reason }
 
     /// Sends as much as the system takes, without waiting.
     func flush(at now: Instant) {
@@ -135,7 +162,7 @@ final class WakeClient {
     }
 
     /// Ends the connection where its time is over, or nothing is left to do.
-    func check(at now: Instant, _ limits: Limits, isFull: Bool) {
+    func check(at now: Instant, _ limits: ConnectionLimits, isFull: Bool) {
         guard end == nil else { return }
         if pause == .end {
             // The error is sent once, as far as the system takes it.

@@ -35,7 +35,7 @@ final class WakeWorker: Sendable {
     ///   - isFull: whether the server's connections are scarce.
     init(
         _ words: WakeWords,
-        _ limits: WakeClient.Limits,
+        _ limits: ConnectionLimits,
         priority: Int,
         isFull: @escaping @Sendable () -> Bool,
         onUnknown: @escaping @Sendable ([String]) -> Void
@@ -76,7 +76,7 @@ final class WakeWorker: Sendable {
 
     private func run(
         _ words: WakeWords,
-        _ limits: WakeClient.Limits,
+        _ limits: ConnectionLimits,
         _ isFull: @Sendable () -> Bool,
         _ onUnknown: @escaping @Sendable ([String]) -> Void
     ) {

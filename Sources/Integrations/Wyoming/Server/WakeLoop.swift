@@ -7,6 +7,8 @@ import System
 ///
 /// Used by one thread. What it allocates for a client is allocated when the client connects, or changes its audio's rate.
 struct WakeLoop: ~Copyable {
+    typealias Client = WyomingConnection<WakeConversation>
+
     /// Bytes that are read of one client in a turn: fair, and with the pace a limit for clients that flood.
     private static let mostInput = 32 << 10
     /// Hops of one client in a turn.
@@ -18,19 +20,19 @@ struct WakeLoop: ~Copyable {
     /// Time between two checks of all clients' time.
     private static let checkInterval = Duration.milliseconds(500)
 
-    private(set) var clients: [WakeClient] = []
+    private(set) var clients: [Client] = []
     private(set) var counts = WyomingServer.Counts()
 
     private var words: WakeWords
     private var detector: BatchDetector
-    private let limits: WakeClient.Limits
+    private let limits: ConnectionLimits
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mostInput, alignment: 64)
     private let onUnknown: @Sendable ([String]) -> Void
     private var requests: [pollfd] = []
     private var turnStart = Clock.now
     private var nextCheck = Clock.now
 
-    init(_ words: WakeWords, _ limits: WakeClient.Limits, onUnknown: @escaping @Sendable ([String]) -> Void) {
+    init(_ words: WakeWords, _ limits: ConnectionLimits, onUnknown: @escaping @Sendable ([String]) -> Void) {
         self.words = words
         self.limits = limits
         self.onUnknown = onUnknown
@@ -52,7 +54,7 @@ struct WakeLoop: ~Copyable {
 
     mutating func add(_ descriptor: consuming FileDescriptor) {
         let conversation = WakeConversation(detector.makeStream(), onUnknown: onUnknown)
-        clients.append(WakeClient(descriptor, conversation))
+        clients.append(Client(descriptor, conversation))
         counts.accepted += 1
     }
 
@@ -75,7 +77,7 @@ struct WakeLoop: ~Copyable {
     ///
     /// - Parameter isFull: whether connections are scarce.
     mutating func turn(isFull: Bool) {
-        var waiting: [WakeClient] = []
+        var waiting: [Client] = []
         var mayEnd = turnStart >= nextCheck
         if mayEnd { nextCheck = turnStart + Self.checkInterval }
         for (client, request) in zip(clients, requests.dropFirst()) {
@@ -101,16 +103,16 @@ struct WakeLoop: ~Copyable {
     }
 
     private mutating func conversation(
-        _ client: WakeClient,
+        _ client: Client,
         _ input: inout UnsafeBufferPointer<UInt8>
-    ) -> WakeConversation.Pause {
+    ) -> ConversationPause {
         client.conversation.advance(&input, words, &detector)
     }
 
     /// Processes the complete hop of each of these clients, and goes on with each up to its next hop.
     ///
     /// - Returns: the clients whose next hop is complete too.
-    private mutating func processHops(_ waiting: [WakeClient], _ mayEnd: inout Bool) -> [WakeClient] {
+    private mutating func processHops(_ waiting: [Client], _ mayEnd: inout Bool) -> [Client] {
         let words = words
         var detections = 0
         detector.process(waiting.map(\.conversation.stream)) { index, detection in
@@ -118,7 +120,7 @@ struct WakeLoop: ~Copyable {
         }
         counts.detections += detections
         counts.hops += waiting.count
-        var further: [WakeClient] = []
+        var further: [Client] = []
         for client in waiting {
             client.proceed(at: turnStart) { conversation(client, &$0) }
             client.flush(at: turnStart)

@@ -19,7 +19,7 @@ public final class WyomingServer: Sendable {
         public var announces = false
         /// How much lower than other threads' their priority is, 0–19.
         public var priority = 0
-        var limits = WakeClient.Limits()
+        var limits = ConnectionLimits()
 
         public init(listen: [ListenAddress]) { self.listen = listen }
     }
@@ -133,7 +133,7 @@ public final class WyomingServer: Sendable {
                 + (isOpen ? "; other machines can, too, as the protocol has no password" : "")
         )
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
-            announcement.withLock { $0 = Announcement(port: port, log: log) }
+            announcement.withLock { $0 = Announcement("beckon on \(machineName() ?? "")", port: port, log: log) }
         }
     }
 

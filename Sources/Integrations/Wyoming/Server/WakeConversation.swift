@@ -6,19 +6,7 @@ import Spotting
 ///
 /// It knows no socket and no clock. The owner gives it bytes by ``advance(_:_:)``, which stops where the next hop is complete, lets the
 /// detector process the hop, and reports the detections; so every event takes effect exactly between the hops where it stands.
-final class WakeConversation {
-    /// Why ``advance(_:_:)`` returned.
-    enum Pause {
-        /// All bytes were used.
-        case needsInput
-        /// ``stream`` has a complete hop, which must be processed before the next call.
-        case hop
-        /// Too much output waits; call again when it was sent.
-        case output
-        /// The client broke the protocol; it got an error as its last event.
-        case end
-    }
-
+final class WakeConversation: Conversation {
     /// Where the audio stands.
     private enum Phase {
         case waiting
@@ -34,9 +22,7 @@ final class WakeConversation {
     private static let mostOutput = 64 << 10
 
     let stream: DetectorStream
-    /// Bytes for the client; the owner removes what it has sent.
     var output: [UInt8] = []
-    /// Events that the client has sent, as far as they are complete.
     private(set) var events = 0
 
     private var parser = WyomingParser()
@@ -45,6 +31,8 @@ final class WakeConversation {
     private var isChunk = false
     /// Words that the client asked for; nil for all.
     private var wanted: [String]?
+    /// Given back in answers.
+    private var context: String?
     private var hasDetected = false
     /// Samples of the stream before the audio began.
     private var beginning = 0
@@ -60,7 +48,6 @@ final class WakeConversation {
         self.onUnknown = onUnknown
     }
 
-    /// Whether the client is in the middle of an event.
     var isWithinEvent: Bool { parser.isWithinEvent }
 
     /// Uses bytes of the client.
@@ -70,7 +57,7 @@ final class WakeConversation {
         _ input: inout UnsafeBufferPointer<UInt8>,
         _ words: WakeWords,
         _ detector: inout BatchDetector
-    ) -> Pause {
+    ) -> ConversationPause {
         while true {
             guard !stream.isComplete else { return .hop }
             guard output.count < Self.mostOutput else { return .output }
@@ -104,7 +91,7 @@ final class WakeConversation {
         hasDetected = true
         let sample = Int((detection.time * Double(AudioFormat.sampleRate)).rounded()) - beginning
         let later = (sample - mark.sample) * 1000 / AudioFormat.sampleRate
-        output += WyomingAnswer.detection(name, timestamp: mark.milliseconds &+ later)
+        output += WyomingAnswer.detection(name, timestamp: mark.milliseconds &+ later, context: context)
         return true
     }
 
@@ -114,11 +101,13 @@ final class WakeConversation {
         switch event.kind {
         case .describe: output += words.info
         case .ping: output += WyomingAnswer.pong(event.text)
-        case .detect: wanted = accepted(event.names, words)
+        case .detect:
+            wanted = accepted(event.names, words)
+            context = event.context
         case .audioStart: begin(event, &detector)
         case .audioChunk: beginChunk(event, &detector)
         case .audioStop: phase = endOfAudio()
-        case .other: break
+        case .runSatellite, .pauseSatellite, .transcript, .error, .other: break
         }
     }
 
@@ -232,7 +221,7 @@ final class WakeConversation {
         guard silence > 0 else {
             try? converter.begin(converter.format)
             phase = .waiting
-            if !hasDetected { output += WyomingAnswer.notDetected }
+            if !hasDetected { output += WyomingAnswer.notDetected(context: context) }
             return
         }
         stream.fill { room in

@@ -1,21 +1,30 @@
 public import Configuration
 public import Core
 public import IntegrationInterface
-import System
+public import System
 
 /// The server as an integration: it detects the service's words in its clients' audio.
 extension WyomingServer: Integration {
-    public static let key = "wyoming"
-
-    public static func configured(in configuration: Configuration) -> Configuration.Wyoming? {
-        configuration.wyoming.listen.isEmpty ? nil : configuration.wyoming
+    /// The keys that concern the server.
+    public struct Configured: Equatable, Sendable {
+        let listen: [ListenAddress]
+        let connections: Int
+        let announces: Bool
     }
 
-    public convenience init(_ configured: Configuration.Wyoming, _ service: Service) throws {
+    public static let key = "wyoming"
+
+    public static func configured(in configuration: Configuration) -> Configured? {
+        let wyoming = configuration.wyoming
+        guard !wyoming.listen.isEmpty else { return nil }
+        return Configured(listen: wyoming.listen, connections: wyoming.connections, announces: wyoming.announce)
+    }
+
+    public convenience init(_ configured: Configured, _ service: Service) throws {
         guard let words = WakeWords(service.settings()) else { throw SocketError("no words to detect for its clients") }
         var settings = Settings(listen: configured.listen)
         settings.connections = configured.connections
-        settings.announces = configured.announce
+        settings.announces = configured.announces
         settings.threads = service.share.threads
         settings.priority = service.share.niceness
         try self.init(words, settings, log: service.log)

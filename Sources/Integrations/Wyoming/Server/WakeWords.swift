@@ -1,6 +1,5 @@
 private import Configuration
 import Core
-private import Inference
 import IntegrationInterface
 public import Spotting
 
@@ -50,32 +49,10 @@ public struct WakeWords: Sendable {
         gate.mode = .spot
         self.gate = gate
         names = thresholds.words + phrases.map(\.name)
-        info = WyomingAnswer.encode("info", Self.info(names, vocabulary))
+        info = WyomingInfo.event(names, vocabulary)
     }
 
     var detector: BatchDetector {
         BatchDetector(vocabulary, settings: gate, thresholds: thresholds, phrases: phrases)
-    }
-
-    /// All words stand in one program, because Home Assistant lists the words of the first program only. Name, attribution,
-    /// `installed` and `languages` must be there.
-    private static func info(_ names: [String], _ vocabulary: Vocabulary) -> JSON {
-        let model = vocabulary.model
-        func artifact(_ name: String, description: String, version: String) -> JSON {
-            [
-                "name": .string(name), "attribution": ["name": "Beckon", "url": ""], "installed": true,
-                "description": .string(description), "version": .string(version),
-            ]
-        }
-        let models = names.map { name in
-            var word = artifact(name, description: name, version: "\(model.name) \(model.identity)")
-            word.append(["languages": [], "phrase": .string(name)])
-            return word
-        }
-        var program = artifact("beckon", description: "Beckon, spoken words", version: version)
-        program.append(["models": .array(models)])
-        return [
-            "asr": [], "tts": [], "handle": [], "intent": [], "wake": [program], "mic": [], "snd": [],
-        ]
     }
 }

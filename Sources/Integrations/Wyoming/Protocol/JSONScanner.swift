@@ -66,6 +66,15 @@ struct JSONScanner {
         return Self.decode(try rawString())
     }
 
+    /// Reads any value; returns its text if it is an object in UTF-8 of at most this many bytes.
+    mutating func objectText(most: Int) throws(Failure) -> String? {
+        let isObject = isNext("{")
+        let start = place
+        try skip()
+        guard isObject, place - start <= most else { return nil }
+        return String(validating: UnsafeBufferPointer(rebasing: bytes[start..<place]), as: UTF8.self)
+    }
+
     /// Reads any value; returns it if it is a list, with those of its elements that are strings of UTF-8.
     mutating func strings() throws(Failure) -> [String]? {
         guard isNext("[") else {

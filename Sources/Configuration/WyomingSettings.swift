@@ -1,0 +1,37 @@
+public import System
+
+extension Configuration {
+    /// The wake-word server and the satellite by Wyoming, the voice protocol of Home Assistant.
+    public struct Wyoming: Equatable, Sendable {
+        /// Where the server listens; nowhere by default.
+        public var listen: [ListenAddress] = []
+        /// The largest number of connections of the server at a time.
+        public var connections = 500
+        /// Whether server and satellite are announced by mDNS, where other machines can connect.
+        public var announce = true
+        /// Where Home Assistant can connect to the microphone as its satellite; nowhere by default.
+        public var satellite: [ListenAddress] = []
+        /// The words and phrases that the satellite reports; nil for all.
+        public var satelliteWords: [String]?
+
+        public init() {}
+    }
+
+    /// The words among ``Wyoming/satelliteWords``, without phrases, with their keys.
+    var satelliteWords: [(word: String, key: String)] {
+        (wyoming.satelliteWords ?? []).enumerated().compactMap { index, word in
+            phrases.contains { $0.name == word } ? nil : (word, "wyoming.satelliteWords[\(index)]")
+        }
+    }
+}
+
+extension Section where Root == Configuration.Wyoming {
+    /// The keys of `wyoming`.
+    static let wyoming = Section([
+        Setting("listen", \.listen, .addresses),
+        Setting("connections", \.connections, .whole(1...10_000)),
+        Setting("announce", \.announce, .flag),
+        Setting("satellite", \.satellite, .addresses),
+        Setting("satelliteWords", \.satelliteWords, SettingKind<String>.text("a word or phrase").list.optional),
+    ])
+}

@@ -1,0 +1,40 @@
+import Core
+private import Inference
+import Spotting
+
+/// The event `info`: what a server or satellite is and which words it detects.
+///
+/// All words stand in one program, because Home Assistant lists the words of the first program only. Name, attribution, `installed`
+/// and `languages` must be there. Source: PyPI `wyoming` 1.10.2, `info.py`.
+enum WyomingInfo {
+    /// - Parameters:
+    ///   - names: the words and phrases, in the order of the announcement.
+    ///   - satellite: the satellite's name; nil for a server, whose wake words Home Assistant would not list beside a satellite.
+    static func event(_ names: [String], _ vocabulary: Vocabulary, satellite: String? = nil) -> [UInt8] {
+        let model = vocabulary.model
+        let models = names.map { name in
+            var word = artifact(name, description: name, version: "\(model.name) \(model.identity)")
+            word.append(["languages": [], "phrase": .string(name)])
+            return word
+        }
+        var program = artifact("beckon", description: "Beckon, spoken words", version: version)
+        program.append(["models": .array(models)])
+        var info: JSON = ["asr": [], "tts": [], "handle": [], "intent": [], "wake": [program], "mic": [], "snd": []]
+        if let satellite {
+            var description = artifact(satellite, description: "Beckon, a microphone that wakes", version: version)
+            description.append([
+                "area": .null, "has_vad": false, "active_wake_words": .array(names.map { .string($0) }),
+                "max_active_wake_words": .number(names.count), "supports_trigger": false,
+            ])
+            info.append(["satellite": description])
+        }
+        return WyomingAnswer.encode("info", info)
+    }
+
+    private static func artifact(_ name: String, description: String, version: String) -> JSON {
+        [
+            "name": .string(name), "attribution": ["name": "Beckon", "url": ""], "installed": true,
+            "description": .string(description), "version": .string(version),
+        ]
+    }
+}

@@ -1,0 +1,148 @@
+import Audio
+import Core
+import Events
+import Glibc
+import System
+
+/// The work of the satellite's thread: reads what Home Assistant sends, and sends it words and the audio after them.
+///
+/// Used by one thread.
+struct SatelliteLoop: ~Copyable {
+    typealias Client = WyomingConnection<SatelliteConversation>
+
+    /// Home Assistant has one connection, or two while it looks what is here; the rest is for others that try.
+    private static let mostClients = 8
+    private static let bufferSize = 16 << 10
+    /// How often there may be new audio to send.
+    private static let audioInterval = Duration.milliseconds(20)
+    private static let checkInterval = Duration.milliseconds(500)
+    /// The stream ends if the microphone gives nothing for so long, or Home Assistant takes nothing.
+    private static let longestGap = Duration.seconds(2)
+    /// A Home Assistant that has said nothing for so long has to give way to another one: it sends a ping every two seconds.
+    private static let longestSilence = Duration.seconds(5)
+
+    private(set) var counts = WyomingSatellite.Counts()
+    private(set) var clients: [Client] = []
+    /// The Home Assistant that has the satellite.
+    private var owner: Client?
+    private var words: SatelliteWords
+    private let limits: ConnectionLimits
+    private let audio: AudioHistory
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 64)
+    /// When the last audio was sent.
+    private var lastAudio = Clock.now
+    private var nextCheck = Clock.now
+
+    init(_ words: SatelliteWords, _ limits: ConnectionLimits, _ audio: AudioHistory) {
+        self.words = words
+        self.limits = limits
+        self.audio = audio
+    }
+
+    deinit { buffer.deallocate() }
+
+    /// Reports and announces other words from now on.
+    mutating func apply(_ words: SatelliteWords) { self.words = words }
+
+    var state: WyomingSatellite.State {
+        switch owner?.conversation.state {
+        case nil, .visiting: .alone
+        case .ready: .ready
+        case .streaming: .streaming
+        case .paused: .paused
+        }
+    }
+
+    mutating func add(_ descriptor: consuming FileDescriptor) {
+        guard clients.count < Self.mostClients else {
+            counts.refused += 1
+            let bytes = WyomingAnswer.error("too many clients are connected already", code: "too-many-connections")
+            _ = Glibc.send(descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            return
+        }
+        counts.accepted += 1
+        clients.append(Client(descriptor, SatelliteConversation()))
+    }
+
+    /// What to wait for, and until when; nil: without end.
+    func requests(at now: Instant) -> (clients: [pollfd], deadline: Instant?) {
+        let requests = clients.map(\.request)
+        if clients.contains(where: \.canGoOn) { return (requests, now) }
+        if state == .streaming { return (requests, now + Self.audioInterval) }
+        return (requests, clients.isEmpty ? nil : nextCheck)
+    }
+
+    /// Reads what has come.
+    ///
+    /// - Parameter requests: the answers to ``requests(at:)``.
+    mutating func receive(_ requests: ArraySlice<pollfd>, at now: Instant) {
+        for (client, request) in zip(clients, requests) {
+            let mayRun = mayRun(client, at: now)
+            let words = words
+            if request.revents != 0 { client.flush(at: now) }
+            if client.canGoOn {
+                client.proceed(at: now) { client.conversation.advance(&$0, words, mayRun: mayRun) }
+            } else if request.revents != 0 {
+                client.receive(buffer, at: now) { client.conversation.advance(&$0, words, mayRun: mayRun) }
+            }
+            if client.conversation.state != .visiting, client !== owner {
+                owner?.finish(.gone)
+                owner = client
+            }
+        }
+    }
+
+    /// One Home Assistant at a time has the satellite, unless it has paused it or is silent.
+    private func mayRun(_ client: Client, at now: Instant) -> Bool {
+        guard let owner, owner !== client else { return true }
+        return owner.isEnding || owner.conversation.state == .paused || now - owner.lastInput > Self.longestSilence
+    }
+
+    /// Tells Home Assistant of a word.
+    mutating func report(_ event: DetectionEvent) {
+        guard let owner, owner.end == nil, words.names.contains(event.name) else { return }
+        let rate = Double(AudioFormat.sampleRate)
+        let isTaken = owner.conversation.report(
+            event.name,
+            after: Int((event.end * rate).rounded()),
+            decidedAt: Int((event.time * rate).rounded())
+        )
+        guard isTaken else { return }
+        counts.detections += 1
+        lastAudio = Clock.now
+    }
+
+    /// Sends audio and answers, as far as the system takes them, and removes clients that have ended.
+    mutating func send(at now: Instant) {
+        for client in clients { client.flush(at: now) }
+        if let owner, owner.end == nil { sendAudio(owner.conversation, owner, at: now) }
+        let isTime = now >= nextCheck
+        if isTime { nextCheck = now + Self.checkInterval }
+        guard isTime || clients.contains(where: \.isEnding) else { return }
+        for client in clients {
+            var limits = limits
+            // One that only looks has no reason to stay.
+            if client.conversation.state == .visiting { limits.idle = limits.patience }
+            client.check(at: now, limits, isFull: false)
+        }
+        if owner?.end != nil { owner = nil }
+        counts.dropped += clients.count(where: { $0.end != nil && $0.end != .gone })
+        clients.removeAll { $0.end != nil }
+    }
+
+    private mutating func sendAudio(_ conversation: SatelliteConversation, _ client: Client, at now: Instant) {
+        while let range = conversation.wanted(upTo: audio.count) {
+            let samples = audio.samples(range)
+            // Older than the history goes back: Home Assistant was too slow.
+            guard samples.count == range.count else { return conversation.endAudio() }
+            conversation.send(samples)
+            client.flush(at: now)
+            counts.samples += samples.count
+            lastAudio = now
+        }
+        if conversation.isStreaming, now - lastAudio >= Self.longestGap {
+            conversation.endAudio()
+            client.flush(at: now)
+        }
+    }
+}

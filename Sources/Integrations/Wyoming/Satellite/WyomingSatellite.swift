@@ -1,0 +1,216 @@
+public import Audio
+public import Core
+public import Events
+import Glibc
+import Spotting
+import Synchronization
+public import System
+
+/// A satellite for Home Assistant by the Wyoming protocol, a microphone only: Home Assistant connects, gets the words that the
+/// service detects, and after each the audio of the command, until it has understood it.
+///
+/// One thread accepts connections and serves them. It reads the audio that the detector has processed, and never makes the detector wait.
+public final class WyomingSatellite: EventSink {
+    public struct Settings: Sendable {
+        public var listen: [ListenAddress]
+        /// Its name, by which Home Assistant knows it.
+        public var name: String
+        /// Whether to announce it by mDNS, where other machines can connect; see ``Announcement``.
+        public var announces = false
+        var limits = ConnectionLimits()
+
+        public init(listen: [ListenAddress], name: String) {
+            self.listen = listen
+            self.name = name
+        }
+    }
+
+    /// What Home Assistant wants.
+    public enum State: String, Sendable {
+        /// None is connected.
+        case alone
+        /// It waits for a word.
+        case ready
+        /// It gets the audio after a word.
+        case streaming
+        /// It gets nothing, because it has muted the satellite.
+        case paused
+    }
+
+    /// What has happened so far.
+    public struct Counts: Equatable, Sendable {
+        public var state = State.alone
+        public var connections = 0
+        public var accepted = 0
+        /// Connections refused because there were too many.
+        public var refused = 0
+        /// Connections closed for what the client did or did not do.
+        public var dropped = 0
+        /// Words that Home Assistant was told of.
+        public var detections = 0
+        /// Samples that it got after them.
+        public var samples = 0
+
+        /// As members of the service's status.
+        public var json: JSON {
+            [
+                "state": .string(state.rawValue), "connections": .number(connections), "accepted": .number(accepted),
+                "refused": .number(refused), "dropped": .number(dropped), "detections": .number(detections),
+                "streamedSeconds": .number(Double(samples) / Double(AudioFormat.sampleRate), places: 1),
+            ]
+        }
+    }
+
+    private struct Inbox {
+        var events: [DetectionEvent] = []
+        var words: SatelliteWords?
+        var isStopped = false
+        var counts = Counts()
+    }
+
+    /// Most events that wait for the thread.
+    private static let capacity = 64
+    /// Lines of the log about Home Assistant are at least this far apart.
+    private static let logInterval = Duration.seconds(1)
+
+    /// Where it listens, with the ports that the system chose.
+    public let addresses: [ListenAddress]
+    /// Its name, by which Home Assistant knows it.
+    let name: String
+    private let log: ServiceLog
+    private let announcement = Mutex<Announcement?>(nil)
+    private let wakeUp: EventFD
+    private let inbox = Mutex(Inbox())
+    private let finished = Latch()
+
+    /// Begins to listen.
+    ///
+    /// - Parameter audio: the audio in which the words are detected.
+    /// - Throws: ``SocketError``, for instance if another program listens at an address.
+    public init(
+        _ words: SatelliteWords,
+        _ settings: Settings,
+        audio: AudioHistory,
+        log: ServiceLog
+    ) throws(SocketError) {
+        self.log = log
+        name = settings.name
+        var sockets: [ListeningSocket] = []
+        for address in settings.listen { sockets.append(try ListeningSocket(address)) }
+        addresses = sockets.map(\.address)
+        wakeUp = try EventFD(or: SocketError.noEventFD)
+        let (listeners, limits) = (sockets, settings.limits)
+        _ = try SystemThread(name: "beckon-satellite", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
+            run(listeners, SatelliteLoop(words, limits, audio))
+            finished.open()
+        }
+        let isOpen = addresses.contains { !$0.isLocal }
+        log.write(
+            isOpen ? .notice : .info,
+            "Home Assistant can connect to the satellite at "
+                + printable(addresses.map(\.description).joined(separator: ", "))
+                + (isOpen
+                    ? "; so can other machines, which hear what follows a word, as the protocol has no password" : "")
+        )
+        if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
+            announcement.withLock { $0 = Announcement(name, port: port, log: log) }
+        }
+    }
+
+    /// The counts so far. Any thread.
+    public var counts: Counts { inbox.withLock { $0.counts } }
+
+    /// Reports and announces other words from now on. Any thread.
+    public func apply(_ words: SatelliteWords) {
+        inbox.withLock { $0.words = words }
+        wakeUp.signal()
+    }
+
+    public func receive(_ event: DetectionEvent) {
+        guard event.kind == .word || event.kind == .phrase else { return }
+        inbox.withLock { if $0.events.count < Self.capacity { $0.events.append(event) } }
+        wakeUp.signal()
+    }
+
+    /// Stops to listen and closes all connections.
+    ///
+    /// - Parameter time: when to give up, on ``Clock``; nil: never.
+    /// - Returns: whether the thread has ended.
+    @discardableResult
+    public func stop(until time: Instant? = nil) -> Bool {
+        inbox.withLock { $0.isStopped = true }
+        wakeUp.signal()
+        announcement.withLock { $0 }?.end()
+        return finished.wait(until: time)
+    }
+
+    // MARK: - On the satellite's thread
+
+    private func run(_ sockets: [ListeningSocket], _ loop: consuming SatelliteLoop) {
+        defer { for socket in sockets { socket.removeFile() } }
+        var said: Said = (.alone, Clock.now - Self.logInterval)
+        /// When connections are accepted again, after the system had no more descriptors.
+        var pause = Instant(nanoseconds: 0)
+        while true {
+            let start = Clock.now
+            let isPaused = start < pause
+            var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
+            requests += sockets.map { Poll.request(isPaused ? -1 : $0.descriptor.rawValue, POLLIN) }
+            let waiting = loop.requests(at: start)
+            requests += waiting.clients
+            let deadlines = [
+                waiting.deadline, isPaused ? pause : nil,
+                Self.isNews(loop.state, said) ? said.time + Self.logInterval : nil,
+            ]
+            Poll.wait(&requests, until: deadlines.compactMap(\.self).min())
+            if requests[0].revents != 0 { wakeUp.drain() }
+            let now = Clock.now
+            let (events, words, isStopped) = inbox.withLock { inbox in
+                defer { (inbox.events, inbox.words) = ([], nil) }
+                return (inbox.events, inbox.words, inbox.isStopped)
+            }
+            if isStopped { return }
+            if let words { loop.apply(words) }
+            // A pause takes effect before the words that were detected meanwhile.
+            loop.receive(requests[(1 + sockets.count)...], at: now)
+            for event in events { loop.report(event) }
+            loop.send(at: now)
+            for (socket, request) in zip(sockets, requests.dropFirst()) where request.revents != 0 {
+                if !accept(socket, &loop) { pause = now + .milliseconds(100) }
+            }
+            note(&said, loop.state, at: now)
+            var counts = loop.counts
+            (counts.state, counts.connections) = (loop.state, loop.clients.count)
+            inbox.withLock { $0.counts = counts }
+        }
+    }
+
+    /// Accepts the connections that wait; false if the system has no more descriptors.
+    private func accept(_ socket: ListeningSocket, _ loop: inout SatelliteLoop) -> Bool {
+        while true {
+            switch socket.accept() {
+            case .none: return true
+            case .exhausted: return false
+            case .connection(let descriptor): loop.add(descriptor)
+            }
+        }
+    }
+
+    /// What the log has said last of what Home Assistant wants.
+    private typealias Said = (state: State, time: Instant)
+
+    /// Whether the log should say something else. It streams and is ready by turns, which is not worth a line.
+    private static func isNews(_ state: State, _ said: Said) -> Bool {
+        (state == .streaming ? .ready : state) != said.state
+    }
+
+    private func note(_ said: inout Said, _ state: State, at now: Instant) {
+        guard Self.isNews(state, said), now - said.time >= Self.logInterval else { return }
+        said = (state == .streaming ? .ready : state, now)
+        switch said.state {
+        case .alone: log.write(.notice, "Home Assistant is no longer connected to the satellite")
+        case .paused: log.write(.notice, "Home Assistant has muted the satellite: it gets no words and no audio")
+        case .ready, .streaming: log.write(.notice, "Home Assistant is connected to the satellite, and gets words")
+        }
+    }
+}

@@ -1,0 +1,427 @@
+import Audio
+import Core
+import Events
+import Foundation
+import Glibc
+import Spotting
+import System
+import TestSupport
+import Testing
+
+@testable import Wyoming
+
+/// What Home Assistant is told by the satellite, without sockets.
+struct SatelliteConversationTests {
+    typealias Run = ConversationTests
+
+    static let words = SatelliteWords(["left", "go left"], info: WyomingAnswer.encode("info", ["wake": []]))
+
+    /// Sends bytes in pieces; returns the types of the answers.
+    private func send(
+        _ bytes: [UInt8],
+        to conversation: SatelliteConversation,
+        pieces: [ArraySlice<UInt8>]? = nil,
+        mayRun: Bool = true
+    ) -> (types: [String], pause: ConversationPause) {
+        var pause = ConversationPause.needsInput
+        for piece in pieces ?? [bytes[...]] where pause == .needsInput {
+            piece.withUnsafeBufferPointer { piece in
+                var input = piece
+                pause = conversation.advance(&input, Self.words, mayRun: mayRun)
+            }
+        }
+        defer { conversation.output = [] }
+        return (Self.types(conversation.output), pause)
+    }
+
+    static func types(_ output: [UInt8]) -> [String] {
+        String(decoding: output, as: UTF8.self).matches(of: /"type": "([a-z-]+)"/).map { String($0.output.1) }
+    }
+
+    @Test func `what each event does in each state`() throws {
+        let before: [(name: String, events: [String], isReported: Bool)] = [
+            ("visiting", [], false), ("ready", ["run-satellite"], false), ("streaming", ["run-satellite"], true),
+            ("paused", ["run-satellite", "pause-satellite"], false),
+        ]
+        // The answers and the state after each event, in the order of `before`.
+        let table: [(event: String, answers: [String], after: [String])] = [
+            ("describe", ["info"], ["visiting", "ready", "streaming", "paused"]),
+            ("ping", ["pong"], ["visiting", "ready", "streaming", "paused"]),
+            ("run-satellite", [], ["ready", "ready", "ready", "ready"]),
+            ("pause-satellite", [], ["visiting", "paused", "paused", "paused"]),
+            ("transcript", [], ["visiting", "ready", "ready", "paused"]),
+            ("error", [], ["visiting", "ready", "ready", "paused"]),
+            ("audio-start", [], ["visiting", "ready", "streaming", "paused"]),
+            ("audio-chunk", [], ["visiting", "ready", "streaming", "paused"]),
+            ("audio-stop", ["played"], ["visiting", "ready", "streaming", "paused"]),
+            ("detect", [], ["visiting", "ready", "streaming", "paused"]),
+            ("transcribe", [], ["visiting", "ready", "streaming", "paused"]),
+            ("voice-started", [], ["visiting", "ready", "streaming", "paused"]),
+            ("synthesize", [], ["visiting", "ready", "streaming", "paused"]),
+            ("timer-finished", [], ["visiting", "ready", "streaming", "paused"]),
+        ]
+        for (event, answers, after) in table {
+            for (start, expected) in zip(before, after) {
+                let conversation = SatelliteConversation()
+                for event in start.events { _ = send(Run.event(event), to: conversation) }
+                if start.isReported { #expect(conversation.report("left", after: 16_000, decidedAt: 20_000)) }
+                conversation.output = []
+                let payload: [UInt8] = event == "audio-chunk" ? [1, 2, 3, 4] : []
+                let result = send(Run.event(event, ["text": "x"], payload: payload), to: conversation)
+                #expect(result.types == answers && result.pause == .needsInput, "\(event) while \(start.name)")
+                #expect(Self.name(conversation.state) == expected, "\(event) while \(start.name)")
+            }
+        }
+    }
+
+    private static func name(_ state: SatelliteConversation.State) -> String {
+        switch state {
+        case .visiting: "visiting"
+        case .ready: "ready"
+        case .streaming: "streaming"
+        case .paused: "paused"
+        }
+    }
+
+    @Test func `the answers are the same for every division of the bytes`() {
+        let bytes =
+            Run.event("describe") + Run.event("run-satellite") + Run.event("ping", ["text": "1"])
+            + Run.event("audio-start", Run.format(22_050)) + Run.event("audio-chunk", payload: [10, 123, 10, 0, 34])
+            + Run.event("audio-stop") + Run.event("pause-satellite") + Run.event("ping")
+        let expected = ["info", "pong", "played", "pong"]
+        for cut in 0...bytes.count {
+            let conversation = SatelliteConversation()
+            let result = send(bytes, to: conversation, pieces: [bytes[..<cut], bytes[cut...]])
+            #expect(result.types == expected && conversation.state == .paused, "cut at \(cut)")
+        }
+        let conversation = SatelliteConversation()
+        #expect(send(bytes, to: conversation, pieces: bytes.indices.map { bytes[$0...$0] }).types == expected)
+        #expect(conversation.events == 8 && !conversation.isWithinEvent)
+    }
+
+    @Test func `another Home Assistant is told that the satellite is taken`() {
+        let conversation = SatelliteConversation()
+        let result = send(Run.event("ping") + Run.event("run-satellite"), to: conversation, mayRun: false)
+        #expect(result.types == ["pong", "error"] && result.pause == .end)
+        #expect(conversation.state == .visiting)
+    }
+
+    @Test func `a word begins a stream, which ends where it may be no longer`() throws {
+        let conversation = SatelliteConversation()
+        #expect(!conversation.report("left", after: 1000, decidedAt: 4800))
+        _ = send(Run.event("run-satellite"), to: conversation)
+        #expect(conversation.report("left", after: 1000, decidedAt: 4800))
+        #expect(!conversation.report("left", after: 5000, decidedAt: 8000), "the command goes on")
+        let text = String(decoding: conversation.output, as: UTF8.self)
+        #expect(Self.types(conversation.output) == ["detection", "run-pipeline"])
+        #expect(text.contains(#""name": "left", "timestamp": 300"#))
+        #expect(text.contains(#""start_stage": "asr", "end_stage": "handle", "restart_on_end": false"#))
+        #expect(conversation.wanted(upTo: 4800) == nil, "the detection was not sent yet")
+        conversation.output = []
+        #expect(conversation.wanted(upTo: 900) == nil)
+        #expect(conversation.wanted(upTo: 1001) == 1000..<1001)
+        #expect(conversation.wanted(upTo: 100_000) == 1000..<2600)
+        var sent = 0
+        while let range = conversation.wanted(upTo: 10_000_000) {
+            conversation.send([Float](repeating: 0, count: range.count))
+            sent += range.count
+            #expect(range.count <= 1600)
+            if conversation.isStreaming { #expect(Self.types(conversation.output) == ["audio-chunk"]) }
+            if conversation.isStreaming { conversation.output = [] }
+        }
+        #expect(sent == SatelliteConversation.longestStream)
+        #expect(Self.types(conversation.output) == ["audio-chunk", "audio-stop"])
+        #expect(conversation.state == .ready)
+    }
+
+    @Test func `samples of 16 bits are sent as they were`() {
+        let whole: [Int16] = [0, 1, -1, 2, 12_345, -12_345, 32_767, -32_768]
+        let bytes = WyomingAnswer.audioChunk(whole.map { Float($0) / 32_768 } + [.nan, 2, -2], timestamp: 250)
+        let text = String(decoding: bytes.prefix { $0 != 10 }, as: UTF8.self)
+        #expect(text.contains(#""type": "audio-chunk""#) && text.contains(#""payload_length": 22"#))
+        let expected = (whole + [0, 32_767, -32_768]).flatMap { sample in
+            [UInt8(truncatingIfNeeded: sample), UInt8(truncatingIfNeeded: sample >> 8)]
+        }
+        #expect(Array(bytes.suffix(22)) == expected)
+    }
+}
+
+/// The satellite with real sockets, and audio that tests give.
+struct SatelliteTests {
+    typealias Run = ConversationTests
+
+    /// A satellite and the history that it reads.
+    private final class Device {
+        let satellite: WyomingSatellite
+        let address: ListenAddress
+        let history = AudioHistory()
+        let log = Lines()
+        /// All samples so far, as 16-bit numbers.
+        private(set) var samples: [Int16] = []
+        private var random = SplitMix(seed: 7)
+        private var sequence: UInt64 = 0
+
+        init(_ change: (inout WyomingSatellite.Settings) -> Void = { _ in }) throws {
+            var settings = WyomingSatellite.Settings(listen: [.tcp(host: "127.0.0.1", port: 0)], name: "kitchen")
+            change(&settings)
+            let log = log
+            satellite = try WyomingSatellite(
+                SatelliteConversationTests.words,
+                settings,
+                audio: history,
+                log: ServiceLog { log.add("\($0) \($1)") }
+            )
+            address = try #require(satellite.addresses.first)
+        }
+
+        deinit { satellite.stop(until: Clock.now + .seconds(5)) }
+
+        /// Blocks of noise, as the detector's thread adds them.
+        func hear(blocks: Int) {
+            for _ in 0..<blocks {
+                samples += (0..<1600).map { _ in Int16(truncatingIfNeeded: random.next()) }
+                let newest = samples.suffix(16_000)
+                var window = [Float](repeating: 0, count: 16_000 - newest.count)
+                window += newest.map { Float($0) / 32_768 }
+                history.add(window.span)
+            }
+        }
+
+        /// A word that ended at this sample, decided now.
+        func detect(_ name: String, end: Int) {
+            sequence += 1
+            satellite.receive(
+                DetectionEvent(
+                    sequence: sequence,
+                    kind: .word,
+                    name: name,
+                    confidence: 0.9,
+                    start: Double(end) / 16_000 - 0.5,
+                    end: Double(end) / 16_000,
+                    time: Double(samples.count) / 16_000,
+                    date: .now,
+                    device: "mic"
+                )
+            )
+        }
+
+        /// A Home Assistant that has the satellite.
+        func home() throws -> Peer {
+            let peer = try Peer(address)
+            peer.send(Run.event("run-satellite") + Run.event("ping"))
+            #expect(try peer.nextType() == "pong")
+            return peer
+        }
+    }
+
+    /// The samples of the next chunks, as many as are wanted.
+    private func samples(_ peer: Peer, count: Int) throws -> [Int16] {
+        var samples: [Int16] = []
+        while samples.count < count {
+            guard try peer.nextType() == "audio-chunk" else { throw Peer.Failure(description: peer.lastType) }
+            #expect(peer.lastData["rate"] as? Int == 16_000 && peer.lastData["width"] as? Int == 2)
+            samples += stride(from: 0, to: peer.lastPayload.count, by: 2).map {
+                Int16(truncatingIfNeeded: Int(peer.lastPayload[$0]) | Int(peer.lastPayload[$0 + 1]) << 8)
+            }
+        }
+        return samples
+    }
+
+    @Test func `after a word exactly the samples from its end on are sent, until the transcript`() throws {
+        let device = try Device()
+        device.hear(blocks: 30)
+        let home = try device.home()
+        home.send(Run.event("describe"))
+        #expect(try home.nextType() == "info")
+        for round in 0..<2 {
+            let end = device.samples.count - 5000 + round
+            device.detect("left", end: end)
+            #expect(try home.nextType() == "detection")
+            #expect(home.lastData["name"] as? String == "left")
+            #expect(home.lastData["timestamp"] as? Int == device.samples.count / 16)
+            #expect(try home.nextType() == "run-pipeline")
+            var received = try samples(home, count: 5000 - round)
+            for _ in 0..<10 {
+                device.hear(blocks: 3)
+                received += try samples(home, count: 4800)
+            }
+            #expect(received == Array(device.samples[end...]))
+            #expect(device.satellite.counts.state == .streaming)
+            home.send(Run.event("transcript", ["text": "light on"]) + Run.event("ping"))
+            #expect(try home.nextType() == "pong")
+            device.hear(blocks: 3)
+        }
+        home.send(Run.event("ping"))
+        #expect(try home.nextType() == "pong", "no audio after the transcript")
+        #expect(device.satellite.counts.detections == 2)
+        #expect(device.satellite.counts.samples == 2 * 53_000 - 1)
+    }
+
+    @Test func `while Home Assistant has muted it, neither words nor audio leave`() throws {
+        let device = try Device()
+        device.hear(blocks: 20)
+        let home = try device.home()
+        device.detect("left", end: 30_000)
+        #expect(try home.nextType() == "detection")
+        #expect(try home.nextType() == "run-pipeline")
+        _ = try samples(home, count: 2000)
+        home.send(Run.event("pause-satellite") + Run.event("ping"))
+        #expect(try home.nextType() == "pong")
+        device.hear(blocks: 5)
+        device.detect("left", end: 38_000)
+        home.send(Run.event("ping", ["text": "2"]))
+        #expect(try home.nextType() == "pong", "not a word, not a sample")
+        #expect(comesTrue(within: 30) { device.satellite.counts.state == .paused })
+        #expect(comesTrue(within: 30) { device.log.all.last?.contains("muted the satellite") ?? false })
+        home.send(Run.event("run-satellite") + Run.event("ping"))
+        #expect(try home.nextType() == "pong")
+        device.detect("go left", end: 39_000)
+        #expect(try home.nextType() == "detection")
+        #expect(home.lastData["name"] as? String == "go left")
+    }
+
+    @Test func `words that it does not report, and words without Home Assistant, are dropped`() throws {
+        let device = try Device()
+        device.hear(blocks: 10)
+        device.detect("left", end: 10_000)
+        let visitor = try Peer(device.address)
+        visitor.send(Run.event("describe"))
+        #expect(try visitor.nextType() == "info")
+        device.detect("left", end: 11_000)
+        let home = try device.home()
+        device.detect("right", end: 12_000)
+        device.detect("left", end: 13_000)
+        #expect(try home.nextType() == "detection")
+        #expect(home.lastData["name"] as? String == "left")
+        visitor.send(Run.event("ping"))
+        #expect(try visitor.nextType() == "pong")
+    }
+
+    @Test func `a stream ends where the microphone gives no more`() throws {
+        let device = try Device()
+        device.hear(blocks: 10)
+        let home = try device.home()
+        device.detect("left", end: 12_000)
+        #expect(try home.nextType() == "detection")
+        #expect(try home.nextType() == "run-pipeline")
+        #expect(try samples(home, count: 4000).count == 4000)
+        #expect(try home.nextType() == "audio-stop")
+        #expect(home.lastData["timestamp"] as? Int == 1000)
+    }
+
+    // MARK: - One Home Assistant at a time
+
+    @Test func `a second one is refused while the first has it, and gets it when the first is gone or has muted it`()
+        throws
+    {
+        let device = try Device()
+        let first = try device.home()
+        let second = try Peer(device.address)
+        second.send(Run.event("describe") + Run.event("run-satellite"))
+        #expect(try second.nextType() == "info")
+        #expect(try second.nextType() == "error")
+        #expect(second.lastData["code"] as? String == "satellite-taken")
+        #expect(try second.isClosed())
+        first.send(Run.event("pause-satellite") + Run.event("ping"))
+        #expect(try first.nextType() == "pong")
+        do {
+            let third = try device.home()
+            #expect(try first.isClosed())
+            third.send(Run.event("ping"))
+            #expect(try third.nextType() == "pong")
+        }
+        #expect(comesTrue(within: 30) { device.satellite.counts.state == .alone })
+        let fourth = try device.home()
+        device.hear(blocks: 10)
+        device.detect("left", end: 12_000)
+        #expect(try fourth.nextType() == "detection")
+    }
+
+    @Test func `a first one that has gone silent has to give way`() throws {
+        let device = try Device()
+        let first = try device.home()
+        var second: Peer?
+        #expect(
+            try comesTrue(within: 30) {
+                let peer = try Peer(device.address)
+                peer.send(Run.event("run-satellite") + Run.event("ping"))
+                guard try peer.nextType() == "pong" else { return false }
+                second = peer
+                return true
+            }
+        )
+        #expect(second != nil)
+        #expect(try first.isClosed())
+    }
+
+    // MARK: - Clients that mean harm, or are broken
+
+    @Test func `clients that only look, say half of an event or nothing are dropped, and none is one too many`() throws
+    {
+        let device = try Device { $0.limits.patience = .seconds(1) }
+        let home = try device.home()
+        let looking = try Peer(device.address)
+        looking.send(Run.event("describe"))
+        #expect(try looking.nextType() == "info")
+        let silent = try Peer(device.address)
+        let half = try Peer(device.address)
+        half.send(Array("{\"type\": \"run-sat".utf8))
+        #expect(try looking.isClosed() && silent.isClosed() && half.isClosed())
+        #expect(comesTrue(within: 30) { device.satellite.counts.dropped == 3 })
+        let crowd = try (0..<20).map { _ in try Peer(device.address) }
+        #expect(comesTrue(within: 30) { device.satellite.counts.refused >= 13 })
+        #expect(device.satellite.counts.connections <= 8)
+        for peer in crowd { #expect(try peer.isClosed()) }
+        home.send(Run.event("ping"))
+        #expect(try home.nextType() == "pong")
+    }
+
+    @Test func `a Home Assistant that does not read loses the stream, then its place`() throws {
+        let device = try Device { $0.limits.patience = .seconds(1) }
+        let home = try device.home()
+        device.hear(blocks: 10)
+        device.detect("left", end: 100)
+        // More than the system's buffers hold.
+        let flood = [[UInt8]](repeating: Run.event("describe"), count: 200).flatMap { $0 }
+        _ = fcntl(home.descriptor, F_SETFL, O_NONBLOCK)
+        #expect(
+            comesTrue(within: 30) {
+                _ = Glibc.send(home.descriptor, flood, flood.count, Int32(MSG_NOSIGNAL))
+                return device.satellite.counts.connections == 0
+            }
+        )
+        #expect(device.satellite.counts.dropped == 1 && device.satellite.counts.state == .alone)
+    }
+
+    @Test func `what is no event is answered by an error and the end`() throws {
+        let device = try Device()
+        let home = try device.home()
+        for text in ["GET / HTTP/1.1\r\n\r\n", "{\"type\": \"ping\", \"data_length\": -5}\n", "\0\n"] {
+            let peer = try Peer(device.address)
+            peer.send(Array(text.utf8))
+            #expect(try peer.nextType() == "error")
+            #expect(peer.lastData["code"] as? String == "protocol-violation")
+            #expect(try peer.isClosed())
+        }
+        home.send(Run.event("ping"))
+        #expect(try home.nextType() == "pong")
+    }
+
+    @Test func `other words are announced and reported from now on`() throws {
+        let device = try Device()
+        let home = try device.home()
+        device.satellite.apply(SatelliteWords(["stop"], info: WyomingAnswer.encode("info", ["wake": ["new"]])))
+        #expect(
+            try comesTrue(within: 30) {
+                home.send(Run.event("describe"))
+                _ = try home.next()
+                return home.lastData["wake"] as? [String] == ["new"]
+            }
+        )
+        device.hear(blocks: 10)
+        device.detect("left", end: 8000)
+        device.detect("stop", end: 9000)
+        #expect(try home.nextType() == "detection")
+        #expect(home.lastData["name"] as? String == "stop")
+    }
+}
