@@ -157,9 +157,9 @@ let package = Package(
         .target(
             name: "CommandLineTool",
             dependencies: [
-                "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus", "Daemon",
-                "Diagnostics",
-                "Enrollment", "Evaluation", "Events", "Inference", "IntegrationInterface", "KernelInterface", "Kernels",
+                "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
+                "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "IntegrationInterface",
+                "KernelInterface", "Kernels",
                 "Reports", "Spotting", "System",
             ]
         ),

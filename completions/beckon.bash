@@ -36,7 +36,7 @@ _beckon_settings()
 _beckon()
 {
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget record evaluate inspect serve devices config doctor bench completions status mute unmute reload set events help"
+    local commands="listen classify enroll words forget record evaluate inspect serve devices config doctor bench completions status mute unmute reload set events misses help"
     local options=""
     COMPREPLY=()
 
@@ -56,8 +56,8 @@ _beckon()
             return
             ;;
         *\ --file | "enroll --words" | "words --words" | "forget --words" | *\ --config | *\ -c | \
-            *\ --record | *\ --output | *\ -o | *\ --files-from | "enroll --from" | *\ --list | \
-            *\ --html | *\ --track | *\ --stamp | *\ --socket)
+            *\ --record | *\ --output | *\ -o | *\ --files-from | "enroll --from" | *\ --not | \
+            *\ --list | *\ --html | *\ --track | *\ --stamp | *\ --socket)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
@@ -109,7 +109,7 @@ _beckon()
     case "${COMP_WORDS[1]}" in
         listen) options="--device --channel --file --raw --sensitivity --threshold --word --phrase --mode --trigger --model --words --config --json --record --help" ;;
         classify) options="--clips --sensitivity --threshold --word --phrase --mode --trigger --model --words --channel --json --format --output --resume --stats --files-from --null --shard --worker --raw --jobs --help" ;;
-        enroll) options="--device --config --channel --takes --from --more --force --no-audio --words --model --json --help" ;;
+        enroll) options="--device --config --channel --takes --from --not --more --force --no-audio --words --model --json --help" ;;
         words | forget) options="--words --model --replace --json --help" ;;
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;
@@ -121,6 +121,7 @@ _beckon()
         bench) options="--kernels --seconds --streams --first-score --compare --end-to-end --device --track --stamp --wyoming --most --chunk --file --connect --mode --trigger --threshold --word --model --channel --json --help" ;;
         completions) options="--help" ;;
         status | mute | unmute | reload | set | events) options="--socket --reconnect --json --help" ;;
+        misses) options="--near --socket --json --help" ;;
     esac
     if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
@@ -190,6 +191,21 @@ _beckon()
             ;;
         set)
             _beckon_settings
+            ;;
+        misses)
+            if ((COMP_CWORD == 2)); then
+                mapfile -t COMPREPLY < <(compgen -W "play export" -- "$current")
+                return
+            fi
+            case "${COMP_WORDS[2]}" in
+                play)
+                    ;;
+                export)
+                    if ((COMP_CWORD == 4)); then
+                        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                    fi
+                    ;;
+            esac
             ;;
         help) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current") ;;
     esac

@@ -286,12 +286,12 @@ struct ActionPlan: Sendable {
         }
     }
 
-    /// The actions of an event; none for `phrasePartial`.
+    /// The actions of an event; none for `phrasePartial` and `nearMiss`.
     func actions(for event: DetectionEvent) -> [Action] {
         switch event.kind {
         case .word: words[event.name] ?? others
         case .phrase: phrases[event.name] ?? others
-        case .phrasePartial: []
+        case .phrasePartial, .nearMiss: []
         case .sessionStart: starts[event.name] ?? []
         case .sessionEnd, .sessionTimeout: ends[event.name] ?? []
         }

@@ -59,9 +59,14 @@ public final class ClipSaver: EventSink {
         state.withLock { ($0.settings, $0.store) = (settings, ClipStore(settings)) }
     }
 
-    /// Queues the clip; its thread waits for the audio after the word and then saves it.
     public func receive(_ event: DetectionEvent) {
-        guard event.kind == .word || event.kind == .phrase else { return }
+        if event.kind == .word || event.kind == .phrase { save(event) }
+    }
+
+    /// Queues the clip of an event; its thread waits for the audio after the word and then saves it.
+    ///
+    /// - Parameter done: gets the clip's path, on that thread; not called if there is no clip.
+    func save(_ event: DetectionEvent, _ done: @escaping @Sendable (String) -> Void = { _ in }) {
         let (settings, store) = state.withLock { ($0.settings, $0.store) }
         guard let store else { return }
         let rate = Double(AudioFormat.sampleRate)
@@ -76,7 +81,7 @@ public final class ClipSaver: EventSink {
                 guard !samples.isEmpty else {
                     throw .clip.saying("a clip was too late for its audio; is the disk of \(store.folder) slow?")
                 }
-                try store.save(samples, of: event)
+                done(try store.save(samples, of: event))
             }
         }
         guard !isTaken else { return }

@@ -10,7 +10,7 @@ public enum CommandLineTool {
     static let commands: [any Command.Type] = [
         Listen.self, Classify.self, Enroll.self, WordsCommand.self, Record.self, Evaluate.self, Inspect.self,
         Serve.self, Devices.self, ConfigCommand.self, Doctor.self, Bench.self, CompletionsCommand.self,
-        ControlVerb.self,
+        ControlVerb.self, MissesCommand.self,
     ]
 
     static var declarations: [CommandDeclaration] { commands.map { $0.declaration } }

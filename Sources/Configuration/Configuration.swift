@@ -129,6 +129,8 @@ public struct Configuration: Equatable, Sendable {
     /// The place of the control socket.
     public var socket = Socket.auto
     public var clips = Clips()
+    /// The ring of detected and nearly detected words.
+    public var misses = Misses()
     /// The wake-word server and the satellite.
     public var wyoming = Wyoming()
     /// The broker that events are published to.

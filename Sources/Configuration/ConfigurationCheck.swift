@@ -16,6 +16,9 @@ struct ConfigurationCheck {
         checkSensitivities(&findings)
         for (key, action) in findings.actions { check(action, key: key, &findings) }
         checkAddresses(&findings)
+        if let dir = configuration.misses.dir, dir == configuration.clips.dir {
+            findings.add("is the folder of clips, too; each would remove the other's files", key: "misses.dir")
+        }
         if configuration.gate.endMargin < configuration.gate.startMargin {
             findings.add(
                 "must not be less than startMargin, or speech would end where it begins",

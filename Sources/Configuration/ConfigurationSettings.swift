@@ -21,6 +21,7 @@ extension SettingKind where Value == Configuration {
             Setting("actions", \.actions, SettingKind<Action>.action.list),
             Setting("webhookHosts", \.webhookHosts, SettingKind<String>.text("a host's name or address").list),
             Setting("clips", at: \.clips, clips),
+            Setting("misses", at: \.misses, .misses),
             Setting("limits", at: \.limits, limits),
             Setting("wyoming", at: \.wyoming, .wyoming),
             Setting("socket", \.socket, .socket),

@@ -5,6 +5,8 @@ private import Spotting
 /// A command to the running daemon.
 public enum ControlCommand: Equatable, Sendable {
     case status, mute, unmute, reload
+    /// Lists the last detected and nearly detected words.
+    case misses
     /// Streams all events from now on to the client that asks.
     case events
     /// Sets thresholds. Each lasts until it is set again or the configuration gives another one.
@@ -44,6 +46,7 @@ public enum ControlCommand: Equatable, Sendable {
 
     private static let simple: [(name: String, command: ControlCommand)] = [
         ("status", .status), ("mute", .mute), ("unmute", .unmute), ("reload", .reload), ("events", .events),
+        ("misses", .misses),
     ]
     private static let names = (simple.map(\.name) + ["set"]).joined(separator: ", ")
 

@@ -1,6 +1,7 @@
 public import Configuration
 public import Core
 public import Events
+import Spotting
 import Synchronization
 public import System
 
@@ -84,8 +85,10 @@ public final class ControlServer: EventSink {
     /// Counts of clients and of misuse. Any thread.
     public var counts: LineServer.Counts { server.counts }
 
-    /// Sends an event to all clients that asked for events.
-    public func receive(_ event: DetectionEvent) { publish("\(event.json)") }
+    /// Sends an event to all clients that asked for events; near misses are asked for by `misses`.
+    public func receive(_ event: DetectionEvent) {
+        if event.kind != .nearMiss { publish("\(event.json)") }
+    }
 
     /// Sends a line to all clients that asked for events.
     public func publish(_ line: String) { server.publish(line) }

@@ -94,6 +94,7 @@ public final class Daemon: Sendable {
     private let changes: ChangeQueue
     private let actions: ActionRunner
     private let clips: ClipSaver
+    private let misses: MissRing
     private let control: ControlServer?
     private let integrations = Integrations(Integrations.besideDetector)
     private let dispatcher: EventDispatcher
@@ -152,6 +153,7 @@ public final class Daemon: Sendable {
         let output = setup.output
         actions = try ActionRunner(configuration, environment: setup.environment, log: log) { output.write($0) }
         clips = ClipSaver(configuration.clips, history: history, log: log)
+        misses = MissRing(configuration.misses, history: history, log: log)
         control = try Self.controlPath(configuration, setup).map { path throws(ControlError) in
             try ControlServer(path: path)
         }
@@ -162,7 +164,8 @@ public final class Daemon: Sendable {
             configuration,
             labels: settings.vocabulary.labels,
             device: setup.input.name ?? configuration.device,
-            sinks: all + [clips]
+            history: history,
+            sinks: all + [clips, misses]
         )
         detector = try DetectorThread(
             source: source,
@@ -291,6 +294,7 @@ public final class Daemon: Sendable {
         log.level = new.configuration.log
         if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         clips.apply(new.configuration.clips)
+        misses.apply(new.configuration.misses)
         detector.apply(new.detector(generation: generation))
         microphone?.apply(InputSelection(new.configuration))
         return outcome(hasRebuilt: true)
@@ -362,6 +366,7 @@ public final class Daemon: Sendable {
     ) -> ControlReply? {
         switch command {
         case .status, .events: return .status(status)
+        case .misses: return .status(misses.json)
         case .mute: return changes.submit(.mute(true), later)
         case .unmute: return changes.submit(.mute(false), later)
         case .reload: return changes.submit(.configuration, later)
@@ -513,6 +518,7 @@ public final class Daemon: Sendable {
         haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))
         haveEnded.append(changes.stop(until: soon(200)))
         clips.stop()
+        misses.stop()
         haveEnded.append(recording?.stop(until: soon(300)) ?? true)
         stuck.store(haveEnded.contains(false), ordering: .relaxed)
     }

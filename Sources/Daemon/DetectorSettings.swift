@@ -34,9 +34,11 @@ public struct DetectorSettings: Sendable {
 extension ServiceSettings {
     /// The part of the settings that the detector's thread needs.
     func detector(generation: UInt32) -> DetectorSettings {
-        DetectorSettings(
+        var gate = configuration.gate
+        if configuration.misses.dir != nil { gate.nearMissMargin = configuration.misses.margin }
+        return DetectorSettings(
             vocabulary: vocabulary,
-            gate: configuration.gate,
+            gate: gate,
             thresholds: thresholds,
             phrases: phrases,
             sessions: sessions,

@@ -123,16 +123,18 @@ struct DetectorLoop: ~Copyable {
             // Before the first block there is nothing to continue, so it is no gap.
             if ends.record.hops.load(ordering: .relaxed) > 0 { ends.record.gaps.add(1, ordering: .relaxed) }
         }
+        // First, because the dispatcher measures the word's level in it.
+        ends.history.add(window)
         let generation = settings.generation
         var sequence = sequence
         detector.process(window: window) { detection in
-            sequence += 1
+            // A near miss is no event for clients, who take a gap in the numbers for a loss.
+            if detection.kind != .nearMiss { sequence += 1 }
             ends.queue.push(
                 QueuedDetection(detection, decided: began, generation: generation, sequence: sequence)
             )
         }
         self.sequence = sequence
-        ends.history.add(window)
         ends.record.note(detector.scores.span, began: began, ended: Clock.now)
     }
 

@@ -1,3 +1,4 @@
+public import Audio
 public import Configuration
 public import Core
 public import Events
@@ -36,6 +37,7 @@ public final class EventDispatcher: Sendable {
 
     /// Where the detector's thread puts its detections.
     public let queue: DetectionQueue
+    private let history: AudioHistory?
     private let sinks: [any EventSink]
     private let state: Mutex<State>
     private let finished = Latch()
@@ -45,15 +47,18 @@ public final class EventDispatcher: Sendable {
     /// - Parameters:
     ///   - labels: the detector's labels, in its order.
     ///   - device: the name of the capture device in events.
+    ///   - history: the detector's audio, in which the level of words is measured.
     ///   - sinks: the receivers, in the order in which they get an event; called on the dispatcher's thread.
     /// - Throws: ``DaemonError`` if the queue or the thread cannot be created.
     public init(
         _ configuration: Configuration,
         labels: [String],
         device: String,
+        history: AudioHistory? = nil,
         sinks: [any EventSink]
     ) throws(DaemonError) {
         queue = try DetectionQueue()
+        self.history = history
         self.sinks = sinks
         state = Mutex(State(names: EventNames(configuration, labels: labels, generation: 1), device: device))
         _ = try SystemThread(name: "beckon-dispatch", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
@@ -119,6 +124,7 @@ public final class EventDispatcher: Sendable {
     private func event(for queued: QueuedDetection) -> DetectionEvent? {
         let detection = queued.detection
         let age = (Clock.now - queued.decided).seconds
+        let sound = sound(of: detection)
         return state.withLock { state in
             let names = queued.generation == state.names.generation ? state.names : state.previous
             guard let names, names.generation == queued.generation, let subject = names.subject(of: detection) else {
@@ -126,7 +132,7 @@ public final class EventDispatcher: Sendable {
                 return nil
             }
             if detection.kind.isSession { state.session = detection.kind == .sessionStart ? subject.name : nil }
-            state.counts.events += 1
+            if detection.kind != .nearMiss { state.counts.events += 1 }
             guard state.cooldown.admits(subject, kind: detection.kind, time: detection.time) else {
                 state.counts.suppressed += 1
                 return nil
@@ -141,11 +147,29 @@ public final class EventDispatcher: Sendable {
                 time: detection.time,
                 date: Timestamp.now.adding(seconds: -age),
                 device: state.device,
-                session: names.session(of: detection)
+                session: names.session(of: detection),
+                threshold: detection.mode == nil ? nil : detection.threshold,
+                mode: detection.mode,
+                sound: sound
             )
             if event.kind == .word || event.kind == .phrase { state.newest = event }
             return event
         }
+    }
+}
+
+extension EventDispatcher {
+    /// How loud a word or phrase was; nil for other kinds, and without its audio.
+    private func sound(of detection: Detection) -> WordLevel? {
+        guard let history, [.word, .phrase, .nearMiss].contains(detection.kind) else { return nil }
+        let rate = Double(AudioHistory.sampleRate)
+        let start = Int(max(0, detection.start) * rate)
+        let first = max(0, start - Int(WordLevel.lookBehind * rate))
+        let end = max(start, Int(detection.end * rate))
+        // A phrase may be longer than the history, whose oldest samples are then left out.
+        let samples = history.samples(first..<end)
+        let missing = max(0, min(end, history.count) - first - samples.count)
+        return WordLevel(samples: samples, start: max(0, start - first - missing))
     }
 }
 
@@ -188,7 +212,7 @@ struct EventNames: Sendable {
     func subject(of detection: Detection) -> Subject? {
         let subjects =
             switch detection.kind {
-            case .word: words
+            case .word, .nearMiss: words
             case .phrase, .phrasePartial: phrases
             case .sessionStart, .sessionEnd, .sessionTimeout: sessions
             }

@@ -113,7 +113,7 @@ public final class WakeService: Sendable {
         switch command {
         case .status, .events: return .status(status)
         case .reload: return changes.submit(.configuration, later)
-        case .mute, .unmute, .set: return .failed("this service has no microphone, only clients")
+        case .mute, .unmute, .set, .misses: return .failed("this service has no microphone, only clients")
         }
     }
 

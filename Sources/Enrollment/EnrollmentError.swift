@@ -5,7 +5,7 @@ private import Core
 /// Two errors are equal if they are of the same kind, whatever their messages; compare with the constants.
 /// ``description`` is one line: the input, what is wrong, what to do.
 public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case store, damaged, name, unknown, model, busy, cancelled, alike }
+    private enum Code { case store, damaged, name, unknown, model, busy, cancelled, alike, negative }
 
     private let code: Code
     public let description: String
@@ -31,6 +31,8 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     public static let model = EnrollmentError(.model, "no model")
     /// The word sounds like another one of the user's.
     public static let alike = EnrollmentError(.alike, "two words sound alike")
+    /// A recording cannot be a negative example.
+    public static let negative = EnrollmentError(.negative, "not a negative example")
     /// There is no word of this name.
     public static let unknown = EnrollmentError(.unknown, "no such word")
 

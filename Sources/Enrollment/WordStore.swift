@@ -36,6 +36,8 @@ public struct WordStore: Sendable, Equatable {
         /// Similarity, −1…1, at which its probability is 0.5.
         public var boundary: Float
         public var takes: [Take]
+        /// Recordings in which it was found by mistake.
+        public var negatives: [Negative]
 
         public init(
             name: String,
@@ -43,7 +45,8 @@ public struct WordStore: Sendable, Equatable {
             threshold: Float = WordStore.suggestedThreshold,
             sensitivities: SensitivityTable<Float> = SensitivityTable(),
             boundary: Float = WordStore.defaultBoundary,
-            takes: [Take]
+            takes: [Take],
+            negatives: [Negative] = []
         ) {
             self.name = name
             self.embedding = embedding
@@ -51,6 +54,7 @@ public struct WordStore: Sendable, Equatable {
             self.sensitivities = sensitivities
             self.boundary = boundary
             self.takes = takes
+            self.negatives = negatives
         }
     }
 
@@ -129,6 +133,9 @@ public struct WordStore: Sendable, Equatable {
         public static let takes = 100
         public static let nameBytes = 200
         public static let templates = 4
+        /// Negative examples of a word, and moments of each.
+        public static let negatives = 20
+        public static let moments = 8
         public static let dimensions = 4096
         /// Samples of one take.
         public static let audio = 16000 * 10
@@ -170,7 +177,8 @@ extension WordStore.Word {
             sensitivities: sensitivities,
             templates: prototype,
             templateSpacing: takes.first?.templateSpacing ?? 0,
-            boundary: boundary
+            boundary: boundary,
+            negatives: negatives.flatMap(\.moments)
         )
     }
 
@@ -295,7 +303,9 @@ extension WordStore.Word {
             let templates = embedder.templates(of: utterance, spacing: spacing)
             takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: utterance.pcm))
         }
-        return WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
+        var word = WordStore.Word(name: name, embedding: model.embeddingIdentity, takes: takes)
+        word.negatives = word.renewedNegatives(&embedder, of: negatives)
+        return word
     }
 
     /// The speech of a recording as one utterance, from its first to its last active step; nil if there is none.

@@ -4,13 +4,13 @@ private import Kernels
 
 // A store as bytes, all numbers little-endian:
 //
-//     magic and version   8 bytes, "BECKONW" 2
+//     magic and version   8 bytes, "BECKONW" 2, or 3 with negative examples
 //     length of header    UInt64
 //     length of vectors   UInt64, in bytes
 //     header              JSON, see `Header`
-//     vectors             the templates of each take in the header's order, Float32
+//     vectors             for each word the templates of its takes, then the moments of its negative examples, Float32
 //     checksum            UInt64, FNV-1a of all bytes before
-//     recordings          the audio of each take in the header's order, Int16
+//     recordings          the audio in the same order, Int16
 //     checksum            UInt64, FNV-1a of the recordings
 //
 // A detector reads as far as the first checksum: it needs no recordings, which are nearly all of a store.
@@ -39,6 +39,18 @@ private struct Header: Codable {
         }
     }
 
+    struct Negative: Codable {
+        let moments: Int
+        /// Of each moment.
+        let templates: Int
+        let samples: Int
+
+        var isWithinLimits: Bool {
+            (0...WordStore.Limit.moments).contains(moments) && (1...WordStore.Limit.templates).contains(templates)
+                && (0...WordStore.Limit.audio).contains(samples)
+        }
+    }
+
     struct Word: Codable {
         let name: String
         /// Nil in version 1.
@@ -50,6 +62,8 @@ private struct Header: Codable {
         /// By sensitivity and mode; missing in files of earlier versions.
         let sensitivities: [String: [String: Float]]?
         let takes: [Take]
+        /// Missing in version 2.
+        var negatives: [Negative]?
 
         /// The table of `sensitivities`; nil for a threshold outside 0…1. Names of later versions are left out.
         var table: SensitivityTable<Float>? {
@@ -105,7 +119,16 @@ extension WordStore {
                             templateSpacing: $0.templateSpacing,
                             samples: $0.audio.count
                         )
-                    }
+                    },
+                    negatives: word.negatives.isEmpty
+                        ? nil
+                        : word.negatives.map {
+                            Header.Negative(
+                                moments: $0.moments.count,
+                                templates: $0.moments.first?.count ?? 1,
+                                samples: $0.audio.count
+                            )
+                        }
                 )
             },
             forgotten: forgotten.isEmpty ? nil : forgotten
@@ -115,19 +138,22 @@ extension WordStore {
         guard let header = try? encoder.encode(content) else {
             throw .store.saying("a threshold or boundary is not a finite number; this is a defect of beckon")
         }
-        let takes = words.lazy.flatMap(\.takes)
-        let vectorBytes = takes.reduce(0) { $0 + $1.templates.reduce(0) { $0 + 4 * $1.count } }
-        let audioBytes = takes.reduce(0) { $0 + 2 * $1.audio.count }
+        let vectors = words.flatMap { word in
+            word.takes.flatMap(\.templates) + word.negatives.flatMap { $0.moments.joined() }
+        }
+        let recordings = words.flatMap { word in word.takes.map(\.audio) + word.negatives.map(\.audio) }
+        let vectorBytes = vectors.reduce(0) { $0 + 4 * $1.count }
+        let audioBytes = recordings.reduce(0) { $0 + 2 * $1.count }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24 + header.count + vectorBytes + audioBytes + 2 * checksumBytes)
-        bytes += magic + [2]
+        bytes += magic + [words.contains { !$0.negatives.isEmpty } ? 3 : 2]
         append(UInt64(header.count), to: &bytes)
         append(UInt64(vectorBytes), to: &bytes)
         bytes += header
-        for take in takes { for vector in take.templates { append(vector, to: &bytes) } }
+        for vector in vectors { append(vector, to: &bytes) }
         append(checksum(bytes[...]), to: &bytes)
         let audio = bytes.count
-        for take in takes { append(take.audio, to: &bytes) }
+        for recording in recordings { append(recording, to: &bytes) }
         append(checksum(bytes[audio...]), to: &bytes)
         return bytes
     }
@@ -137,7 +163,8 @@ extension WordStore {
     /// - Parameter start: the first ``startBytes`` bytes.
     static func detectorBytes(_ start: [UInt8]) -> Int {
         var reader = Reader(start.dropFirst(magic.count + 1))
-        guard start.starts(with: magic + [2]), let header = try? reader.number(), let vectors = try? reader.number()
+        guard start.starts(with: magic + [2]) || start.starts(with: magic + [3]), let header = try? reader.number(),
+            let vectors = try? reader.number()
         else { return .max }
         // Larger lengths belong to a damaged store.
         return max(header, vectors) > Limit.bytes ? .max : startBytes + header + vectors + checksumBytes
@@ -160,7 +187,7 @@ extension WordStore {
         do throws(StoreDamage) {
             switch try reader.bytes(1).first {
             case 1: try self.init(version1: bytes, withAudio: withAudio)
-            case 2: try self.init(version2: bytes, withAudio: withAudio)
+            case 2, 3: try self.init(version2: bytes, withAudio: withAudio)
             default: throw .newer
             }
         } catch {
@@ -197,7 +224,7 @@ extension WordStore {
         guard checksum(bytes[..<reader.position]) == (try reader.checksum()) else { throw .checksum }
         let start = reader.position
         try self.init(header: json) { take, word throws(StoreDamage) in
-            let templates = try vectors.templates(take, dimensions: word.dimensions ?? 0)
+            let templates = try vectors.templates(take.templates, dimensions: word.dimensions ?? 0)
             return Take(
                 templates: templates,
                 templateSpacing: take.templateSpacing,
@@ -219,7 +246,7 @@ extension WordStore {
         let headerBytes = try reader.number()
         let json = try reader.bytes(headerBytes)
         try self.init(header: json) { take, word throws(StoreDamage) in
-            let templates = try reader.templates(take, dimensions: word.dimensions ?? 0)
+            let templates = try reader.templates(take.templates, dimensions: word.dimensions ?? 0)
             let audio = try reader.samples(take.samples)
             return Take(
                 templates: templates,
@@ -265,10 +292,35 @@ extension WordStore {
                     threshold: word.threshold,
                     sensitivities: sensitivities,
                     boundary: word.boundary,
-                    takes: takes
+                    takes: takes,
+                    negatives: try Self.negatives(word, take)
                 )
             )
         }
+    }
+}
+
+extension WordStore {
+    private static func negatives(
+        _ word: Header.Word,
+        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
+    ) throws(StoreDamage) -> [Negative] {
+        guard (word.negatives?.count ?? 0) <= Limit.negatives else { throw .word(word.name) }
+        var negatives: [Negative] = []
+        for entry in word.negatives ?? [] {
+            guard entry.isWithinLimits else { throw .take(word.name) }
+            let count = entry.templates
+            // The vectors of all moments, as those of one take.
+            let all = Header.Take(templates: entry.moments * count, templateSpacing: 0, samples: entry.samples)
+            do throws(StoreDamage) {
+                let take = try read(all, word)
+                let moments = (0..<entry.moments).map { Array(take.templates[$0 * count..<($0 + 1) * count]) }
+                negatives.append(Negative(moments: moments, audio: take.audio))
+            } catch .take {
+                throw .take(word.name)
+            }
+        }
+        return negatives
     }
 }
 
@@ -309,10 +361,10 @@ private struct Reader {
     }
 
     /// The templates of a take; their numbers are finite.
-    mutating func templates(_ take: Header.Take, dimensions: Int) throws(StoreDamage) -> [[Float]] {
+    mutating func templates(_ count: Int, dimensions: Int) throws(StoreDamage) -> [[Float]] {
         guard dimensions > 0 else { throw .take("") }
         var templates: [[Float]] = []
-        for _ in 0..<take.templates {
+        for _ in 0..<count {
             let vector: [Float] = try numbers(dimensions)
             guard vector.allSatisfy(\.isFinite) else { throw .take("") }
             templates.append(vector)

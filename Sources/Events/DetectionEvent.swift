@@ -24,6 +24,12 @@ public struct DetectionEvent: Equatable, Sendable {
     public let device: String
     /// The wake word of the session that a word belongs to; nil for words outside of sessions and for other kinds.
     public let session: String?
+    /// The threshold of a word or near miss at that moment; nil for other kinds.
+    public let threshold: Float?
+    /// The mode of a word or near miss; nil for other kinds.
+    public let mode: DetectionMode?
+    /// How loud the word or phrase was; nil where its audio is not known.
+    public let sound: WordLevel?
 
     public init(
         sequence: UInt64,
@@ -35,7 +41,10 @@ public struct DetectionEvent: Equatable, Sendable {
         time: Double,
         date: Timestamp,
         device: String,
-        session: String? = nil
+        session: String? = nil,
+        threshold: Float? = nil,
+        mode: DetectionMode? = nil,
+        sound: WordLevel? = nil
     ) {
         self.sequence = sequence
         self.kind = kind
@@ -47,6 +56,9 @@ public struct DetectionEvent: Equatable, Sendable {
         self.date = date
         self.device = device
         self.session = session
+        self.threshold = threshold
+        self.mode = mode
+        self.sound = sound
     }
 
     /// Estimated start of the word, on the wall clock.
@@ -63,7 +75,13 @@ public struct DetectionEvent: Equatable, Sendable {
             "device": .string(device), "date": .string(date.text), "startDate": .string(startDate.text),
             "endDate": .string(endDate.text),
         ]
+        sound?.describe(in: &json)
         if let session { json.append(["session": .string(session)]) }
+        if kind == .nearMiss {
+            json.append([
+                "threshold": threshold.map { .number($0, places: 4) } ?? .null, "mode": .optional(mode?.rawValue),
+            ])
+        }
         return json
     }
 
@@ -74,10 +92,14 @@ public struct DetectionEvent: Equatable, Sendable {
             ("BECKON_TIME", date.text), ("BECKON_START", startDate.text), ("BECKON_END", endDate.text),
             ("BECKON_DEVICE", device), ("BECKON_SEQUENCE", String(sequence)),
         ] + (session.map { [("BECKON_SESSION", $0)] } ?? [])
+            + (sound.map { [("BECKON_LEVEL", decimal($0.level, 1))] } ?? [])
+            + (sound?.signalToNoise.map { [("BECKON_SNR", decimal($0, 1))] } ?? [])
     }
 }
 
 /// A receiver of the service's events: actions, the control socket, saved clips, a terminal, an integration.
+///
+/// It gets near misses too, where the configuration turns them on; most sinks ignore them.
 public protocol EventSink: Sendable {
     /// Takes one event. Called on the dispatcher's thread, in the order of the events.
     ///

@@ -1,3 +1,5 @@
+public import Core
+
 /// A decision of the detector: a word, a phrase or the first words of a phrase was said, or a session began or ended.
 ///
 /// Times are in seconds since the stream began.
@@ -16,11 +18,13 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
         case sessionEnd
         /// The session's seconds are over.
         case sessionTimeout
+        /// A word nearly fired: its score came within a margin under its threshold; see ``GateSettings/nearMissMargin``.
+        case nearMiss
 
         /// Whether it is the start or the end of a session.
         public var isSession: Bool {
             switch self {
-            case .word, .phrase, .phrasePartial: false
+            case .word, .phrase, .phrasePartial, .nearMiss: false
             case .sessionStart, .sessionEnd, .sessionTimeout: true
             }
         }
@@ -28,7 +32,7 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
         /// Key of the name in machine-readable formats.
         public var subjectKey: String {
             switch self {
-            case .word: "word"
+            case .word, .nearMiss: "word"
             case .phrase, .phrasePartial: "phrase"
             case .sessionStart, .sessionEnd, .sessionTimeout: "session"
             }
@@ -43,6 +47,7 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
             case .sessionStart: "session-start"
             case .sessionEnd: "session-end"
             case .sessionTimeout: "session-timeout"
+            case .nearMiss: "near-miss"
             }
         }
     }
@@ -60,6 +65,10 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
     public let time: Double
     /// Index of the session that a word belongs to; nil for words outside of sessions and for other kinds.
     public let session: Int?
+    /// The threshold of a word or near miss at that moment; 0 for other kinds.
+    public let threshold: Float
+    /// The mode of a word or near miss; nil for other kinds.
+    public let mode: DetectionMode?
 
     public init(
         kind: Kind,
@@ -68,7 +77,9 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
         start: Double,
         end: Double,
         time: Double,
-        session: Int? = nil
+        session: Int? = nil,
+        threshold: Float = 0,
+        mode: DetectionMode? = nil
     ) {
         self.kind = kind
         self.index = index
@@ -77,12 +88,14 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
         self.end = end
         self.time = time
         self.session = session
+        self.threshold = threshold
+        self.mode = mode
     }
 
     /// Name of the word, phrase or session, by those of the detector that reported it; empty if there is none.
     public func name(labels: [String], phrases: [Phrase], sessions: [WakeSession] = []) -> String {
         switch kind {
-        case .word: labels.indices.contains(index) ? labels[index] : ""
+        case .word, .nearMiss: labels.indices.contains(index) ? labels[index] : ""
         case .phrase, .phrasePartial: phrases.indices.contains(index) ? phrases[index].name : ""
         case .sessionStart, .sessionEnd, .sessionTimeout: sessions.indices.contains(index) ? sessions[index].name : ""
         }
@@ -97,7 +110,9 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
             start: start,
             end: end,
             time: time,
-            session: session
+            session: session,
+            threshold: threshold,
+            mode: mode
         )
     }
 }

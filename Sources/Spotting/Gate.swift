@@ -120,6 +120,9 @@ public struct Gate {
         return fire(hit, activity)
     }
 
+    /// End of the newest hop in seconds of stream time.
+    var time: Double { Double(streamHops) * hopSeconds }
+
     /// End of the next hop in seconds of stream time.
     var nextTime: Double { Double(streamHops + 1) * hopSeconds }
 
@@ -250,7 +253,8 @@ public struct Gate {
         return best
     }
 
-    private func mode(of label: Int) -> DetectionMode {
+    /// The mode in which a label may fire.
+    func mode(of label: Int) -> DetectionMode {
         modes.indices.contains(label) ? modes[label] : settings.mode
     }
 
@@ -266,8 +270,7 @@ public struct Gate {
         firedAt[hit.label] = hop
         lastFire = hop
         isOpen = false
-        let now = Double(streamHops) * hopSeconds
-        let bounds = bounds(of: hit, activity, now: now)
+        let bounds = bounds(of: hit, activity)
         lastEnd = bounds.end
         return Detection(
             kind: .word,
@@ -275,13 +278,16 @@ public struct Gate {
             confidence: hit.confidence,
             start: bounds.start,
             end: bounds.end,
-            time: now
+            time: time,
+            threshold: thresholds.values[hit.label] ?? 0,
+            mode: mode(of: hit.label)
         )
     }
 
     /// Estimates start and end of a word, in seconds: those of the active segment around the hops that it won, cut to
     /// the length that a word can have.
-    private func bounds(of hit: Hit, _ activity: ActivityHistory, now: Double) -> (start: Double, end: Double) {
+    private func bounds(of hit: Hit, _ activity: ActivityHistory) -> (start: Double, end: Double) {
+        let now = time
         let won = now - Double(hop - hit.firstHop) * hopSeconds
         let best = now - Double(hop - hit.bestHop) * hopSeconds
         // The first hop that a word wins lies within it or right after it; few command words last over 0.7 s.
@@ -292,6 +298,11 @@ public struct Gate {
         }
         let end = min(now - last.end, best)
         return (max(0, min(max(now - last.start, earliest), end - 0.1)), end)
+    }
+
+    /// The same for a word that has been ahead for some hops and has its best score now.
+    func bounds(hopsAgo: Int, _ activity: ActivityHistory) -> (start: Double, end: Double) {
+        bounds(of: Hit(label: 0, confidence: 0, firstHop: hop - hopsAgo, bestHop: hop), activity)
     }
 
     private func seconds(_ hops: Int) -> Double { Double(hops) * hopSeconds }

@@ -47,6 +47,9 @@ public struct GateSettings: Sendable, Equatable {
     /// `command`: longest time from the start of the utterance to the decision.
     public var longestUtterance = 1.6
 
+    /// How far under its threshold the highest score of a word may stay to be reported as a near miss; nil reports none.
+    public var nearMissMargin: Float?
+
     public init() {}
 
     /// Range of the time since the last sound in which the next hop is computed ahead; nil for never.

@@ -28,6 +28,11 @@ public struct PersonalWord: Sendable, Equatable {
     public let templateSpacing: Int
     /// Similarity, −1…1, at which the probability is 0.5.
     public let boundary: Float
+    /// What is not the word, though it is like it: vectors to compare with as with `templates`, `[n × templates × dimensions]`.
+    public let negatives: [[[Float]]]
+
+    /// Weight of a negative: the word's similarity counts as `boundary` where it is that of the negative, and rises twice as fast.
+    private static let negativeWeight: Float = 2
 
     /// - Returns: nil without templates, with templates of different lengths, or beyond `longestReach`.
     public init?(
@@ -36,7 +41,8 @@ public struct PersonalWord: Sendable, Equatable {
         sensitivities: SensitivityTable<Float> = SensitivityTable(),
         templates: [[Float]],
         templateSpacing: Int,
-        boundary: Float
+        boundary: Float,
+        negatives: [[[Float]]] = []
     ) {
         guard let first = templates.first, !first.isEmpty, templates.allSatisfy({ $0.count == first.count }),
             templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < Self.longestReach
@@ -47,6 +53,31 @@ public struct PersonalWord: Sendable, Equatable {
         self.templates = templates
         self.templateSpacing = templateSpacing
         self.boundary = boundary
+        self.negatives = negatives.filter { vectors in
+            vectors.count == templates.count && vectors.allSatisfy { $0.count == first.count }
+        }
+    }
+
+    /// The similarity that counts, beside the most similar negative.
+    public func similarity(_ said: Float, besides negative: Float) -> Float {
+        Self.similarity(said, besides: negative, boundary: boundary)
+    }
+
+    static func similarity(_ said: Float, besides negative: Float, boundary: Float) -> Float {
+        min(said, boundary + negativeWeight * (said - negative))
+    }
+
+    /// The highest probability in a recording, as a detector computes it. Allocates.
+    ///
+    /// - Parameter embeddings: at each hop, `[hops × dimensions]`.
+    public func highestProbability(in embeddings: [[Float]]) -> Float {
+        var scorer = PersonalScorer([self], dimensions: templates.first?.count ?? 0)
+        var highest: Float = 0
+        for embedding in embeddings {
+            scorer.add(embedding)
+            highest = max(highest, scorer.probabilities.first ?? 0)
+        }
+        return highest
     }
 
     /// Similarity of N templates to the embeddings that end at a hop:
@@ -94,6 +125,8 @@ struct PersonalScorer {
         var templates: Int
         var spacing: Int
         var boundary: Float
+        /// How many negatives follow its templates.
+        var negatives: Int
     }
 
     /// `[words]`, 0…1.
@@ -122,9 +155,12 @@ struct PersonalScorer {
                 start: templates.count,
                 templates: fits ? word.templates.count : 0,
                 spacing: word.templateSpacing,
-                boundary: word.boundary
+                boundary: word.boundary,
+                negatives: fits ? word.negatives.count : 0
             )
-            if fits { for template in word.templates { templates += Self.unit(template) } }
+            if fits {
+                for template in word.templates + word.negatives.joined() { templates += Self.unit(template) }
+            }
             return entry
         }
         self.templates = templates
@@ -173,8 +209,19 @@ struct PersonalScorer {
     }
 
     private func similarity(to word: Word) -> Float {
-        PersonalWord.similarity(templates: word.templates, spacing: word.spacing) { template, age in
-            cosine(at: age, template: word.start + template * lanesPerVector)
+        let said = similarity(to: word, at: 0)
+        // Far below the boundary a negative changes nothing that matters.
+        guard word.negatives > 0, said > word.boundary - 0.3 else { return said }
+        var nearest: Float = -1
+        for negative in 1...word.negatives { nearest = max(nearest, similarity(to: word, at: negative)) }
+        return PersonalWord.similarity(said, besides: nearest, boundary: word.boundary)
+    }
+
+    /// The similarity to the templates (0) or to a negative (from 1 on).
+    private func similarity(to word: Word, at index: Int) -> Float {
+        let start = word.start + index * word.templates * lanesPerVector
+        return PersonalWord.similarity(templates: word.templates, spacing: word.spacing) { template, age in
+            cosine(at: age, template: start + template * lanesPerVector)
         }
     }
 

@@ -9,6 +9,9 @@ public struct PosteriorHandler {
     private var smoother: Smoother
     private var matcher: PhraseMatcher
     private var machine: WakeSessionMachine
+    /// Nil unless the settings have a margin.
+    private var misses: NearMissTracker?
+    private let hopSeconds: Double
     /// The rules without a session, then those of each session.
     private var rules: [SessionRules] = []
     /// Set by `flush()`: the end of the session that was on, to be reported at the next hop.
@@ -32,12 +35,14 @@ public struct PosteriorHandler {
         phrases: [Phrase] = [],
         sessions: [WakeSession] = []
     ) {
+        self.hopSeconds = hopSeconds
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
         machine = WakeSessionMachine(sessions)
         fusion = PosteriorFusion(modelLabels: labels, labels: labels, wordLabels: [])
         makeRules(settings, thresholds)
+        makeMisses()
     }
 
     /// For the posteriors of a vocabulary's model and the probabilities of its personal words.
@@ -49,12 +54,13 @@ public struct PosteriorHandler {
         sessions: [WakeSession] = []
     ) {
         let labels = vocabulary.model.labels.count
+        hopSeconds = HopScorer.hopSeconds(of: vocabulary.model)
         smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(
             settings: settings,
             thresholds: thresholds,
             silence: vocabulary.silenceIndex,
-            hopSeconds: HopScorer.hopSeconds(of: vocabulary.model)
+            hopSeconds: hopSeconds
         )
         gate.extraDurations = vocabulary.extraDurations
         matcher = PhraseMatcher(phrases)
@@ -63,10 +69,18 @@ public struct PosteriorHandler {
         fused = Self.buffer(for: fusion)
         fusedAhead = fused
         makeRules(settings, thresholds)
+        makeMisses()
     }
 
     private static func buffer(for fusion: PosteriorFusion) -> [Float] {
         [Float](repeating: 0, count: fusion.wordLabels.isEmpty ? 0 : fusion.labels)
+    }
+
+    private mutating func makeMisses() {
+        let labels = gate.thresholds.values.count
+        misses = gate.settings.nearMissMargin.map {
+            NearMissTracker(margin: $0, labels: labels, hopSeconds: hopSeconds)
+        }
     }
 
     private mutating func makeSmoother() {
@@ -114,6 +128,7 @@ public struct PosteriorHandler {
             makeSmoother()
         }
         if phrases != matcher.phrases { matcher = PhraseMatcher(phrases) }
+        if settings.nearMissMargin != old.nearMissMargin || misses?.labels != thresholds.values.count { makeMisses() }
         return lost.map { Self.detection(of: $0, by: nil, time: gate.nextTime) }
     }
 
@@ -138,7 +153,7 @@ public struct PosteriorHandler {
     ///   - scores: scores of the hop.
     ///   - lookahead: scores that the next hop will have if it stays quiet; nil where they were not computed.
     ///   - activity: speech or sound up to and including this hop.
-    ///   - report: called for each detection of this hop: the end of a session whose seconds are over; then a word, the
+    ///   - report: called for each detection of this hop: the end of a session whose seconds are over; a near miss; then a word, the
     ///     phrases that it advances, and the session that it ends or starts.
     public mutating func process(
         _ scores: HopScores,
@@ -152,6 +167,11 @@ public struct PosteriorHandler {
         if !fused.isEmpty { fusion.fuse(smoother.average, scores.personal, into: &fused) }
         var detection = gate.step(self.scores, activity: activity)
         if detection == nil, let lookahead { detection = decideAhead(lookahead, activity) }
+        if misses != nil {
+            let scores = self.scores
+            let miss = misses?.step(scores, gate: gate, hasFired: detection != nil, activity: activity)
+            if let miss { report(miss.inSession(machine.session(of: miss.index))) }
+        }
         guard let found = detection, machine.admits(found) else { return }
         let word = found.inSession(machine.session(of: found.index))
         report(word)
@@ -214,6 +234,7 @@ public struct PosteriorHandler {
         smoother.flush()
         for label in fused.indices { fused[label] = 0 }
         gate.flush()
+        misses?.flush()
         matcher.flush()
         flushed = machine.end() ?? flushed
         applyRules()

@@ -83,7 +83,9 @@ struct CompletionTests {
             (["enroll", "x", "--from"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
             (["record"], "\(Self.folder)/../complet", ["\(Self.folder)/../completions"]),
             (["words", "import"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
-            (["listen", "--words"], "no", ["none"]),
+            (["listen", "--words"], "no", ["none"]), (["misses"], "", ["play", "export"]),
+            (["misses", "play"], "", []),
+            (["misses", "export", "1"], "\(Self.folder)/_", ["\(Self.folder)/_beckon"]),
         ]
         for (words, current, expected) in table {
             #expect(try Self.bash(words, current) == expected, "\(words) \(current)")

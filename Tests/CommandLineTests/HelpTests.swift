@@ -14,7 +14,7 @@ struct HelpTests {
         (["help", "inspect"], "help-inspect"), (["help", "devices"], "help-devices"),
         (["help", "config"], "help-config"), (["help", "bench"], "help-bench"), (["help", "doctor"], "help-doctor"),
         (["help", "mute"], "help-control"), (["help", "enroll"], "help-enroll"), (["help", "forget"], "help-words"),
-        (["help", "record"], "help-record"), (["help", "serve"], "help-serve"),
+        (["help", "misses"], "help-misses"), (["help", "record"], "help-record"), (["help", "serve"], "help-serve"),
         (["help", "completions"], "help-completions"),
     ]
 

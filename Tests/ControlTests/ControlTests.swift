@@ -68,7 +68,8 @@ struct ControlTests {
     }
 
     static let wrong: [(String, says: String)] = [
-        ("", "an empty command; there are status, mute, unmute, reload, events, set"), ("mte", "did you mean mute?"),
+        ("", "an empty command; there are status, mute, unmute, reload, events, misses, set"),
+        ("mte", "did you mean mute?"),
         ("explode", "unknown command 'explode'; there are status"), ("mute yes=0.5", "mute takes nothing after it"),
         ("set", "set needs a word and its threshold"), ("set yes", "'yes' is not a word and its threshold"),
         ("set yes=high", "the threshold of 'yes' is 'high', neither a number nor one of strict, balanced, eager"),

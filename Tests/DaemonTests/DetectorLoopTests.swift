@@ -68,6 +68,27 @@ struct DetectorLoopTests {
         #expect(hops == 300 && heard >= 24, "\(heard) events")
     }
 
+    @Test func `near misses allocate nothing`() throws {
+        let source = try RingSource(Material.left(blocks: 40), loops: true)
+        var settings = try Material.settings(Material.model())
+        // Just above what the voice reaches: each time it is nearly found.
+        settings.thresholds = Thresholds(
+            labels: settings.vocabulary.labels,
+            defaults: settings.vocabulary.labels.map { _ in 0.9999 }
+        )
+        settings.gate.nearMissMargin = 0.5
+        let run = try Run(source, settings)
+        var (near, others) = (0, 0)
+        let trial = HeapTrial {
+            for _ in 0..<400 { run.step() }
+            while let event = run.queue.pop() {
+                if event.detection.kind == .nearMiss { near += 1 } else { others += 1 }
+            }
+        }
+        #expect(trial.isQuiet(seconds: 30))
+        #expect(near >= 9 && others == 0, "\(near) \(others)")
+    }
+
     @Test func `sessions that begin, end and time out allocate nothing`() throws {
         let source = try RingSource(Material.left(blocks: 25), loops: true)
         let model = try Material.model()

@@ -45,7 +45,7 @@ struct Table: ReportFormat {
             case .word: found.name
             case .phrase: "“\(found.name)”"
             case .phrasePartial: "“\(found.name) …”"
-            case .sessionStart, .sessionEnd, .sessionTimeout: "\(found.name) (\(detection.kind.key))"
+            case .sessionStart, .sessionEnd, .sessionTimeout, .nearMiss: "\(found.name) (\(detection.kind.key))"
             }
         let strong = detection.kind == .phrasePartial ? dim(pad(word, 13)) : bold(pad(word, 13))
         return name(found.file) + "  " + left(clockText(detection.start), 10) + " "

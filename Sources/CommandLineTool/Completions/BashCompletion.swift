@@ -153,7 +153,7 @@ struct BashCompletion {
     private static func choose(_ operands: [Operand], from place: Int, indent: Int) -> String {
         let blanks = String(repeating: " ", count: indent)
         var conditions: [(String?, String)] = []
-        for (index, operand) in operands.enumerated() {
+        for (index, operand) in operands.enumerated() where operand.completion != .nothing {
             let condition: String? =
                 if let option = operand.after {
                     "[[ \" ${COMP_WORDS[*]} \" == *\" \(option) \"* ]]"

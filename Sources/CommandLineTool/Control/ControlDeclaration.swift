@@ -1,4 +1,21 @@
 extension ControlVerb: Command {
+    /// For all commands that ask the service.
+    static let socketOption = Option(
+        "--socket",
+        .text("PATH", "path", .file),
+        help: """
+            control socket of the service (default: $BECKON_SOCKET, else the user's own service if it \
+            runs, else /run/beckon/control.socket)
+            """,
+        manual: """
+            The service's control socket.
+            The default is
+            .Ev BECKON_SOCKET ,
+            else that of the user's own service if it runs, else
+            .Pa /run/beckon/control.socket .
+            """
+    )
+
     static let declaration = CommandDeclaration(
         names: [
             CommandName(
@@ -80,21 +97,7 @@ extension ControlVerb: Command {
             OptionGroup(
                 "Options",
                 [
-                    Option(
-                        "--socket",
-                        .text("PATH", "path", .file),
-                        help: """
-                            control socket of the service (default: $BECKON_SOCKET, else the user's own service if it \
-                            runs, else /run/beckon/control.socket)
-                            """,
-                        manual: """
-                            The service's control socket.
-                            The default is
-                            .Ev BECKON_SOCKET ,
-                            else that of the user's own service if it runs, else
-                            .Pa /run/beckon/control.socket .
-                            """
-                    ),
+                    socketOption,
                     Option(
                         "--reconnect",
                         help: "wait for the service where it does not run, and go on when it starts again; events only",

@@ -35,6 +35,9 @@ struct Enroll {
         let file = try taught.file()
         // Checked first, so that the user does not record takes that cannot be stored.
         try file.checkChangeable()
+        guard options.negatives.isEmpty else {
+            return try EnrollNegatives(options: options, model: model, negatives: negatives).run(file)
+        }
         var store = try file.read()
         var existing = store?[options.word]
         if existing == nil { try checkSpelling(store) }
@@ -279,6 +282,7 @@ struct Enroll {
                 throw .changedMeanwhile(word.name, "forgotten")
             }
             word.takes = changes.applied(to: stored?.takes ?? [])
+            word.negatives = stored?.negatives ?? []
             if let negatives { calibration = word.calibrate(among: new.words, negatives) }
             if !options.force,
                 let other = new.words.first(where: { $0.name != word.name && word.soundsLike($0, by: model) })

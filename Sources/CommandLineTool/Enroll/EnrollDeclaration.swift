@@ -13,7 +13,9 @@ extension Enroll: Command {
             )
         ],
         abstract: "teach a word of your own",
-        usage: ["beckon enroll WORD [OPTION…]", "beckon enroll WORD --from FILE|DIR…"],
+        usage: [
+            "beckon enroll WORD [OPTION…]", "beckon enroll WORD --from FILE|DIR…", "beckon enroll WORD --not CLIP",
+        ],
         discussion: """
             Asks for the word a few times and stores an embedding of each take; three to
             five takes are enough. WORD is any text; an utterance may last up to two
@@ -58,6 +60,23 @@ extension Enroll: Command {
                         manual: """
                             Learns from recordings, or folders of them, in place of the microphone.
                             Each may hold several takes, half a second apart.
+                            """
+                    ),
+                    Option(
+                        "--not",
+                        .text("CLIP", "clip", .file),
+                        repeats: true,
+                        help: """
+                            a recording in which this taught word was found by mistake, or its number in beckon misses; it is not \
+                            found there any more
+                            """,
+                        manual: """
+                            A recording in which this taught word was found by mistake, or its number in
+                            .Cm beckon misses .
+                            From then on the word is not found where the audio is more like this recording
+                            than like the takes.
+                            Refused, with the reason, if a take would not be found any more either.
+                            Words that the model knows by itself have no negatives; raise their threshold.
                             """
                     ),
                 ]
@@ -108,6 +127,7 @@ extension Enroll: Command {
             """,
         examples: [
             "beckon enroll computer", "beckon enroll \"hey house\" --from takes/", "beckon enroll computer --more",
+            "beckon enroll computer --not 12",
         ]
     )
 

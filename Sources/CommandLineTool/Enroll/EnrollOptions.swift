@@ -6,6 +6,8 @@ struct EnrollOptions {
     let word: String
     /// Recordings of the word; nil for the microphone.
     var files: [String]?
+    /// Recordings, or numbers of `beckon misses`, in which the word was found by mistake.
+    let negatives: [String]
     /// Adds takes to a word that was taught before.
     let more: Bool
     /// Takes to record.
@@ -44,6 +46,13 @@ struct EnrollOptions {
             )
         }
         more = arguments.has("--more")
+        negatives = arguments.all("--not")
+        guard negatives.isEmpty || files == nil && !more && !arguments.has("--takes") && !arguments.has("--device")
+        else {
+            throw UsageError(
+                "--not takes recordings of what the word is not, for a word that is taught already; give it alone"
+            )
+        }
         takes = arguments.whole("--takes") ?? EnrollmentSession.defaultTakes
         guard files == nil || !arguments.has("--takes"), files == nil || !arguments.has("--device") else {
             throw UsageError("--takes and --device are for the microphone; --from uses all recordings")

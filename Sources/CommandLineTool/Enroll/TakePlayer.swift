@@ -4,7 +4,7 @@ private import FoundationEssentials
 private import Glibc
 private import System
 
-/// Plays a take through `aplay` of alsa-utils, where it is installed.
+/// Plays a take or a clip through `aplay` of alsa-utils, where it is installed.
 struct TakePlayer {
     private let program: String
 
@@ -20,6 +20,7 @@ struct TakePlayer {
     ///
     /// - Throws: one line that says why it was not heard.
     func play(_ utterance: Utterance) throws(Failure) {
+        let format = ["-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", "\(Utterance.sampleRate)", "-"]
         // A file, not a pipe: a player that ends early would end this program too, by SIGPIPE.
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
         var name = Array("\(folder)/beckon-XXXXXX".utf8CString)
@@ -30,10 +31,18 @@ struct TakePlayer {
         guard writeAll(bytes, to: file.rawValue), lseek(file.rawValue, 0, SEEK_SET) == 0 else {
             throw Failure("cannot play the take: \(SystemError.text(errno))")
         }
+        try run(format, input: .descriptor(file.rawValue))
+    }
+
+    /// Plays a file to its end, or to Ctrl-C.
+    ///
+    /// - Throws: one line that says why it was not heard.
+    func play(file: String) throws(Failure) { try run(["-q", file], input: .null) }
+
+    private func run(_ arguments: [String], input: ProcessLaunch.Stream) throws(Failure) {
         let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
-        let format = ["-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", "\(Utterance.sampleRate)", "-"]
-        var launch = ProcessLaunch(path: program, arguments: format, environment: environment)
-        launch.input = .descriptor(file.rawValue)
+        var launch = ProcessLaunch(path: program, arguments: arguments, environment: environment)
+        launch.input = input
         launch.output = .null
         launch.error = .null
         var status: Int32 = 0
@@ -41,10 +50,10 @@ struct TakePlayer {
             let process = try spawn(launch)
             while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { return } }
         } catch {
-            throw Failure("cannot play the take: \(program): \(error)")
+            throw Failure("cannot play it: \(program): \(error)")
         }
         guard status == 0 || Interrupt.isRequested else {
-            throw Failure("the take was not heard: aplay failed; try aplay \(Self.sample) to find out why")
+            throw Failure("it was not heard: aplay failed; try aplay \(Self.sample) to find out why")
         }
     }
 

@@ -85,6 +85,7 @@ final class LiveScreen: EventSink {
     }
 
     func receive(_ event: DetectionEvent) {
+        guard event.kind != .nearMiss else { return }
         guard !json else {
             output.write("\(event.json)\n")
             return

@@ -67,6 +67,7 @@ struct WordsCommand {
                 let seconds = word.takes.reduce(0) { $0 + $1.audio.count }
                 let object: JSON = [
                     "word": .string(word.name), "takes": .number(word.takes.count),
+                    "negatives": .number(word.negatives.count),
                     "threshold": .number(word.threshold, places: 3), "boundary": .number(word.boundary, places: 4),
                     "recordedSeconds": .number(Double(seconds) / Double(Utterance.sampleRate), places: 2),
                 ]

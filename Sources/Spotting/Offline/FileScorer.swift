@@ -182,7 +182,9 @@ extension Detection {
             start: min(start, length),
             end: min(end, length),
             time: time,
-            session: session
+            session: session,
+            threshold: threshold,
+            mode: mode
         )
     }
 }

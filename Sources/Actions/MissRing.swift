@@ -1,0 +1,202 @@
+public import Audio
+public import Configuration
+public import Core
+public import Events
+import Glibc
+import Spotting
+import Synchronization
+import System
+
+/// One detected word, or one that was nearly detected, as the ring keeps it.
+public struct MissEntry: Equatable, Sendable {
+    /// Counts the entries, also over restarts; names one in commands.
+    public let number: Int
+    /// Whether the word did not reach its threshold, so that nobody was told.
+    public let isNear: Bool
+    public let word: String
+    /// Smoothed posterior, 0…1.
+    public let confidence: Double
+    /// The threshold at that moment; nil if it is not known.
+    public let threshold: Double?
+    public let mode: DetectionMode?
+    /// Estimated start of the word.
+    public let date: Timestamp
+    public let sound: WordLevel?
+    public let device: String
+    /// The path of the clip; nil if there is none (yet).
+    public var clip: String?
+
+    init(_ event: DetectionEvent, number: Int) {
+        self.number = number
+        isNear = event.kind == .nearMiss
+        word = event.name
+        confidence = Double(event.confidence)
+        threshold = event.threshold.map(Double.init)
+        mode = event.mode
+        date = event.startDate
+        sound = event.sound
+        device = event.device
+    }
+
+    /// One JSON object without a line end.
+    public var json: JSON {
+        var json: JSON = [
+            "number": .number(number), "event": isNear ? "near-miss" : "word", "word": .string(word),
+            "confidence": .number(confidence, places: 4),
+            "threshold": threshold.map { .number($0, places: 4) } ?? .null,
+            "mode": .optional(mode?.rawValue), "date": .string(date.text),
+        ]
+        sound?.describe(in: &json)
+        json.append(["device": .string(device), "clip": .optional(clip)])
+        return json
+    }
+
+    /// The entries in an answer of the control socket.
+    public static func list(in answer: String) -> [MissEntry] {
+        guard let node = try? JSON5Parser.parse(answer), case .object(let members) = node.value,
+            case .array(let elements)? = members.first(where: { $0.name == "misses" })?.node.value
+        else { return [] }
+        return elements.compactMap { MissEntry($0) }
+    }
+
+    /// An entry from a line of JSON; nil for anything else.
+    init?(line: String) {
+        guard let node = try? JSON5Parser.parse(line) else { return nil }
+        self.init(node)
+    }
+
+    private init?(_ node: JSON5Node) {
+        guard case .object(let members) = node.value else { return nil }
+        var texts: [String: String] = [:]
+        var numbers: [String: Double] = [:]
+        for member in members {
+            switch member.node.value {
+            case .string(let text): texts[member.name] = text
+            case .number(let number): numbers[member.name] = number
+            default: break
+            }
+        }
+        guard let number = numbers["number"].flatMap({ Int(exactly: $0) }), number > 0, let word = texts["word"],
+            let event = texts["event"], let confidence = numbers["confidence"],
+            let date = texts["date"].flatMap({ Timestamp($0) })
+        else { return nil }
+        self.number = number
+        isNear = event == "near-miss"
+        self.word = word
+        self.confidence = confidence
+        threshold = numbers["threshold"]
+        mode = texts["mode"].flatMap { DetectionMode(rawValue: $0) }
+        self.date = date
+        sound = numbers["level"].map { WordLevel(level: $0, signalToNoise: numbers["snr"]) }
+        device = texts["device"] ?? ""
+        clip = texts["clip"]
+    }
+}
+
+/// The last words that were detected or nearly detected, each with a clip, if the configuration sets a folder for them.
+///
+/// The folder also has a file with the list, so that it outlasts a restart.
+public final class MissRing: EventSink {
+    /// Seconds of audio before and after the word: enough to hear it, and to teach it as a negative.
+    private static let before = 1.0, after = 0.3
+    private static let listName = "misses.jsonl"
+
+    private struct State {
+        var settings = Configuration.Misses()
+        var entries: [MissEntry] = []
+        var newest = 0
+    }
+
+    private let state: Mutex<State>
+    private let clips: ClipSaver
+
+    /// - Parameter history: the detector's audio, from which clips are cut.
+    public init(_ settings: Configuration.Misses, history: AudioHistory, log: ServiceLog) {
+        clips = ClipSaver(Self.clips(settings), history: history, log: log)
+        state = Mutex(State())
+        use(settings)
+    }
+
+    private static func clips(_ settings: Configuration.Misses) -> Configuration.Clips {
+        var clips = Configuration.Clips()
+        (clips.dir, clips.keep, clips.quota) = (settings.dir, settings.keep, settings.quota)
+        (clips.before, clips.after) = (before, after)
+        return clips
+    }
+
+    /// Applies other settings from the next event on.
+    public func apply(_ settings: Configuration.Misses) {
+        guard settings != state.withLock({ $0.settings }) else { return }
+        clips.apply(Self.clips(settings))
+        use(settings)
+    }
+
+    /// Reads the list in the folder, without entries whose clips are gone.
+    private func use(_ settings: Configuration.Misses) {
+        var entries: [MissEntry] = []
+        // Only the last folder: where those above it are missing, the first clip says so.
+        if let dir = settings.dir { mkdir(dir, 0o700) }
+        if let dir = settings.dir, let file = try? readFile("\(dir)/\(Self.listName)", limit: 1 << 20) {
+            entries = String(decoding: file.bytes, as: UTF8.self).split(separator: "\n")
+                .compactMap { MissEntry(line: String($0)) }
+                .filter { $0.clip.map { access($0, F_OK) == 0 } ?? false }
+                .suffix(settings.keep)
+        }
+        state.withLock { state in
+            state.settings = settings
+            state.entries = entries
+            state.newest = entries.map(\.number).max() ?? 0
+        }
+    }
+
+    /// The entries, newest first. Any thread.
+    public var entries: [MissEntry] { state.withLock { $0.entries.reversed() } }
+
+    /// The entries as members of an answer, newest first. Any thread.
+    public var json: JSON {
+        let (settings, entries) = state.withLock { ($0.settings, $0.entries) }
+        return [
+            "on": .bool(settings.dir != nil), "margin": .number(settings.margin, places: 3),
+            "misses": .array(entries.reversed().map(\.json)),
+        ]
+    }
+
+    public func receive(_ event: DetectionEvent) {
+        guard event.kind == .word || event.kind == .nearMiss else { return }
+        let number = state.withLock { state -> Int? in
+            guard state.settings.dir != nil else { return nil }
+            state.newest += 1
+            state.entries.append(MissEntry(event, number: state.newest))
+            if state.entries.count > state.settings.keep { state.entries.removeFirst() }
+            return state.newest
+        }
+        guard let number else { return }
+        clips.save(event) { [self] path in note(path, number) }
+    }
+
+    /// Drops the clips that are not saved yet.
+    public func stop() { clips.stop() }
+
+    /// On the thread that saved the clip: notes its path, forgets clips that made room for it, and writes the list.
+    private func note(_ path: String, _ number: Int) {
+        // Without the lock, which the dispatcher may wait for: the disk may stall.
+        let gone = Set(state.withLock { $0.entries.compactMap(\.clip) }.filter { access($0, F_OK) != 0 })
+        let (dir, lines) = state.withLock { state -> (String?, String) in
+            for index in state.entries.indices {
+                if state.entries[index].number == number { state.entries[index].clip = path }
+                if let clip = state.entries[index].clip, gone.contains(clip) { state.entries[index].clip = nil }
+            }
+            return (state.settings.dir, state.entries.map { "\($0.json)\n" }.joined())
+        }
+        guard let dir else { return }
+        // Without the list, only the entries from before a restart are missing; the next clip writes it again.
+        let temporary = "\(dir)/.\(Self.listName)-\(getpid())"
+        let file = FileDescriptor(open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        guard file.isOpen, writeAll(Array(lines.utf8), to: file.rawValue),
+            rename(temporary, "\(dir)/\(Self.listName)") == 0
+        else {
+            unlink(temporary)
+            return
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Actions
+import Audio
+private import Core
+import Enrollment
+import Inference
+
+/// `beckon enroll WORD --not CLIP`: recordings in which a taught word was found by mistake.
+struct EnrollNegatives {
+    let options: EnrollOptions
+    let model: Model
+    let negatives: NegativeSet?
+
+    /// Makes each recording a negative example. Returns the exit status.
+    func run(_ file: WordStoreFile) throws -> Int32 {
+        guard !Labels(model.labels).words.contains(options.word) else {
+            throw Failure(
+                "the model knows '\(printable(options.word))' by itself, from all voices, so one recording cannot tell it what it is "
+                    + "not; raise its threshold: beckon set \(printable(options.word))=0.95"
+            )
+        }
+        var failed = 0
+        // Of each, so that one that cannot be used keeps none of the others out.
+        for (name, path) in try clips() {
+            do {
+                let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
+                report(name, try add(samples, to: file))
+            } catch {
+                Output.tell(.error, "\(printable(name)): \(error)")
+                failed += 1
+            }
+        }
+        return failed > 0 ? 1 : 0
+    }
+
+    /// Names and paths of the recordings; numbers are those of `beckon misses`.
+    private func clips() throws -> [(name: String, path: String)] {
+        let numbers = options.negatives.map { Int($0) }
+        let entries = numbers.contains { $0 != nil } ? try MissesCommand.entries() : []
+        return try zip(options.negatives, numbers).map { text, number in
+            guard let number else { return (text, text) }
+            return ("word \(number)", try MissesCommand.clip(number, entries))
+        }
+    }
+
+    private func add(_ samples: [Float], to file: WordStoreFile) throws -> NegativeEffect {
+        var effect: NegativeEffect?
+        try file.update(.announced(file.path)) { store throws(EnrollmentError) in
+            var new = store ?? WordStore()
+            new.renew([options.word], for: model, negatives, .partial)
+            var word = try new.word(options.word)
+            guard word.embedding == model.embeddingIdentity else { throw .otherModel(word.name) }
+            effect = try word.addNegative(samples, keepsAudio: options.keepsAudio, model: model)
+            try new.put(word)
+            store = new
+        }
+        guard let effect else { throw Failure("nothing was stored; try again") }
+        return effect
+    }
+
+    private func report(_ name: String, _ effect: NegativeEffect) {
+        if options.json {
+            let object: JSON = [
+                "word": .string(options.word), "not": .string(name), "before": .number(effect.before, places: 4),
+                "after": .number(effect.after, places: 4), "lowestTake": .number(effect.lowestTake, places: 4),
+            ]
+            Output.write(object.line)
+            return
+        }
+        Output.write(
+            "\(printable(name)): no longer '\(printable(options.word))' (score \(percent(effect.before)), now "
+                + "\(percent(effect.after))); all takes still are (\(percent(effect.lowestTake)) or more)\n"
+        )
+    }
+}

@@ -1,0 +1,155 @@
+import Actions
+import Control
+private import Core
+import Events
+private import FoundationEssentials
+private import Glibc
+private import System
+
+/// `beckon misses`: the words that the service detected or nearly detected, with their clips.
+struct MissesCommand {
+    private enum Task {
+        case list
+        case play(Int)
+        case export(Int, String)
+    }
+
+    private let task: Task
+    private let socket: String?
+    private let json: Bool
+    private let isNearOnly: Bool
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        socket = arguments.value("--socket")
+        json = arguments.has("--json")
+        isNearOnly = arguments.has("--near")
+        let operands = arguments.operands
+        switch arguments.task {
+        case "play":
+            guard operands.count == 1 else {
+                throw UsageError("misses play takes the number of a word; beckon misses lists them")
+            }
+            task = .play(try Self.number(operands[0]))
+        case "export":
+            guard operands.count == 2 else { throw UsageError("misses export takes the number of a word and a file") }
+            task = .export(try Self.number(operands[0]), operands[1])
+        default:
+            if let operand = operands.first {
+                throw UsageError("misses takes no '\(printable(operand))'; did you mean beckon misses play N?")
+            }
+            task = .list
+        }
+    }
+
+    private static func number(_ text: String) throws(UsageError) -> Int {
+        guard let number = Int(text), number > 0 else {
+            throw UsageError("'\(printable(text))' is not the number of a word; beckon misses lists them")
+        }
+        return number
+    }
+
+    /// Runs the command. Returns the exit status.
+    func run() throws -> Int32 {
+        let entries = try Self.entries(socket: socket)
+        switch task {
+        case .list: list(entries.filter { $0.isNear || !isNearOnly })
+        case .play(let number):
+            guard let player = TakePlayer() else {
+                throw Failure("aplay was not found; it is in the package alsa-utils")
+            }
+            Interrupt.watch()
+            try player.play(file: try Self.clip(number, entries))
+        case .export(let number, let path): try export(try Self.clip(number, entries), to: path)
+        }
+        return 0
+    }
+
+    /// The service's entries, newest first.
+    ///
+    /// - Throws: if no service runs, or it keeps none.
+    static func entries(socket: String? = nil) throws -> [MissEntry] {
+        let path = socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
+        var client = try ControlClient(path: path)
+        try client.send(.misses)
+        guard let line = try client.nextLine() else {
+            throw Failure("\(path): the service closed the connection; try again")
+        }
+        let answer = try ControlAnswer(line: line)
+        if let error = answer.error { throw Failure(error) }
+        guard answer.value("on") == "true" else {
+            throw Failure(
+                "the service keeps no words; set misses in its configuration, such as misses: {dir: "
+                    + "\"/var/lib/beckon/misses\"}"
+            )
+        }
+        return MissEntry.list(in: line)
+    }
+
+    /// The path of an entry's clip, which this user can read.
+    static func clip(_ number: Int, _ entries: [MissEntry]) throws(Failure) -> String {
+        guard let entry = entries.first(where: { $0.number == number }) else {
+            throw Failure("there is no word \(number); beckon misses lists them")
+        }
+        guard let path = entry.clip else {
+            throw Failure("word \(number) has no clip: it is a moment too new, or newer clips took its place")
+        }
+        guard access(path, R_OK) == 0 else {
+            let reason = SystemError.text(errno)
+            throw Failure(
+                "\(printable(path)): \(reason)\(errno == EACCES ? "; run this as root or as the service's user" : "")"
+            )
+        }
+        return path
+    }
+
+    private func list(_ entries: [MissEntry]) {
+        if json {
+            for entry in entries { Output.write(entry.json.line) }
+            return
+        }
+        guard !entries.isEmpty else {
+            Output.write("No words were detected or nearly detected yet.\n")
+            return
+        }
+        var table = TextTable(
+            ["NUMBER", "TIME", "WORD", "SCORE", "THRESHOLD", "MODE", "LEVEL", "SNR", "CLIP"],
+            names: [2]
+        )
+        for entry in entries {
+            func decibels(_ number: Double?) -> String { number.map { decimal($0, 0) + " dB" } ?? "–" }
+            table.add([
+                "\(entry.number)", "\(entry.date.dayText) \(entry.date.clockText)",
+                printable(entry.word) + (entry.isNear ? " (missed)" : ""), decimal(entry.confidence, 2),
+                entry.threshold.map { decimal($0, 2) } ?? "–", entry.mode?.rawValue ?? "–",
+                decibels(entry.sound?.level), decibels(entry.sound?.signalToNoise), entry.clip == nil ? "–" : "yes",
+            ])
+        }
+        Output.write(Terminal.outputIsTerminal ? table.text(columns: Terminal.outputSize.columns) : table.text)
+    }
+
+    private func export(_ clip: String, to path: String) throws {
+        let bytes: [UInt8]
+        do throws(ReadFileError) {
+            bytes = try readFile(clip, limit: 16 << 20).bytes
+        } catch {
+            throw Failure("\(printable(clip)): \(error)")
+        }
+        guard path != "-" else {
+            guard !Terminal.outputIsTerminal else {
+                throw Failure("a clip is no text to read; send it to a file or a pipe: beckon misses export N - > FILE")
+            }
+            return Output.write(bytes: bytes)
+        }
+        let file = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))
+        guard file.isOpen else {
+            let reason = errno == EEXIST ? "it exists already; choose another name" : SystemError.text(errno)
+            throw Failure("\(printable(path)): \(reason)")
+        }
+        guard writeAll(bytes, to: file.rawValue) else {
+            let reason = SystemError.text(errno)
+            unlink(path)
+            throw Failure("\(printable(path)): \(reason)")
+        }
+        if !json { Output.write("\(printable(path)): \(bytes.count) bytes\n") }
+    }
+}

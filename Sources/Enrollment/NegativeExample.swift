@@ -1,0 +1,150 @@
+public import Inference
+public import Spotting
+
+extension WordStore {
+    /// A recording in which a word was found by mistake.
+    public struct Negative: Sendable, Equatable {
+        /// What the word's templates are compared with, at the hops where the recording is most similar to the word: unit vectors,
+        /// `[hops × templates × dimensions]`.
+        public var moments: [[[Float]]]
+        /// The recording, mono at 16 kHz; empty unless the user keeps recordings.
+        public var audio: [Int16]
+
+        public init(moments: [[[Float]]], audio: [Int16] = []) {
+            self.moments = moments
+            self.audio = audio
+        }
+    }
+}
+
+/// What a negative example changed: probabilities of the word, 0…1, the highest in each recording.
+public struct NegativeEffect: Sendable, Equatable {
+    /// In the recording, before and after.
+    public let before: Float
+    public let after: Float
+    /// In the take that is most like the recording, afterwards.
+    public let lowestTake: Float
+}
+
+extension WordStore.Word {
+    /// Most moments of a recording; those within `nearBest` of the most similar one.
+    private static let mostMoments = WordStore.Limit.moments
+    private static let nearBest: Float = 0.15
+
+    /// Makes a recording a negative example: from now on the word is not found where the audio is more like this recording than like
+    /// the takes.
+    ///
+    /// - Parameters:
+    ///   - samples: `[samples]` at 16 kHz, full scale 1.
+    ///   - keepsAudio: whether to keep the recording, so that another model can learn it.
+    ///   - model: the model of the word's templates.
+    /// - Throws: ``EnrollmentError/negative`` if the word is not found in the recording, or if it could not be told from the takes: some
+    ///   take would not be found any more, or the recording still would. Nothing has changed then.
+    public mutating func addNegative(
+        _ samples: [Float],
+        keepsAudio: Bool,
+        model: Model
+    ) throws(EnrollmentError) -> NegativeEffect {
+        guard negatives.count < WordStore.Limit.negatives else {
+            throw .negative.saying(
+                "'\(name)' has \(negatives.count) negative examples, which is the limit; teach it anew, with other takes"
+            )
+        }
+        guard samples.count <= WordStore.Limit.audio else {
+            throw .negative.saying(
+                "a negative example lasts at most \(WordStore.Limit.audio / Utterance.sampleRate) s; cut it"
+            )
+        }
+        let audio = samples.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) }
+        var embedder = TakeEmbedder(model)
+        let phases = embedder.phases(of: audio)
+        guard let old = personal, let before = phases.map({ old.highestProbability(in: $0) }).max() else {
+            throw .negative.saying("'\(name)' has no takes; teach it first")
+        }
+        guard before >= 0.2 else {
+            throw .negative.saying(
+                "'\(name)' is not found in this recording: its score is \(Self.text(before)) at most; nothing was changed"
+            )
+        }
+        var changed = self
+        changed.negatives.append(
+            WordStore.Negative(moments: moments(in: phases), audio: keepsAudio ? audio : [])
+        )
+        guard let new = changed.personal else { throw .negative.saying("'\(name)' has no takes; teach it first") }
+        let after = phases.map { new.highestProbability(in: $0) }.max() ?? 0
+        guard after < threshold else {
+            throw .negative.saying(
+                "this recording is so like the takes of '\(name)' that it would still be found (\(Self.text(after))); raise the threshold: "
+                    + "beckon set '\(name)=…', or choose another word; nothing was changed"
+            )
+        }
+        var lowest: Float = 1
+        var lost = 0
+        for take in takes {
+            let (kept, was) = (new.probability(of: take, &embedder), old.probability(of: take, &embedder))
+            lowest = min(lowest, kept)
+            if kept < threshold, was >= threshold { lost += 1 }
+        }
+        guard lost == 0 else {
+            throw .negative.saying(
+                "this recording is so like the takes of '\(name)' that \(lost) of \(takes.count) takes would not be found any more; raise "
+                    + "the threshold: beckon set '\(name)=…', or choose another word; nothing was changed"
+            )
+        }
+        self = changed
+        return NegativeEffect(before: before, after: after, lowestTake: lowest)
+    }
+
+    /// The moments of a recording that are most similar to the word.
+    ///
+    /// - Parameter phases: embeddings at every hop, for several positions of the hops in the recording.
+    func moments(in phases: [[[Float]]]) -> [[[Float]]] {
+        let prototype = prototype
+        let spacing = takes.first?.templateSpacing ?? 0
+        var found: [(similarity: Float, moment: [[Float]])] = []
+        for hops in phases {
+            for hop in hops.indices {
+                let ages = prototype.indices.map { hop - $0 * spacing }
+                guard ages.allSatisfy(hops.indices.contains) else { continue }
+                let similarity = PersonalWord.similarity(templates: prototype.count, spacing: spacing) {
+                    template,
+                    age in
+                    hops.indices.contains(hop - age) ? dot(prototype[template], hops[hop - age]) : 0
+                }
+                found.append((similarity, ages.map { hops[$0] }))
+            }
+        }
+        found.sort { $0.similarity > $1.similarity }
+        let least = (found.first?.similarity ?? 0) - Self.nearBest
+        return found.prefix(Self.mostMoments).filter { $0.similarity >= least }.map(\.moment)
+    }
+
+    /// The same negative examples for another model, as far as they have recordings.
+    func renewedNegatives(_ embedder: inout TakeEmbedder, of old: [WordStore.Negative]) -> [WordStore.Negative] {
+        old.filter { !$0.audio.isEmpty }.map { negative in
+            WordStore.Negative(moments: moments(in: embedder.phases(of: negative.audio)), audio: negative.audio)
+        }
+    }
+
+    private static func text(_ probability: Float) -> String { "\(Int((probability * 100).rounded())) %" }
+}
+
+extension TakeEmbedder {
+    /// The embeddings of a recording at every hop, for two positions of the hops: a detector's may lie anywhere.
+    mutating func phases(of audio: [Int16]) -> [[[Float]]] {
+        [hops(of: audio), hops(of: Array(audio.dropFirst(800)))]
+    }
+}
+
+extension PersonalWord {
+    /// The word's highest probability in a take: in its recording, or by its templates where there is none.
+    fileprivate func probability(of take: WordStore.Take, _ embedder: inout TakeEmbedder) -> Float {
+        guard take.audio.isEmpty else { return highestProbability(in: embedder.hops(of: take.audio)) }
+        guard take.templates.count == templates.count else { return 0 }
+        func mean(_ vectors: [[Float]]) -> Float {
+            zip(vectors, take.templates).reduce(0) { $0 + dot($1.0, $1.1) } / Float(templates.count)
+        }
+        let similarity = similarity(mean(templates), besides: negatives.map(mean).max() ?? -1)
+        return Self.probability(margin: similarity - boundary)
+    }
+}

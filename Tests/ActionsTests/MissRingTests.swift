@@ -1,0 +1,153 @@
+import Audio
+import Configuration
+import Core
+import Events
+import Foundation
+import Spotting
+import System
+import TestSupport
+import Testing
+
+@testable import Actions
+
+/// The ring of detected and nearly detected words, and how loud they were.
+struct MissRingTests {
+    private let folder: TestFolder
+    private let history = AudioHistory()
+
+    init() throws {
+        folder = try TestFolder()
+        // Five seconds of a tone, block by block, as the detector hands on windows.
+        let window = (0..<16_000).map { Float(sin(Double($0) * 0.2)) * 0.1 }
+        for _ in 0..<50 { history.add(window.span) }
+    }
+
+    private func event(_ word: String, _ kind: Detection.Kind = .nearMiss, at time: Double = 3) -> DetectionEvent {
+        DetectionEvent(
+            sequence: 1,
+            kind: kind,
+            name: word,
+            confidence: 0.71,
+            start: time - 0.5,
+            end: time - 0.1,
+            time: time,
+            date: Timestamp(nanoseconds: 1_772_368_205_250_000_000),
+            device: "mic",
+            threshold: 0.8,
+            mode: .command,
+            sound: WordLevel(level: -31.24, signalToNoise: 18.04)
+        )
+    }
+
+    private func ring(_ change: (inout Configuration.Misses) -> Void = { _ in }) -> MissRing {
+        var settings = Configuration.Misses()
+        settings.dir = folder.file("misses")
+        change(&settings)
+        return MissRing(settings, history: history, log: ServiceLog { _, _ in })
+    }
+
+    @Test func `nothing is kept without a folder`() {
+        let ring = ring { $0.dir = nil }
+        ring.receive(event("stop"))
+        #expect(ring.entries == [])
+        #expect(ring.json.description == #"{"on": false, "margin": 0.200, "misses": []}"#)
+    }
+
+    @Test func `words and near misses are kept with their clips, newest first, also over a restart`() throws {
+        let ring = ring { $0.keep = 2 }
+        for (word, kind) in [("a", Detection.Kind.word), ("b", .nearMiss), ("x", .phrase), ("c", .nearMiss)] {
+            ring.receive(event(word, kind))
+        }
+        #expect(ring.entries.map(\.word) == ["c", "b"])
+        #expect(comesTrue(within: 10) { ring.entries.allSatisfy { $0.clip != nil } })
+        let entry = try #require(ring.entries.first)
+        #expect(
+            entry.number == 3 && entry.isNear && entry.confidence.isNearly(0.71)
+                && entry.threshold?.isNearly(0.8) == true
+        )
+        let clip = try #require(entry.clip)
+        // A second before the word, its 0.4 s, and 0.3 s after it.
+        #expect(abs(try Voices.samples(at: clip).count - Int(1.7 * 16_000)) <= 1)
+        #expect(
+            entry.json.description == """
+                {"number": 3, "event": "near-miss", "word": "c", "confidence": 0.7100, "threshold": 0.8000, "mode": "command", \
+                "date": "2026-03-01T12:30:04.750Z", "level": -31.2, "snr": 18.0, "device": "mic", "clip": "\(clip)"}
+                """
+        )
+        #expect(MissEntry.list(in: "\(ring.json)").map(\.number) == [3, 2])
+        ring.stop()
+        let next = self.ring { $0.keep = 2 }
+        #expect(next.entries.map(\.number) == [3, 2])
+        next.receive(event("d"))
+        #expect(next.entries.map(\.word) == ["d", "c"] && next.entries.first?.number == 4)
+        #expect(comesTrue(within: 10) { next.entries.allSatisfy { $0.clip != nil } })
+        // Only as many clips as entries, and the list.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("misses")).count == 3)
+    }
+
+    @Test func `clips that make room are forgotten`() throws {
+        // A clip has 54,444 bytes, so the quota of a megabyte has room for 18.
+        let ring = ring { ($0.keep, $0.quota) = (100, 1) }
+        for number in 1...20 {
+            ring.receive(event("w\(number)"))
+            #expect(comesTrue(within: 10) { ring.entries.first?.clip != nil })
+        }
+        #expect(ring.entries.count == 20)
+        #expect(ring.entries.count { $0.clip != nil } == 18)
+    }
+
+    @Test(arguments: ["", "{}", "[", "{\"number\": 0}", "{\"number\": 1e99, \"word\": \"a\"}", "{\"number\": \"1\"}"])
+    func `a damaged list is no entry`(_ line: String) throws {
+        #expect(MissEntry(line: line) == nil)
+        try FileManager.default.createDirectory(atPath: folder.file("misses"), withIntermediateDirectories: false)
+        try folder.write("misses/misses.jsonl", bytes: Array((line + "\n").utf8))
+        #expect(ring().entries == [])
+    }
+}
+
+/// Level and signal-to-noise ratio of a word, on noise and tones of known power.
+struct WordLevelTests {
+    /// Noise of a root mean square, then a tone of another: two seconds and half a second.
+    private static func audio(noise: Float, tone: Float) -> [Float] {
+        var state: UInt64 = 1
+        func random() -> Float {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Float(state >> 40) / Float(1 << 24) * 2 - 1
+        }
+        // Uniform in ±1 has the power 1/3, a sine of amplitude 1 has 1/2.
+        let before = (0..<32_000).map { _ in random() * noise * Float(3).squareRoot() }
+        let word = (0..<8000).map { index in
+            random() * noise * Float(3).squareRoot() + Float(sin(Double(index) * 0.4)) * tone * Float(2).squareRoot()
+        }
+        return before + word
+    }
+
+    @Test(arguments: [(-40.0, -20.0), (-60, -30), (-30, -30), (-50, -6)])
+    func `level and ratio are those of the signal`(_ noise: Double, _ tone: Double) throws {
+        func amplitude(_ level: Double) -> Float { Float(pow(10, level / 20)) }
+        let audio = Self.audio(noise: amplitude(noise), tone: amplitude(tone))
+        let level = try #require(WordLevel(samples: audio, start: 32_000))
+        let total = 10 * log10(pow(10, noise / 10) + pow(10, tone / 10))
+        #expect(abs(level.level - total) < 0.5, "\(level)")
+        #expect(abs((level.signalToNoise ?? 0) - (tone - noise)) < 1, "\(level)")
+    }
+
+    @Test func `digital silence, little audio and none give bounded numbers`() throws {
+        let silent = try #require(WordLevel(samples: [Float](repeating: 0, count: 40_000), start: 32_000))
+        #expect(silent.level == -120 && silent.signalToNoise == -20)
+        let loud = try #require(
+            WordLevel(samples: [Float](repeating: 0, count: 32_000) + [Float](repeating: 1, count: 8000), start: 32_000)
+        )
+        #expect(loud.level == 0 && loud.signalToNoise == 80)
+        let short = try #require(WordLevel(samples: [Float](repeating: 0.1, count: 8000), start: 3000))
+        #expect(abs(short.level + 20) < 0.01 && short.signalToNoise == nil)
+        #expect(WordLevel(samples: [], start: 0) == nil)
+        #expect(WordLevel(samples: [1, 1], start: 1) == nil)
+        #expect(WordLevel(samples: [1, 1], start: 5) == nil)
+        #expect(WordLevel(samples: [1, 1], start: -1) == nil)
+    }
+}
+
+extension Double {
+    fileprivate func isNearly(_ other: Double) -> Bool { abs(self - other) < 1e-6 }
+}
