@@ -6,6 +6,13 @@ import MQTT
 /// A message from an MQTT broker: topic, newline, payload. A command is about a known word, and its threshold lies between
 /// 0 and 1.
 func fuzzMQTT(_ bytes: [UInt8]) {
+    var hermes = Hermes(site: "kitchen")
+    for topic in [Hermes.toggleOff, Hermes.toggleOn] {
+        let isOn = hermes.isOn
+        let isTaken = hermes.take(topic: topic, payload: bytes)
+        check(isTaken || hermes.isOn == isOn, "a message that was not taken has an effect")
+    }
+    check(hermes.isOn, "what was toggled off by a reason is not on again by the same")
     let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
     let topic = String(decoding: bytes[..<end], as: UTF8.self)
     let payload = Array(bytes[end...].dropFirst())

@@ -20,8 +20,20 @@ extension Configuration {
         public var name: String?
         /// The first level of Home Assistant's discovery topics; nil for no discovery.
         public var discovery: String? = "homeassistant"
+        /// Whether discovery describes the device in one message, or each component in one of its own.
+        public var discoveryForm = DiscoveryForm.device
+        /// The id of this device for Hermes (Rhasspy); nil for no Hermes topics.
+        public var hermes: String?
 
         public init() {}
+    }
+
+    /// What Home Assistant's discovery messages look like.
+    public enum DiscoveryForm: String, Sendable, CaseIterable {
+        /// One message for the device; Home Assistant 2024.11 and later.
+        case device
+        /// One message for each entity and trigger; any Home Assistant.
+        case components
     }
 }
 
@@ -37,6 +49,12 @@ extension Section where Root == Configuration.MQTT {
         Setting("prefix", \.prefix, .topic("beckon")),
         Setting("name", \.name, SettingKind<String>.text("a name of at most 60 characters") { isName($0) }.optional),
         Setting("discovery", \.discovery, SettingKind<String>.topic("homeassistant").optional),
+        Setting("discoveryForm", \.discoveryForm, .choice),
+        Setting(
+            "hermes",
+            \.hermes,
+            SettingKind<String>.text("a site's id of at most 60 characters") { isName($0) }.optional
+        ),
     ])
 
     private static func isHost(_ text: String) -> Bool {

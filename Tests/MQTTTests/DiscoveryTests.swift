@@ -1,3 +1,4 @@
+import Configuration
 import Core
 import Foundation
 import IntegrationInterface
@@ -54,6 +55,67 @@ struct DiscoveryTests {
         #expect(components["threshold_stop"]?["command_topic"] as? String == "beckon/living_room/threshold/stop/set")
     }
 
+    @Test func `near misses are an entity only where they are kept`() throws {
+        var state = Self.state([("stop", 0.9)])
+        let plain = state
+        state.keepsMisses = true
+        let messages = Self.discovery.messages(for: state, since: plain)
+        let components = try Self.components(try #require(messages.last))
+        #expect(components["miss"]?["platform"] as? String == "event")
+        #expect(components["miss"]?["entity_category"] as? String == "diagnostic")
+        #expect(components["miss"]?["event_types"] as? [String] == ["stop"])
+        #expect(components["miss"]?["state_topic"] as? String == "beckon/living_room/miss")
+        // Gone again: first its platform alone.
+        let removal = Self.discovery.messages(for: plain, since: state)
+        #expect(removal.count == 2)
+        #expect(try Self.components(removal[0])["miss"]?.keys.sorted() == ["platform"])
+        #expect(try Self.components(removal[1])["miss"] == nil)
+    }
+
+    @Test
+    func `for an earlier Home Assistant each component has a message, and a word that is gone takes its own away`()
+        throws
+    {
+        let discovery = Discovery(
+            prefix: "homeassistant",
+            Self.identity,
+            MQTTTopics(prefix: "beckon", Self.identity),
+            form: .components
+        )
+        let state = Self.state([("stop", 0.9), ("hey house", 0.8)])
+        let messages = discovery.messages(for: state, since: nil)
+        let base = "homeassistant/"
+        let id = "/beckon_living_room/"
+        #expect(
+            messages.map(\.topic)
+                == [
+                    "event\(id)word", "switch\(id)mute", "binary_sensor\(id)microphone", "sensor\(id)level",
+                    "number\(id)threshold_stop", "number\(id)threshold_hey_house", "device_automation\(id)trigger_stop",
+                    "device_automation\(id)trigger_hey_house",
+                ].map { base + $0 + "/config" }
+        )
+        #expect(messages.allSatisfy { $0.isRetained })
+        for message in messages {
+            let object = try JSONSerialization.jsonObject(with: Data(message.payload.utf8)) as? [String: Any]
+            let device = object?["device"] as? [String: Any]
+            #expect(device?["identifiers"] as? [String] == ["beckon_living_room"])
+            #expect(object?["components"] == nil && object?["platform"] == nil)
+            #expect((object?["unique_id"] == nil) == message.topic.contains("device_automation"))
+        }
+        let fewer = Self.state([("stop", 0.9)])
+        let changed = discovery.messages(for: fewer, since: state)
+        #expect(
+            changed.prefix(2) == [
+                MQTTMessage("homeassistant/number\(id)threshold_hey_house/config", "", isRetained: true),
+                MQTTMessage("homeassistant/device_automation\(id)trigger_hey_house/config", "", isRetained: true),
+            ]
+        )
+        #expect(discovery.messages(for: fewer, since: fewer) == [])
+        let removal = discovery.removal(since: fewer)
+        #expect(removal.count == 6 && removal.allSatisfy { $0.payload == "" && $0.isRetained })
+        #expect(discovery.removal(since: nil) == [])
+    }
+
     @Test func `other thresholds and levels need no new discovery`() {
         let state = Self.state([("stop", 0.9)])
         #expect(Self.discovery.messages(for: Self.state([("stop", 0.5)]), since: state) == [])
@@ -90,8 +152,8 @@ struct DiscoveryTests {
 
     @Test func `removal empties what is kept`() {
         #expect(
-            Self.discovery.removal
-                == MQTTMessage("homeassistant/device/beckon_living_room/config", "", isRetained: true)
+            Self.discovery.removal(since: nil)
+                == [MQTTMessage("homeassistant/device/beckon_living_room/config", "", isRetained: true)]
         )
     }
 }

@@ -206,6 +206,49 @@ struct MQTTPublisherTests {
         publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }
 
+    @Test func `a Hermes site tells its words, unless it is toggled off`() throws {
+        guard let broker = try Broker() else { return }
+        let publisher = try publisher(broker) { $0.hermes = "kitchen" }
+        #expect(eventually { publisher.counts.isConnected })
+        let heard = Mutex<[String]>([])
+        let done = Latch()
+        let port = broker.port
+        Thread.detachNewThread {
+            let lines = try? Broker.messages(port: port, "hermes/hotword/+/detected", seconds: 6)
+            heard.withLock { $0 = lines ?? [] }
+            done.open()
+        }
+        usleep(1_500_000)
+        publisher.receive(.said("stop", threshold: 0.9))
+        #expect(eventually { publisher.counts.events == 1 })
+        try broker.publish("hermes/hotword/toggleOff", #"{"siteId": "kitchen", "reason": "ttsSay"}"#, false)
+        usleep(700_000)
+        publisher.receive(.said("stop", threshold: 0.9))
+        #expect(eventually { publisher.counts.events == 2 })
+        try broker.publish("hermes/hotword/toggleOn", #"{"siteId": "kitchen", "reason": "ttsSay"}"#, false)
+        usleep(700_000)
+        publisher.receive(.said("stop", kind: .phrase))
+        #expect(done.wait(until: Clock.now + .seconds(30)))
+        let payloads = heard.withLock { $0 }
+        #expect(payloads.count == 2, "\(payloads)")
+        #expect(
+            payloads.first?.contains(#""modelType": "universal", "currentSensitivity": 0.100, "siteId": "kitchen""#)
+                == true
+        )
+        // A toggle is no command of the service.
+        #expect(service.commands.withLock { $0 } == [])
+        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+    }
+
+    @Test func `a device of several messages that is removed leaves nothing at the broker`() throws {
+        guard let broker = try Broker() else { return }
+        let publisher = try publisher(broker) { $0.discoveryForm = .components }
+        #expect(eventually { publisher.counts.isConnected })
+        #expect(eventually { (try? broker.messages("homeassistant/#").count) == 6 })
+        publisher.stop(isRemoved: true, until: Clock.now + .seconds(5))
+        #expect(try broker.messages() == [])
+    }
+
     @Test func `nothing that was said without a broker is told later`() throws {
         guard let broker = try Broker() else { return }
         let publisher = try publisher(broker)

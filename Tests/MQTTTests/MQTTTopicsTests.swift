@@ -55,6 +55,18 @@ struct MQTTTopicsTests {
         #expect(messages[1].payload == "stop")
     }
 
+    @Test func `a near miss has a topic of its own, with score, threshold and level`() {
+        let messages = Self.topics.messages(for: .said("stop", kind: .nearMiss, threshold: 0.97))
+        #expect(messages.map(\.topic) == ["home/beckon/living_room/miss"])
+        #expect(messages.allSatisfy { !$0.isRetained })
+        for part in [
+            #"{"event_type": "stop", "event": "near-miss", "word": "stop", "confidence": 0.9500"#,
+            #""level": -31.2, "snr": 18.0, "threshold": 0.9700, "mode": "command"}"#,
+        ] {
+            #expect(messages.first?.payload.contains(part) == true)
+        }
+    }
+
     @Test(arguments: [Detection.Kind.phrasePartial, .sessionStart, .sessionEnd, .sessionTimeout])
     func `what is not yet, or not, a word is not told`(_ kind: Detection.Kind) {
         #expect(Self.topics.messages(for: .said(kind: kind)) == [])

@@ -1,4 +1,5 @@
 private import Configuration
+private import Spotting
 
 /// What people can see of the service at one moment: its words, its microphone. A pure value.
 public struct ServiceState: Equatable, Sendable {
@@ -6,10 +7,13 @@ public struct ServiceState: Equatable, Sendable {
         public let name: String
         /// Nil for a word whose threshold changes with sessions.
         public let threshold: Float?
+        /// Whether the user taught it, be it a word of the model or another.
+        public let isTaught: Bool
 
-        public init(name: String, threshold: Float?) {
+        public init(name: String, threshold: Float?, isTaught: Bool = false) {
             self.name = name
             self.threshold = threshold
+            self.isTaught = isTaught
         }
     }
 
@@ -22,6 +26,8 @@ public struct ServiceState: Equatable, Sendable {
     public var hasAudio: Bool
     /// The level of the newest audio in dB below full scale; nil without audio.
     public var level: Double?
+    /// Whether near misses are kept, and so told as events.
+    public var keepsMisses = false
 
     public init(words: [Word], phrases: [String], isMuted: Bool?, hasAudio: Bool, level: Double?) {
         self.words = words
@@ -33,12 +39,16 @@ public struct ServiceState: Equatable, Sendable {
 
     /// The state of a service with these settings.
     public init(_ settings: ServiceSettings, isMuted: Bool?, hasAudio: Bool, level: Double?) {
+        let taught = Set(settings.vocabulary.personal.map(\.name))
         self.init(
-            words: settings.wordThresholds.map { Word(name: $0.word, threshold: $0.threshold) },
+            words: settings.wordThresholds.map { word, threshold in
+                Word(name: word, threshold: threshold, isTaught: taught.contains(word))
+            },
             phrases: settings.configuration.phrases.map(\.name),
             isMuted: isMuted,
             hasAudio: hasAudio,
             level: level
         )
+        keepsMisses = settings.configuration.misses.dir != nil
     }
 }

@@ -1,16 +1,25 @@
+public import Configuration
 import Core
 public import IntegrationInterface
 
-/// Home Assistant's discovery of a device: one kept message that describes all its entities.
+/// Home Assistant's discovery of a device: one kept message that describes all its entities, or one for each.
 ///
-/// Source: Home Assistant's documentation of MQTT, "Discovery messages and availability", device-based form (since 2024.11).
+/// Source: Home Assistant's documentation of MQTT, "Discovery messages and availability": device discovery (since 2024.11) and
+/// single component discovery.
 public struct Discovery: Equatable, Sendable {
     private let prefix: String
     private let identity: MQTTIdentity
     private let topics: MQTTTopics
+    private let form: Configuration.DiscoveryForm
 
     /// - Parameter prefix: the first level of discovery topics, usually `homeassistant`.
-    public init(prefix: String, _ identity: MQTTIdentity, _ topics: MQTTTopics) {
+    public init(
+        prefix: String,
+        _ identity: MQTTIdentity,
+        _ topics: MQTTTopics,
+        form: Configuration.DiscoveryForm = .device
+    ) {
+        self.form = form
         self.prefix = prefix
         self.identity = identity
         self.topics = topics
@@ -26,25 +35,44 @@ public struct Discovery: Equatable, Sendable {
     ///
     /// A component that is gone is sent with its platform alone first, which removes its entity, then left out.
     public func messages(for state: ServiceState, since earlier: ServiceState?) -> [MQTTMessage] {
-        guard let earlier else { return [message(components(state))] }
+        guard let earlier else { return messages(components(state), gone: []) }
         // Asked each second: what the components depend on is far less than the components.
         guard !Self.haveSameComponents(state, earlier) else { return [] }
         let (new, old) = (components(state), components(earlier))
         let gone = old.filter { component in !new.contains { $0.key == component.key } }
-        let removals = gone.map { Component(key: $0.key, platform: $0.platform, rest: []) }
-        return (gone.isEmpty ? [] : [message(new + removals)]) + [message(new)]
+        return messages(new, gone: gone)
+    }
+
+    private func messages(_ components: [Component], gone: [Component]) -> [MQTTMessage] {
+        switch form {
+        case .device:
+            // Components that are gone are sent with their platforms alone first.
+            let removals = gone.map { Component(key: $0.key, platform: $0.platform, rest: []) }
+            return (gone.isEmpty ? [] : [message(components + removals)]) + [message(components)]
+        case .components:
+            return gone.map { MQTTMessage(topic(of: $0), "", isRetained: true) } + components.map(message)
+        }
     }
 
     private static func haveSameComponents(_ state: ServiceState, _ other: ServiceState) -> Bool {
         state.phrases == other.phrases && (state.isMuted == nil) == (other.isMuted == nil)
             && state.words.count == other.words.count
+            && state.keepsMisses == other.keepsMisses
             && zip(state.words, other.words).allSatisfy { word, other in
                 word.name == other.name && (word.threshold == nil) == (other.threshold == nil)
             }
     }
 
-    /// The message that removes the device.
-    public var removal: MQTTMessage { MQTTMessage(topic, "", isRetained: true) }
+    /// The messages that remove the device.
+    ///
+    /// - Parameter state: the last one that was told; nil for none.
+    public func removal(since state: ServiceState?) -> [MQTTMessage] {
+        switch form {
+        case .device: [MQTTMessage(topic, "", isRetained: true)]
+        case .components:
+            state.map { components($0) }?.map { MQTTMessage(topic(of: $0), "", isRetained: true) } ?? []
+        }
+    }
 
     private struct Component {
         let key: String
@@ -56,17 +84,33 @@ public struct Discovery: Equatable, Sendable {
         let members = components.map { component in
             JSON.Member(component.key, .object([JSON.Member("platform", .string(component.platform))] + component.rest))
         }
-        let config: JSON = [
-            "device": [
-                "identifiers": [.string(id)], "name": .string(identity.name), "manufacturer": "Beckon",
-                "model": "Beckon keyword spotter", "sw_version": .string(version),
-            ],
-            "origin": ["name": "beckon", "sw_version": .string(version)],
-            "availability": [["topic": .string(topics.availability)]],
-            "qos": 1,
-            "components": .object(members),
-        ]
+        let config = JSON.object(common + [JSON.Member("components", .object(members))])
         return MQTTMessage(topic, config.description, isRetained: true)
+    }
+
+    /// The message of one component alone.
+    private func message(_ component: Component) -> MQTTMessage {
+        MQTTMessage(topic(of: component), JSON.object(common + component.rest).description, isRetained: true)
+    }
+
+    private func topic(of component: Component) -> String {
+        "\(prefix)/\(component.platform)/\(id)/\(component.key)/config"
+    }
+
+    /// What every message has.
+    private var common: [JSON.Member] {
+        [
+            JSON.Member(
+                "device",
+                [
+                    "identifiers": [.string(id)], "name": .string(identity.name), "manufacturer": "Beckon",
+                    "model": "Beckon keyword spotter", "sw_version": .string(version),
+                ]
+            ),
+            JSON.Member("origin", ["name": "beckon", "sw_version": .string(version)]),
+            JSON.Member("availability", [["topic": .string(topics.availability)]]),
+            JSON.Member("qos", .number(1)),
+        ]
     }
 
     private func components(_ state: ServiceState) -> [Component] {
@@ -88,6 +132,17 @@ public struct Discovery: Equatable, Sendable {
                 "state_topic": .string(topics.event), "event_types": .strings(said), "icon": "mdi:account-voice",
             ]
         )
+        if state.keepsMisses {
+            add(
+                "miss",
+                "event",
+                "Near miss",
+                [
+                    "state_topic": .string(topics.miss), "event_types": .strings(state.words.map(\.name)),
+                    "icon": "mdi:account-question", "entity_category": "diagnostic",
+                ]
+            )
+        }
         if state.isMuted != nil {
             add(
                 "mute",

@@ -25,6 +25,7 @@ public struct MQTTMessage: Equatable, Sendable {
 /// | `availability` | `online`, or `offline`, which is also the will | yes |
 /// | `event` | the event as JSON, with `event_type` | no |
 /// | `word` | the word or the phrase | no |
+/// | `miss` | a near miss as JSON, with `event_type` | no |
 /// | `mute`, `mute/set` | `ON`, `OFF` | yes, – |
 /// | `threshold/WORD`, `threshold/WORD/set` | a number between 0 and 1 | yes, – |
 /// | `level` | dB below full scale | yes |
@@ -39,6 +40,7 @@ public struct MQTTTopics: Equatable, Sendable {
     public var availability: String { base + "/availability" }
     public var event: String { base + "/event" }
     public var word: String { base + "/word" }
+    public var miss: String { base + "/miss" }
     public var mute: String { base + "/mute" }
     public var level: String { base + "/level" }
     public var microphone: String { base + "/microphone" }
@@ -50,10 +52,13 @@ public struct MQTTTopics: Equatable, Sendable {
     public static let online = "online"
     public static let offline = "offline"
 
-    /// The messages of a word or a complete phrase; none for other events.
+    /// The messages of a word, a complete phrase or a near miss; none for other events.
     public func messages(for event: DetectionEvent) -> [MQTTMessage] {
-        guard event.kind == .word || event.kind == .phrase, case .object(let members) = event.json else { return [] }
+        guard [.word, .phrase, .nearMiss].contains(event.kind), case .object(let members) = event.json else {
+            return []
+        }
         let json = JSON.object([JSON.Member("event_type", .string(event.name))] + members)
+        if event.kind == .nearMiss { return [MQTTMessage(miss, json.description, isRetained: false)] }
         return [
             MQTTMessage(self.event, json.description, isRetained: false),
             MQTTMessage(word, event.name, isRetained: false),

@@ -61,7 +61,9 @@ public final class MQTTPublisher: Integration {
         host = settings.host ?? "localhost"
         identity = MQTTIdentity(name: settings.name ?? service.machine)
         topics = MQTTTopics(prefix: settings.prefix, identity)
-        discovery = settings.discovery.map { [identity, topics] in Discovery(prefix: $0, identity, topics) }
+        discovery = settings.discovery.map { [identity, topics] prefix in
+            Discovery(prefix: prefix, identity, topics, form: settings.discoveryForm)
+        }
         self.service = service
         log = service.log
         wakeUp = try EventFD(or: Self.unchanged)
@@ -173,13 +175,21 @@ public final class MQTTPublisher: Integration {
     /// - Throws: if the connection is refused or lost.
     private func serve(_ connection: borrowing BrokerConnection, onConnect: () -> Void) throws(MQTTError) {
         var told: ServiceState?
+        // What toggled it before may be forgotten: its end would not be known.
+        var hermes = settings.hermes.map { Hermes(site: $0) }
         var isAccepted = false
         let deadline = Clock.now + Self.answerTime
         var nextLook = Clock.now
         while true {
             let events = take()
             if isAccepted {
-                for message in events.flatMap(topics.messages(for:)) { try connection.publish(message) }
+                for event in events {
+                    for message in topics.messages(for: event) { try connection.publish(message) }
+                    let isTaught = told?.words.contains { $0.name == event.name && $0.isTaught } ?? false
+                    for message in hermes?.messages(for: event, isTaught: isTaught) ?? [] {
+                        try connection.publish(message)
+                    }
+                }
                 if Clock.now >= nextLook {
                     try tell(service.state(), &told, connection)
                     nextLook = Clock.now + Self.interval
@@ -192,7 +202,11 @@ public final class MQTTPublisher: Integration {
             for message in try work(connection, until: nextLook) {
                 let isBirth = message.topic == discovery?.birth && message.payload == Array("online".utf8)
                 // Home Assistant has just started, and knows nothing of what is not kept.
-                if isBirth, !message.isRetained { told = nil } else { obey(message, told) }
+                if isBirth, !message.isRetained {
+                    told = nil
+                } else if message.isRetained || hermes?.take(topic: message.topic, payload: message.payload) != true {
+                    obey(message, told)
+                }
                 nextLook = Clock.now
             }
             guard !isAccepted else { continue }
@@ -208,7 +222,10 @@ public final class MQTTPublisher: Integration {
             }
             onConnect()
             nextLook = Clock.now
-            for topic in topics.commands + (discovery.map { [$0.birth] } ?? []) { try connection.subscribe(topic) }
+            let toggles = hermes == nil ? [] : [Hermes.toggleOn, Hermes.toggleOff]
+            for topic in topics.commands + (discovery.map { [$0.birth] } ?? []) + toggles {
+                try connection.subscribe(topic)
+            }
             try connection.publish(MQTTMessage(topics.availability, MQTTTopics.online, isRetained: true))
         }
     }
@@ -265,7 +282,7 @@ public final class MQTTPublisher: Integration {
     /// - Throws: when the broker closes the connection, at the latest.
     private func leave(_ connection: borrowing BrokerConnection, _ told: ServiceState?) throws(MQTTError) {
         if inbox.withLock({ $0.isRemoved }) {
-            if let discovery { try connection.publish(discovery.removal) }
+            for message in discovery?.removal(since: told) ?? [] { try connection.publish(message) }
             for topic in told.map({ topics.messages(for: $0, since: nil) }) ?? [] {
                 try connection.publish(MQTTMessage(topic.topic, "", isRetained: true))
             }
