@@ -71,7 +71,7 @@ acceptance-vm: deb
 acceptance-pages: build
 	Tests/Acceptance/pages/run
 
-# The wake-word server, judged by the wyoming client of PyPI, the real Home Assistant and HAProxy; two minutes, and some for the
+# The integrations, judged by the wyoming client of PyPI, the real Home Assistant, mosquitto and HAProxy; ten minutes, and some for the
 # first installation. What cannot be installed is skipped with a line.
 acceptance-home: build
 	Tests/Acceptance/home/run

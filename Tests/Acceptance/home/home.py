@@ -1,14 +1,37 @@
 """The real Home Assistant in this process: starting it, its entities, its integrations."""
 
+import asyncio
 import logging
+import os
+import sys
+import traceback
 
 from homeassistant import bootstrap
 from homeassistant.const import __version__ as version
-from homeassistant.helpers import device_registry, entity_registry
+from homeassistant.helpers import device_registry
 from homeassistant.runner import RuntimeConfig
 
-# Only what is wrong; it would say that it has no frontend.
+# Its pages are 200 MB, and nobody looks at them; without them it would go into a recovery mode.
+bootstrap.CRITICAL_INTEGRATIONS = set()
 logging.basicConfig(level=logging.ERROR)
+
+
+def run(*phases):
+    """Runs coroutine functions one after the other, each in a process of its own, as Home Assistant cannot be started twice in one."""
+    for phase in phases:
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            try:
+                # Not asyncio.run, which would wait for all that Home Assistant does besides.
+                asyncio.new_event_loop().run_until_complete(phase())
+                sys.stdout.flush()
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+        if os.waitpid(child, 0)[1]:
+            sys.exit(1)
 
 
 async def start(folder):
@@ -16,6 +39,12 @@ async def start(folder):
     await hass.async_start()
     await hass.async_block_till_done()
     return hass
+
+
+async def stop(hass):
+    """Lets it write what it keeps, as at its end; the process ends without waiting for what it does besides."""
+    hass.bus.async_fire("homeassistant_final_write")
+    await asyncio.sleep(2)
 
 
 async def add(hass, domain, data):
@@ -28,6 +57,10 @@ async def add(hass, domain, data):
     return result
 
 
+def is_before(year, month):
+    return tuple(int(part) for part in version.split(".")[:2]) < (year, month)
+
+
 def states(hass, text):
     """The states of all entities whose id has this text, by id."""
     return {state.entity_id: state for state in hass.states.async_all() if text in state.entity_id}
@@ -36,11 +69,6 @@ def states(hass, text):
 def state(hass, entity):
     found = hass.states.get(entity)
     return found.state if found else None
-
-
-def entities(hass, entry):
-    """The entities of an integration's entry, by platform and the end of their unique ids."""
-    return entity_registry.async_entries_for_config_entry(entity_registry.async_get(hass), entry.entry_id)
 
 
 def devices(hass):

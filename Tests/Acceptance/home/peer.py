@@ -121,13 +121,13 @@ class Microphone:
 
     def say(self, *names, pause=0.6):
         """Says voices of alsa-utils from now on. Returns what was said and where."""
+        voices = [voice(name, before=0, after=0) for name in names]
         with self.ledger.open("rb") as file:
             epoch = struct.unpack("<d", file.read(8))[0]
         place = int((time.monotonic() - epoch + 0.5) * RATE)
         said = []
         with self.audio.open("r+b") as file:
-            for name in names:
-                samples = voice(name, before=0, after=0)
+            for samples in voices:
                 file.seek(place * 2)
                 file.write(samples)
                 said.append(Said(place, samples))
@@ -139,7 +139,7 @@ class Microphone:
 
 
 class Service:
-    """`beckon listen` with a microphone of its own, in mode spot."""
+    """`beckon listen` with a microphone of its own, in mode spot. It may be ended by another process than that which started it."""
 
     def __init__(self, settings):
         self.folder = tempfile.mkdtemp()
@@ -147,6 +147,7 @@ class Service:
         self.words = f"{self.folder}/words"
         self.path = Path(self.folder) / "config.json5"
         self.log = Path(self.folder) / "log"
+        self.identifier = Path(self.folder) / "pid"
         self.configure(settings)
         self.environment = {
             **os.environ, "ALSA_CONFIG_PATH": str(self.microphone.configuration), "RUNTIME_DIRECTORY": self.folder,
@@ -162,6 +163,7 @@ class Service:
             self.process = subprocess.Popen(
                 [BECKON, "listen", "--config", self.path], stdout=subprocess.DEVNULL, stderr=log, env=self.environment
             )
+        self.identifier.write_text(str(self.process.pid))
         end = time.monotonic() + 30
         while self.microphone.delivered < RATE // 2 or not self.status():
             if self.process.poll() is not None or time.monotonic() > end:
@@ -188,8 +190,15 @@ class Service:
             raise RuntimeError(done.stderr)
 
     def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        return self.process.wait(10)
+        """Returns the exit status, if this process started it."""
+        pid = int(self.identifier.read_text())
+        os.kill(pid, number)
+        if pid == self.process.pid:
+            return self.process.wait(10)
+        end = time.monotonic() + 10
+        while time.monotonic() < end and Path(f"/proc/{pid}/exe").exists():
+            time.sleep(0.05)
+        return None
 
 
 class Checks:

@@ -19,7 +19,9 @@ extension WyomingSatellite: Integration {
     }
 
     public convenience init(_ configured: Configured, _ service: Service) throws {
-        guard let history = service.history else { throw SocketError("no detector, whose words and audio it could send") }
+        guard let history = service.history else {
+            throw SocketError("no detector, whose words and audio it could send")
+        }
         // Home Assistant knows the satellite by its name.
         let name = "beckon satellite on \(service.machine)"
         var settings = Settings(listen: configured.listen, name: name)
