@@ -6,7 +6,7 @@ PYTHON  ?= python3
 PEERS   := .build/peers
 SPARK   := .build/spark
 
-.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages acceptance-home \
+.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages acceptance-home acceptance-web \
 	acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-products bench-words bench-reload \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
@@ -75,6 +75,10 @@ acceptance-pages: build
 # first installation. What cannot be installed is skipped with a line.
 acceptance-home: build
 	Tests/Acceptance/home/run
+
+# The web server in headless Chromium and by Prometheus' own tools, beside a microphone that plays a voice; two minutes.
+acceptance-web: bench-products
+	Tests/Acceptance/web/run
 
 # Classifies 20,000 files (FILES), killed at random and resumed, in shards, and by GNU parallel; a quarter of an hour. Needs the Debian
 # packages parallel and procps. MILLION=1 also measures the memory that a million names take.

@@ -66,6 +66,8 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        // Without pkgConfig, which would link it: it is loaded when it is needed.
+        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSystem"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -109,22 +111,34 @@ let package = Package(
         ),
         .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Spotting", "System"]),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
+        .target(name: "Metrics", path: "Sources/Integrations/Metrics"),
         .target(
             name: "IntegrationInterface",
-            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Spotting"],
+            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting"],
             path: "Sources/Integrations/Interface"
+        ),
+        .target(
+            name: "Web",
+            dependencies: [
+                "Audio", "CMicroHTTPD", "Configuration", "Control", "Core", "Events", "Inference",
+                "IntegrationInterface",
+                "Metrics", "Spotting", "System",
+            ],
+            path: "Sources/Integrations/Web"
         ),
         .target(
             name: "Wyoming",
             dependencies: [
-                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "Spotting", "System",
+                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "Metrics", "Spotting",
+                "System",
             ],
             path: "Sources/Integrations/Wyoming"
         ),
         .target(
             name: "MQTT",
             dependencies: [
-                "CMosquitto", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "Spotting",
+                "CMosquitto", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "Metrics",
+                "Spotting",
                 "System",
             ],
             path: "Sources/Integrations/MQTT"
@@ -133,7 +147,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "MQTT", "Spotting", "System", "Wyoming",
+                "Inference", "IntegrationInterface", "MQTT", "Metrics", "Spotting", "System", "Web", "Wyoming",
             ]
         ),
         .target(name: "Charts", dependencies: ["Core", "CZlib"]),
@@ -160,7 +174,7 @@ let package = Package(
                 "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
                 "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "IntegrationInterface",
                 "KernelInterface", "Kernels",
-                "Reports", "Spotting", "System",
+                "Reports", "Spotting", "System", "Web",
             ]
         ),
         .target(name: "Beckon", dependencies: ["Audio", "Core", "Inference", "Spotting"], path: "Sources/Library"),
@@ -227,6 +241,14 @@ let package = Package(
             name: "WyomingTests",
             dependencies: ["Audio", "Core", "Events", "Inference", "Spotting", "System", "TestSupport", "Wyoming"]
         ),
+        .testTarget(name: "MetricsTests", dependencies: ["Metrics"]),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Audio", "Configuration", "Control", "Core", "Events", "Inference", "IntegrationInterface", "Metrics",
+                "Spotting", "System", "TestSupport", "Web",
+            ]
+        ),
         .testTarget(
             name: "MQTTTests",
             dependencies: [
@@ -238,7 +260,7 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "Spotting", "System", "TestSupport",
+                "Inference", "IntegrationInterface", "Metrics", "Spotting", "System", "TestSupport",
             ]
         ),
         .testTarget(
@@ -260,7 +282,7 @@ package.targets += wideKernels
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
-        "IntegrationInterface", "Kernels", "MQTT", "Spotting", "System", "Wyoming",
+        "IntegrationInterface", "Kernels", "MQTT", "Metrics", "Spotting", "System", "Web", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

@@ -36,7 +36,7 @@ _beckon_settings()
 _beckon()
 {
     local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}"
-    local commands="listen classify enroll words forget record evaluate inspect serve devices config doctor bench completions status mute unmute reload set events misses help"
+    local commands="listen classify enroll words forget record evaluate inspect serve web devices config doctor bench completions status mute unmute reload set events misses help"
     local options=""
     COMPREPLY=()
 
@@ -72,8 +72,8 @@ _beckon()
         *\ --threshold | *\ -t | *\ --phrase | *\ --shard | *\ --jobs | *\ -j | \
             *\ --takes | *\ -n | "inspect --from" | *\ --label | *\ -l | *\ --speaker | \
             *\ -s | *\ --count | *\ --tolerance | *\ --pages | *\ --to | *\ --listen | \
-            *\ --connections | *\ --threads | *\ --seconds | *\ --streams | *\ --wyoming | *\ --chunk | \
-            *\ --connect)
+            *\ --web | *\ --connections | *\ --threads | *\ --seconds | *\ --streams | *\ --wyoming | \
+            *\ --chunk | *\ --connect)
             return
             ;;
         *\ --word | *\ -w)
@@ -114,7 +114,8 @@ _beckon()
         record) options="--label --speaker --count --device --config --channel --file --model --help" ;;
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --audio --json --help" ;;
-        serve) options="--listen --connections --threads --sensitivity --threshold --word --phrase --trigger --model --words --config --help" ;;
+        serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --words --config --help" ;;
+        web) options="--new --help" ;;
         devices) options="--json --help" ;;
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;
@@ -168,6 +169,18 @@ _beckon()
             ;;
         inspect)
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            ;;
+        web)
+            if ((COMP_CWORD == 2)); then
+                mapfile -t COMPREPLY < <(compgen -W "token link" -- "$current")
+                return
+            fi
+            case "${COMP_WORDS[2]}" in
+                token)
+                    ;;
+                link)
+                    ;;
+            esac
             ;;
         config)
             if ((COMP_CWORD == 2)); then

@@ -1,7 +1,7 @@
 import Core
 package import Synchronization
 
-/// The last 8 s of audio that the detector got, for clips and recordings.
+/// The last 10 s of audio that the detector got, for clips, recordings and the live page.
 ///
 /// The detector's thread writes and never waits for a reader: while a reader copies, it writes nothing, and takes the
 /// missing blocks from the window of a later hop.
@@ -9,7 +9,7 @@ public final class AudioHistory: Sendable {
     /// In hertz.
     public static let sampleRate = AudioFormat.sampleRate
     /// Seconds of audio that are kept.
-    public static let seconds = 8
+    public static let seconds = 10
     private static let length = seconds * sampleRate
 
     package struct State {

@@ -9,7 +9,7 @@ public enum CommandLineTool {
     /// In the order of `beckon help`.
     static let commands: [any Command.Type] = [
         Listen.self, Classify.self, Enroll.self, WordsCommand.self, Record.self, Evaluate.self, Inspect.self,
-        Serve.self, Devices.self, ConfigCommand.self, Doctor.self, Bench.self, CompletionsCommand.self,
+        Serve.self, WebCommand.self, Devices.self, ConfigCommand.self, Doctor.self, Bench.self, CompletionsCommand.self,
         ControlVerb.self, MissesCommand.self,
     ]
 

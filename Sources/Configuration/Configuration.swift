@@ -135,6 +135,8 @@ public struct Configuration: Equatable, Sendable {
     public var wyoming = Wyoming()
     /// The broker that events are published to.
     public var mqtt = MQTT()
+    public var web = Web()
+    public var metrics = MetricsFile()
     /// The least severe level that is logged.
     public var log = LogLevel.info
 

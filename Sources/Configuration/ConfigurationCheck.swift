@@ -113,24 +113,20 @@ struct ConfigurationCheck {
 
     /// Two servers cannot listen at one address.
     private func checkAddresses(_ findings: inout Findings) {
-        let wyoming = configuration.wyoming
-        for (index, address) in wyoming.listen.enumerated() where wyoming.listen[..<index].contains(address) {
-            findings.add("names \(address) twice; leave one of them out", key: "wyoming.listen")
-        }
-        for (index, address) in wyoming.satellite.enumerated() {
-            if wyoming.satellite[..<index].contains(address) {
-                findings.add("names \(address) twice; leave one of them out", key: "wyoming.satellite")
-            } else if wyoming.listen.contains(address) {
-                findings.add(
-                    "is where the server listens; give the satellite a port of its own",
-                    key: "wyoming.satellite"
-                )
+        var known: [ListenAddress: String] = [:]
+        if case .path(let path) = configuration.socket { known[.unix(path: path)] = "socket" }
+        for (key, addresses) in [
+            ("wyoming.listen", configuration.wyoming.listen), ("wyoming.satellite", configuration.wyoming.satellite),
+            ("web.listen", configuration.web.listen),
+        ] {
+            for address in addresses {
+                switch known.updateValue(key, forKey: address) {
+                case nil: break
+                case key: findings.add("names \(address) twice; leave one of them out", key: key)
+                case "socket": findings.add("is the control socket; give the server a path of its own", key: key)
+                case let other?: findings.add("names \(address), as \(other) does; choose another address", key: key)
+                }
             }
-        }
-        guard case .path(let path) = configuration.socket else { return }
-        for (key, addresses) in [("listen", wyoming.listen), ("satellite", wyoming.satellite)]
-        where addresses.contains(.unix(path: path)) {
-            findings.add("is the control socket; give the server a path of its own", key: "wyoming.\(key)")
         }
     }
 

@@ -26,6 +26,8 @@ extension SettingKind where Value == Configuration {
             Setting("wyoming", at: \.wyoming, .wyoming),
             Setting("socket", \.socket, .socket),
             Setting("mqtt", at: \.mqtt, .mqtt),
+            Setting("web", at: \.web, .web),
+            Setting("metrics", at: \.metrics, .metrics),
             Setting("log", \.log, .choice(among: [.error, .warning, .info, .debug])),
             Setting("gate", at: \.gate, gate),
         ])
@@ -146,36 +148,34 @@ extension SettingKind where Value == Configuration.Socket {
 
 extension SettingKind where Value == [ListenAddress] {
     /// One address, a list of them, or `none`.
-    static let addresses = SettingKind(
-        read: { node, key, findings in
-            var nodes = [node]
-            if case .array(let elements) = node.value { nodes = elements }
-            if node.value == .string("none") { nodes = [] }
-            var addresses: [ListenAddress] = []
-            for node in nodes {
-                guard case .string(let text) = node.value else {
-                    findings.expected(
-                        "an address such as \"tcp://127.0.0.1:10400\", a list, or \"none\"",
-                        at: key,
-                        not: node
-                    )
-                    return nil
+    static func addresses(like example: String) -> SettingKind {
+        SettingKind(
+            read: { node, key, findings in
+                var nodes = [node]
+                if case .array(let elements) = node.value { nodes = elements }
+                if node.value == .string("none") { nodes = [] }
+                var addresses: [ListenAddress] = []
+                for node in nodes {
+                    guard case .string(let text) = node.value else {
+                        findings.expected("an address such as \"\(example)\", a list, or \"none\"", at: key, not: node)
+                        return nil
+                    }
+                    do throws(SocketError) {
+                        addresses.append(try ListenAddress(text))
+                    } catch {
+                        findings.add(error.description, key: key, at: node.place)
+                        return nil
+                    }
                 }
-                do throws(SocketError) {
-                    addresses.append(try ListenAddress(text))
-                } catch {
-                    findings.add(error.description, key: key, at: node.place)
-                    return nil
+                return addresses
+            },
+            write: { addresses in
+                switch addresses.count {
+                case 0: "none"
+                case 1: .string(addresses[0].description)
+                default: .strings(addresses.map(\.description))
                 }
             }
-            return addresses
-        },
-        write: { addresses in
-            switch addresses.count {
-            case 0: "none"
-            case 1: .string(addresses[0].description)
-            default: .strings(addresses.map(\.description))
-            }
-        }
-    )
+        )
+    }
 }

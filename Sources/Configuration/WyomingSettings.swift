@@ -28,10 +28,10 @@ extension Configuration {
 extension Section where Root == Configuration.Wyoming {
     /// The keys of `wyoming`.
     static let wyoming = Section([
-        Setting("listen", \.listen, .addresses),
+        Setting("listen", \.listen, .addresses(like: "tcp://127.0.0.1:10400")),
         Setting("connections", \.connections, .whole(1...10_000)),
         Setting("announce", \.announce, .flag),
-        Setting("satellite", \.satellite, .addresses),
+        Setting("satellite", \.satellite, .addresses(like: "tcp://127.0.0.1:10700")),
         Setting("satelliteWords", \.satelliteWords, SettingKind<String>.text("a word or phrase").list.optional),
     ])
 }

@@ -9,6 +9,7 @@ public import Events
 import Glibc
 import Inference
 public import IntegrationInterface
+import Metrics
 public import Spotting
 import Synchronization
 public import System
@@ -199,8 +200,38 @@ public final class Daemon: Sendable {
     /// Whether the writer of a stream gives no audio. Any thread.
     public var isInputSilent: Bool { (source as? PipeSource)?.isSilent ?? false }
 
+    /// What is heard now, as the terminal and the live page show it. Any thread.
+    public var live: LiveState {
+        let settings = currentSettings
+        let capture = microphone?.status
+        var live = LiveState()
+        live.source = setup.input.name ?? capture?.device ?? ""
+        live.problem = capture.flatMap(\.trouble) ?? (isInputSilent ? "no audio comes" : nil)
+        live.isMuted = capture.map { $0.state == .muted }
+        live.rate = capture?.format?.rate
+        (live.position, live.length) = (progress?.seconds, progress?.length)
+        live.session = dispatcher.session
+        let isHeard = capture.map { $0.state == .running || $0.state == .recovering } ?? true
+        let block = isHeard ? newestBlock : (level: 0, peak: 0)
+        (live.level, live.peak) = (decibels(amplitude: block.level), decibels(amplitude: block.peak))
+        let scores = isHeard ? detectorStatus.scores : []
+        let bound = Set(settings.sessions.flatMap(\.words))
+        let modelWords = settings.vocabulary.modelWords.count
+        live.classes = zip(settings.vocabulary.labels, settings.thresholds.values).enumerated().map { index, label in
+            let isSpecial = Labels.isSpecial(label.0)
+            return LiveState.Class(
+                name: label.0,
+                kind: isSpecial ? .special : index < modelWords ? .word : .taught,
+                score: scores.indices.contains(index) ? scores[index] : 0,
+                threshold: isSpecial ? nil : label.1,
+                isInSession: bound.contains(index)
+            )
+        }
+        return live
+    }
+
     /// The root mean square and the largest sample of the newest block that the detector got; full scale is 1. Any thread.
-    public var newestBlock: (level: Float, peak: Float) {
+    private var newestBlock: (level: Float, peak: Float) {
         let count = history.count
         let samples = history.samples(max(0, count - AudioFormat.hopSamples)..<count)
         guard !samples.isEmpty else { return (0, 0) }
@@ -385,9 +416,13 @@ public final class Daemon: Sendable {
             state: { [weak self] in
                 self?.state ?? ServiceState(initial, isMuted: nil, hasAudio: false, level: nil)
             },
-            scores: { [weak self] in self?.detectorStatus.scores ?? [] },
+            live: { [weak self] in self?.live ?? LiveState() },
+            metrics: { [weak self] in self?.metrics ?? [] },
+            problem: { [weak self] in self?.notReady },
             perform: { [weak self] command, later in
-                self?.perform(command, later) ?? .failed("the service is stopping")
+                // Not by ??, because nil is a reply too: it comes later.
+                guard let self else { return .failed("the service is stopping") }
+                return perform(command, later)
             }
         )
     }
@@ -400,6 +435,37 @@ public final class Daemon: Sendable {
             hasAudio: capture.map { [.running, .recovering, .muted].contains($0.state) } ?? !source.hasEnded,
             level: capture.flatMap { $0.state == .running ? decibels(amplitude: $0.level) : nil }
         )
+    }
+
+    /// Time after the newest hop in which the service counts as ready.
+    private static let readyTime = Duration.seconds(5)
+
+    /// Why no audio is scored now; nil if it is.
+    private var notReady: String? {
+        if let capture = microphone?.status {
+            switch capture.state {
+            case .running, .recovering: break
+            case .waiting, .lost: return "no microphone" + (capture.problem.isEmpty ? "" : ": \(capture.problem)")
+            case .muted: return "the microphone is muted"
+            case .stopped: return "the service is stopping"
+            }
+        }
+        if let newest = detectorStatus.newestHop, Clock.now - newest < Self.readyTime { return nil }
+        return "no audio was scored for \(decimal(Self.readyTime.seconds, 0)) s"
+    }
+
+    private var metrics: [MetricFamily] {
+        let settings = currentSettings
+        var values = ServiceMetrics(settings)
+        values.detector = detector.status
+        values.events = dispatcher.counts
+        values.capture = microphone?.status
+        values.isReady = notReady == nil
+        values.actions = actions.counts
+        values.clips = clips.counts
+        values.lostDetections = dispatcher.queue.droppedCount
+        values.droppedLines = [("output", setup.output.counts.dropped), ("log", setup.logOutput.counts.dropped)]
+        return values.families + integrations.metrics
     }
 
     private var status: JSON {

@@ -1,4 +1,4 @@
-import Core
+public import Core
 import Synchronization
 
 /// The detector's counters, timings and newest scores.
@@ -17,11 +17,19 @@ public struct DetectorStatus: Equatable, Sendable {
     public var longestHop: Duration
     /// The processing time of all hops together.
     public var busy: Duration
+    /// How many hops took how long: at most each of ``hopBounds`` and more than the one before; the last has no bound.
+    public var hopCounts: [UInt64]
+    /// When the newest hop ended, on the monotonic clock; nil before the first.
+    public var newestHop: Instant?
     /// Changes of settings, and the hops that could not be processed because of them.
     public var changes: UInt64
     public var hopsMissedByChanges: UInt64
     /// Smoothed posteriors after the newest hop, `[labels]`.
     public var scores: [Float]
+
+    /// Upper bounds of the times that are counted in ``hopCounts``.
+    public static let hopBounds: [Duration] = [250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 250_000]
+        .map { .microseconds($0) }
 }
 
 /// The live values of a ``DetectorStatus``. The detector's thread writes them without waiting; any thread may read.
@@ -35,6 +43,11 @@ final class DetectorRecord: Sendable {
     private let late = Atomic<UInt64>(0)
     private let longest = Atomic<Int64>(0)
     private let busy = Atomic<Int64>(0)
+    private let newestHop = Atomic<Int64>(0)
+    /// As many as ``bounds``, and one.
+    private let counts: InlineArray<11, Atomic<UInt64>> = InlineArray { _ in Atomic(0) }
+    /// Nanoseconds of ``DetectorStatus/hopBounds``.
+    private let bounds: InlineArray<10, Int64> = InlineArray { DetectorStatus.hopBounds[$0].nanoseconds }
     private let scores = Mutex<[Float]>([])
 
     /// Sets the number of scores; allocates.
@@ -50,18 +63,25 @@ final class DetectorRecord: Sendable {
         busy.add(duration, ordering: .relaxed)
         if duration > longest.load(ordering: .relaxed) { longest.store(duration, ordering: .relaxed) }
         if duration > AudioFormat.hopDuration.nanoseconds { late.add(1, ordering: .relaxed) }
+        var bucket = 0
+        while bucket < bounds.count, duration > bounds[bucket] { bucket += 1 }
+        counts[bucket].add(1, ordering: .relaxed)
+        newestHop.store(ended.nanoseconds, ordering: .relaxed)
         hops.add(1, ordering: .releasing)
     }
 
     var status: DetectorStatus {
-        DetectorStatus(
-            hops: hops.load(ordering: .acquiring),
+        let hops = hops.load(ordering: .acquiring)
+        return DetectorStatus(
+            hops: hops,
             droppedBlocks: dropped.load(ordering: .relaxed),
             skippedBlocks: skipped.load(ordering: .relaxed),
             gaps: gaps.load(ordering: .relaxed),
             lateHops: late.load(ordering: .relaxed),
             longestHop: .nanoseconds(longest.load(ordering: .relaxed)),
             busy: .nanoseconds(busy.load(ordering: .relaxed)),
+            hopCounts: counts.indices.map { counts[$0].load(ordering: .relaxed) },
+            newestHop: hops > 0 ? Instant(nanoseconds: newestHop.load(ordering: .relaxed)) : nil,
             changes: changes.load(ordering: .relaxed),
             hopsMissedByChanges: hopsMissedByChanges.load(ordering: .relaxed),
             scores: scores.withLock { Array($0) }

@@ -19,6 +19,9 @@ public final class EventDispatcher: Sendable {
         public var suppressed = 0
         /// Detections under settings that are two changes old, so that their names are not known any more.
         public var unnamed = 0
+        /// The events of each word and complete phrase, by name, and those of them that fell into their cool-down.
+        public var byName: [String: Int] = [:]
+        public var suppressedByName: [String: Int] = [:]
     }
 
     private struct State {
@@ -133,8 +136,11 @@ public final class EventDispatcher: Sendable {
             }
             if detection.kind.isSession { state.session = detection.kind == .sessionStart ? subject.name : nil }
             if detection.kind != .nearMiss { state.counts.events += 1 }
+            let hasName = detection.kind == .word || detection.kind == .phrase
+            if hasName { state.counts.byName[subject.name, default: 0] += 1 }
             guard state.cooldown.admits(subject, kind: detection.kind, time: detection.time) else {
                 state.counts.suppressed += 1
+                state.counts.suppressedByName[subject.name, default: 0] += 1
                 return nil
             }
             let event = DetectionEvent(

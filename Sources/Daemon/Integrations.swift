@@ -3,16 +3,20 @@ import Core
 import Events
 import IntegrationInterface
 import MQTT
+import Metrics
 import Synchronization
 import System
+import Web
 import Wyoming
 
 /// All integrations of a service: starts those that the configuration turns on, hands them events and changed settings, and stops
 /// them.
 final class Integrations: EventSink {
     /// The kinds of a service with a detector, and of a wake-word server alone. A new kind is added here.
-    static let besideDetector: [any Integration.Type] = [WyomingServer.self, WyomingSatellite.self, MQTTPublisher.self]
-    static let alone: [any Integration.Type] = [WyomingServer.self]
+    static let besideDetector: [any Integration.Type] = [
+        WyomingServer.self, WyomingSatellite.self, MQTTPublisher.self, WebServer.self, MetricsFile.self,
+    ]
+    static let alone: [any Integration.Type] = [WyomingServer.self, WebServer.self]
 
     private let slots: [any IntegrationSlot]
 
@@ -49,6 +53,9 @@ final class Integrations: EventSink {
             if let running = slot.running { status.append([slot.key: running.status]) }
         }
     }
+
+    /// The metrics of all.
+    var metrics: [MetricFamily] { slots.flatMap { $0.running?.metrics ?? [] } }
 
     /// Ends all. Returns whether they have ended in time.
     func stop(until time: Instant) -> Bool {

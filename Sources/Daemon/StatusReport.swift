@@ -61,6 +61,16 @@ extension WakeSession {
 }
 
 extension CaptureStatus {
+    /// Why nothing is heard; nil while all is well.
+    var trouble: String? {
+        switch state {
+        case .running, .recovering, .stopped: nil
+        case .waiting: "waiting for it"
+        case .lost: "lost; waiting for it"
+        case .muted: "muted"
+        }
+    }
+
     /// Adds its members to an object.
     func describe(in status: inout JSON) {
         let began = Timestamp.now.adding(seconds: -(Clock.now - since).seconds)

@@ -5,6 +5,7 @@ import Enrollment
 public import Events
 import Inference
 public import IntegrationInterface
+private import Metrics
 private import Spotting
 import Synchronization
 public import System
@@ -98,8 +99,12 @@ public final class WakeService: Sendable {
                 let settings = self?.settings.withLock { $0 } ?? initial
                 return ServiceState(settings, isMuted: nil, hasAudio: false, level: nil)
             },
+            metrics: { [weak self] in self?.metrics ?? [] },
+            problem: { [weak self] in self?.notReady },
             perform: { [weak self] command, later in
-                self?.perform(command, later) ?? .failed("the service is stopping")
+                // Not by ??, because nil is a reply too: it comes later.
+                guard let self else { return .failed("the service is stopping") }
+                return perform(command, later)
             }
         )
     }
@@ -115,6 +120,18 @@ public final class WakeService: Sendable {
         case .reload: return changes.submit(.configuration, later)
         case .mute, .unmute, .set, .misses: return .failed("this service has no microphone, only clients")
         }
+    }
+
+    private var metrics: [MetricFamily] {
+        var values = ServiceMetrics(settings.withLock { $0 })
+        values.isReady = notReady == nil
+        return values.families + integrations.metrics
+    }
+
+    /// Why clients are not served; nil if they are.
+    private var notReady: String? {
+        guard let server = integrations.running(WyomingServer.self) else { return "it cannot listen for clients" }
+        return server.problem
     }
 
     private var status: JSON {

@@ -3,6 +3,7 @@ private import FoundationEssentials
 private import Glibc
 public import Inference
 public import Spotting
+private import System
 
 /// The file of taught words: its path, and the words read from it.
 public struct TaughtWords: Sendable {
@@ -22,18 +23,9 @@ public struct TaughtWords: Sendable {
     /// The default file: `$BECKON_WORDS`, else `words` in the service's state directory (for the service, and for root if that
     /// exists), else in the user's state directory.
     public static func usualPath(_ environment: [String: String]) -> String? {
-        func folder(_ name: String) -> String? {
-            environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
         if let path = environment["BECKON_WORDS"], !path.isEmpty { return path }
-        if let folder = folder("STATE_DIRECTORY")?.split(separator: ":").first { return folder + "/words" }
-        if geteuid() == 0, access(serviceFolder, F_OK) == 0 { return serviceFolder + "/words" }
-        if let folder = folder("XDG_STATE_HOME") { return folder + "/beckon/words" }
-        return folder("HOME").map { $0 + "/.local/state/beckon/words" }
+        return StateFolder.path { environment[$0] }.map { $0 + "/words" }
     }
-
-    /// The state folder of the system's service, which systemd makes when the service first starts.
-    public static let serviceFolder = "/var/lib/beckon"
 
     /// Whether root's words are not those of the system's service although it is installed: its state folder does not exist yet.
     ///
@@ -48,7 +40,7 @@ public struct TaughtWords: Sendable {
         let isThere: (String) -> Bool = exists ?? { access($0, F_OK) == 0 }
         guard isRoot ?? (geteuid() == 0), environment["BECKON_WORDS"] ?? "" == "",
             environment["STATE_DIRECTORY"] == nil,
-            !isThere(serviceFolder)
+            !isThere(StateFolder.ofService)
         else { return false }
         return ["/etc", "/usr/lib", "/usr/local/lib", "/lib"].contains {
             isThere($0 + "/systemd/system/beckon.service")

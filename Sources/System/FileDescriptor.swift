@@ -17,6 +17,13 @@ public struct FileDescriptor: ~Copyable, Sendable {
 
     /// Closes it now, before the end of the scope.
     public consuming func close() {}
+
+    /// Hands it over to a new owner, such as a C library.
+    public consuming func take() -> Int32 {
+        let number = rawValue
+        discard self
+        return number
+    }
 }
 
 /// A pipe, closed on exec. The descriptors of both ends are 3 or higher, so neither is taken for a standard stream.

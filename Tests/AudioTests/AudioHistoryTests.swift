@@ -13,12 +13,12 @@ struct AudioHistoryTests {
 
     @Test func `audio is kept for the length of the history`() {
         let history = AudioHistory()
-        for block in 1...100 { history.add(window(endingAt: block * 1600).span) }
-        #expect(history.count == 160_000)
+        for block in 1...120 { history.add(window(endingAt: block * 1600).span) }
+        #expect(history.count == 192_000)
         #expect(history.samples(100_000..<100_003) == [100_000, 100_001, 100_002])
-        // Samples older than eight seconds, and samples not yet written.
+        // Samples older than ten seconds, and samples not yet written.
         #expect(history.samples(0..<10) == [])
-        #expect(history.samples(159_999..<170_000) == [159_999])
+        #expect(history.samples(191_999..<200_000) == [191_999])
         #expect(history.samples(0..<200_000).count == AudioHistory.seconds * 16_000)
     }
 

@@ -211,7 +211,7 @@ struct ConfigurationTests {
             ("{wyoming: {satellite: 'unix:///x'}, socket: '/x'}", "is the control socket"),
             (
                 "{wyoming: {listen: 'tcp://127.0.0.1:5', satellite: 'tcp://127.0.0.1:5'}}",
-                "is where the server listens; give the satellite a port of its own"
+                "names tcp://127.0.0.1:5, as wyoming.listen does; choose another address"
             ),
             ("{wyoming: {satelliteWords: 'left'}}", "expected"),
             (
@@ -222,6 +222,26 @@ struct ConfigurationTests {
         ] {
             let errors = Self.errors(text)
             #expect(errors.count == 1 && errors[0].contains("wyoming") && errors[0].contains(problem), "\(errors)")
+        }
+    }
+
+    @Test func `the web server's address, names and file, and what is wrong with them`() throws {
+        let text =
+            "{web: {listen: 'tcp://0.0.0.0:10480', hosts: ['beckon.house']}, metrics: {file: '/x/y.prom', interval: 5}}"
+        let read = try Self.read(text).configuration
+        #expect(read.web.listen == [.tcp(host: "0.0.0.0", port: 10_480)] && read.web.hosts == ["beckon.house"])
+        #expect(read.metrics.file == "/x/y.prom" && read.metrics.interval == 5)
+        #expect(try Self.read(read.json.description).configuration == read)
+        for (text, problem) in [
+            ("{web: {listen: 'http://127.0.0.1'}}", "begins with neither tcp:// nor unix://"),
+            ("{web: {listen: 8}}", "such as \"tcp://127.0.0.1:10480\""),
+            ("{web: {listen: 'unix:///x'}, socket: '/x'}", "web.listen: is the control socket"),
+            ("{web: {listen: 'unix:///x'}, wyoming: {listen: 'unix:///x'}}", "names unix:///x, as wyoming.listen does"),
+            ("{web: {hosts: ['a/b']}}", "expected a machine's name"),
+            ("{metrics: {file: '/x/y.txt'}}", "ends with .prom"), ("{metrics: {interval: 0}}", "from 1 to 3600"),
+        ] {
+            let errors = Self.errors(text)
+            #expect(errors.count == 1 && errors[0].contains(problem), "\(errors)")
         }
     }
 

@@ -67,7 +67,10 @@ struct EventDispatcherTests {
             ]
         )
         #expect(second.lines.all.count == 4 && second.lines.all[2] == "left 0.9 1.5 1.9")
-        #expect(dispatcher.counts == EventDispatcher.Counts(events: 4, suppressed: 0, unnamed: 2))
+        #expect(
+            dispatcher.counts
+                == EventDispatcher.Counts(events: 4, unnamed: 2, byName: ["yes": 1, "left": 1, "yes left": 1])
+        )
         #expect(before <= Timestamp.now)
         dispatcher.stop()
     }

@@ -5,6 +5,7 @@ import Daemon
 import Enrollment
 private import FoundationEssentials
 import Inference
+private import System
 
 /// `beckon enroll WORD`: teaches a word, from a microphone or from recordings.
 struct Enroll {
@@ -302,7 +303,7 @@ struct Enroll {
 
     private static func serviceNote(_ path: String) -> String {
         "the word goes to \(printable(path)), which is root's own: the system's service keeps its words in "
-            + "\(TaughtWords.serviceFolder), which its first start makes; to teach the service, run systemctl start beckon first"
+            + "\(StateFolder.ofService), which its first start makes; to teach the service, run systemctl start beckon first"
     }
 
     /// How to try the word, and who else finds it.
@@ -312,7 +313,7 @@ struct Enroll {
                 "Try it: beckon listen. The system's service does not find it; after systemctl start beckon, teach it again."
         }
         if let file = options.words { return "Try it: beckon listen --words \(printable(file))" }
-        return path.hasPrefix(TaughtWords.serviceFolder + "/")
+        return path.hasPrefix(StateFolder.ofService + "/")
             ? "The system's service loads it by itself, if it runs."
             : "A beckon listen, or a service of yours, that runs loads it by itself. Try it: beckon listen"
     }

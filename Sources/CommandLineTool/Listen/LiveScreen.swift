@@ -1,9 +1,9 @@
-import Capture
 private import Configuration
 import Core
 import Daemon
 import Events
 private import Glibc
+import IntegrationInterface
 private import IntegrationInterface
 import Spotting
 import Synchronization
@@ -68,7 +68,7 @@ final class LiveScreen: EventSink {
             settings.frame = { text, isEnding in
                 if isEnding { terminal.hide() }
                 return terminal.frame(text) { columns, rows in
-                    Self.panel(shown, played).lines(width: columns, height: rows, style: Terminal.panelStyle)
+                    Self.panel(shown).lines(width: columns, height: rows, style: Terminal.panelStyle)
                 }
             }
         }
@@ -147,35 +147,24 @@ final class LiveScreen: EventSink {
 
     // MARK: - The panel, on the writer's thread
 
-    private static func panel(_ shown: Shown, _ played: String?) -> LivePanel {
+    private static func panel(_ shown: Shown) -> LivePanel {
         var panel = LivePanel()
         guard let daemon = shown.daemon else { return panel }
         let settings = daemon.currentSettings
-        let status = daemon.microphone?.status
-        panel.source = played ?? status?.device ?? ""
-        if panel.source.isEmpty { panel.source = "no microphone yet" }
-        panel.trouble = status.flatMap(trouble) ?? (daemon.isInputSilent ? "no audio comes" : nil)
-        panel.rate = status?.format?.rate
+        let live = daemon.live
+        panel.source = live.source.isEmpty ? "no microphone yet" : live.source
+        panel.trouble = live.problem
+        panel.rate = live.rate
         panel.mode = settings.configuration.gate.mode
         panel.words = settings.thresholds.words.count
-        (panel.position, panel.length) = (daemon.progress?.seconds, daemon.progress?.length)
-        let isHeard = status.map { $0.state == .running || $0.state == .recovering } ?? true
-        let block = isHeard ? daemon.newestBlock : (level: 0, peak: 0)
-        panel.level = decibels(amplitude: block.level)
-        panel.isTooLoud = block.peak >= 0.99
-        let scores = isHeard ? daemon.detectorStatus.scores : []
-        panel.scores = zip(settings.vocabulary.labels, settings.thresholds.values).enumerated().map { index, label in
-            LivePanel.Score(
-                name: label.0,
-                score: scores.indices.contains(index) ? scores[index] : 0,
-                threshold: Labels.isSpecial(label.0) ? nil : label.1
-            )
-        }
+        (panel.position, panel.length) = (live.position, live.length)
+        panel.level = live.level
+        panel.isTooLoud = live.isTooLoud
+        panel.scores = live.classes.map { LivePanel.Score(name: $0.name, score: $0.score, threshold: $0.threshold) }
         let now = Clock.now
         shown.state.withLock { state in
-            let peak = decibels(amplitude: block.peak)
-            if peak >= state.heldPeak || now - state.heldSince > holdTime {
-                (state.heldPeak, state.heldSince) = (peak, now)
+            if live.peak >= state.heldPeak || now - state.heldSince > holdTime {
+                (state.heldPeak, state.heldSince) = (live.peak, now)
             }
             panel.heldPeak = state.heldPeak
             panel.heard = state.heard.map { heard in
@@ -183,14 +172,5 @@ final class LiveScreen: EventSink {
             }
         }
         return panel
-    }
-
-    private static func trouble(_ status: CaptureStatus) -> String? {
-        switch status.state {
-        case .running, .recovering, .stopped: nil
-        case .waiting: "waiting for it"
-        case .lost: "lost; waiting for it"
-        case .muted: "muted"
-        }
     }
 }

@@ -13,6 +13,7 @@ import System
 /// `beckon serve`: a wake-word server for Home Assistant and satellites, without a microphone.
 struct Serve {
     private let listen: [ListenAddress]
+    private let web: [ListenAddress]
     private let connections: Int?
     private let threads: Int?
     private let options: ListenOptions
@@ -27,6 +28,7 @@ struct Serve {
         options = try ListenOptions(arguments)
         // They were checked against the declaration.
         listen = arguments.all("--listen").compactMap { try? ListenAddress($0) }
+        web = arguments.all("--web").compactMap { try? ListenAddress($0) }
         connections = arguments.whole("--connections")
         threads = arguments.whole("--threads")
     }
@@ -39,7 +41,7 @@ struct Serve {
         defer { output.finish(until: Clock.now + .milliseconds(200)) }
         let log = ServiceLog { level, text in output.write(Output.marked(level, text)) }
         let environment = ProcessInfo.processInfo.environment
-        let (options, listen, connections) = (options, listen, connections)
+        let (options, listen, web, connections) = (options, listen, web, connections)
         let loader = SettingsLoader(
             path: options.configuration ?? ConfigurationFile.find(environment: environment),
             vocabulary: options.listening.vocabulary,
@@ -50,6 +52,9 @@ struct Serve {
             configuration.gate.mode = .spot
             if !listen.isEmpty { configuration.wyoming.listen = listen }
             if configuration.wyoming.listen.isEmpty { configuration.wyoming.listen = [Self.usual] }
+            // What the configuration names is for the service with a microphone, which may run at the same time.
+            configuration.web.listen = web
+            configuration.metrics.file = nil
             if let connections { configuration.wyoming.connections = connections }
         }
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }

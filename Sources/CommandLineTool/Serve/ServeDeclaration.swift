@@ -21,13 +21,7 @@ extension Serve: Command {
                     Option(
                         "--listen",
                         short: "-l",
-                        OptionValue(
-                            placeholder: "ADDRESS",
-                            title: "address",
-                            completion: .nothing,
-                            expected: "an address such as tcp://127.0.0.1:10400 or unix:///run/beckon.socket",
-                            accepts: { (try? ListenAddress($0)) != nil }
-                        ),
+                        address(like: "tcp://127.0.0.1:10400 or unix:///run/beckon.socket"),
                         repeats: true,
                         help: """
                             address of the server, such as tcp://0.0.0.0:10400 for the whole network (default: the \
@@ -42,6 +36,28 @@ extension Serve: Command {
                             .Va wyoming.listen ,
                             else
                             .Ql tcp://127.0.0.1:10400 .
+                            May be repeated.
+                            """
+                    ),
+                    Option(
+                        "--web",
+                        address(like: "tcp://127.0.0.1:10481"),
+                        repeats: true,
+                        help: """
+                            address of /metrics, /healthz and /readyz, such as tcp://127.0.0.1:10481 (default: none); \
+                            may be repeated
+                            """,
+                        manual: """
+                            Serves
+                            .Pa /metrics ,
+                            .Pa /healthz
+                            and
+                            .Pa /readyz
+                            by HTTP at this address, such as
+                            .Ql tcp://127.0.0.1:10481 .
+                            The configuration's key
+                            .Va web
+                            is for the service with a microphone alone.
                             May be repeated.
                             """
                     ),
@@ -90,4 +106,14 @@ extension Serve: Command {
             "beckon serve --listen unix:///run/user/1000/beckon.socket",
         ]
     )
+
+    private static func address(like example: String) -> OptionValue {
+        OptionValue(
+            placeholder: "ADDRESS",
+            title: "address",
+            completion: .nothing,
+            expected: "an address such as \(example)",
+            accepts: { (try? ListenAddress($0)) != nil }
+        )
+    }
 }

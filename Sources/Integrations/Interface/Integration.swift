@@ -1,6 +1,7 @@
 public import Configuration
 public import Core
 public import Events
+public import Metrics
 
 /// A part of the service that other programs connect to, or that connects to them: a wake-word server, a broker's client.
 ///
@@ -32,6 +33,9 @@ public protocol Integration: AnyObject, EventSink {
     /// Its counts, as members of the service's status. Any thread.
     var status: JSON { get }
 
+    /// Its counts, as metrics. Any thread.
+    var metrics: [MetricFamily] { get }
+
     /// Ends its threads. It may be called twice: first to ask, then to wait longer.
     ///
     /// - Parameters:
@@ -47,4 +51,5 @@ extension Integration {
     /// Ignores events: many integrations do not need them.
     public func receive(_ event: DetectionEvent) {}
     public func apply(_ settings: ServiceSettings) {}
+    public var metrics: [MetricFamily] { [] }
 }

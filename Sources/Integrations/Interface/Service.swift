@@ -1,6 +1,7 @@
 public import Audio
 public import Control
 public import Events
+public import Metrics
 
 /// The running service, as integrations know it.
 ///
@@ -29,8 +30,12 @@ public struct Service: Sendable {
     public var settings: @Sendable () -> ServiceSettings
     /// The state now.
     public var state: @Sendable () -> ServiceState
-    /// Smoothed posteriors after the newest hop, in the order of the vocabulary's labels; empty where no detector listens.
-    public var scores: @Sendable () -> [Float]
+    /// What is heard now; empty where no detector listens.
+    public var live: @Sendable () -> LiveState
+    /// The metrics of the service and of all integrations.
+    public var metrics: @Sendable () -> [MetricFamily]
+    /// Why the service detects no words now; nil if it does.
+    public var problem: @Sendable () -> String?
     /// Carries out a command, as a client of the control socket gives it. Changes of settings end in `Daemon.apply`, one after the
     /// other; what was changed shows in ``state`` and ``settings``.
     public var perform: ControlPerformer
@@ -42,7 +47,9 @@ public struct Service: Sendable {
         history: AudioHistory? = nil,
         settings: @escaping @Sendable () -> ServiceSettings,
         state: @escaping @Sendable () -> ServiceState,
-        scores: @escaping @Sendable () -> [Float] = { [] },
+        live: @escaping @Sendable () -> LiveState = { LiveState() },
+        metrics: @escaping @Sendable () -> [MetricFamily] = { [] },
+        problem: @escaping @Sendable () -> String? = { nil },
         perform: @escaping ControlPerformer
     ) {
         self.machine = machine
@@ -51,7 +58,9 @@ public struct Service: Sendable {
         self.history = history
         self.settings = settings
         self.state = state
-        self.scores = scores
+        self.live = live
+        self.metrics = metrics
+        self.problem = problem
         self.perform = perform
     }
 

@@ -3,6 +3,7 @@ public import Core
 public import Events
 import Glibc
 public import IntegrationInterface
+public import Metrics
 import Synchronization
 public import System
 
@@ -48,6 +49,21 @@ public final class MQTTPublisher: Integration {
     private let inbox = Mutex(Inbox())
     private let wakeUp: EventFD
     private let finished = Latch()
+
+    public var metrics: [MetricFamily] {
+        let counts = counts
+        return [
+            .gauge("beckon_mqtt_connected", "Whether the broker is connected.", counts.isConnected ? 1 : 0),
+            .counter("beckon_mqtt_connects", "Connections to the broker that were made.", counts.connects),
+            .counter("beckon_mqtt_events", "Words and phrases that were handed to the broker.", counts.events),
+            .counter(
+                "beckon_mqtt_dropped_events",
+                "Words and phrases that were not, for lack of a connection.",
+                counts.dropped
+            ),
+            .counter("beckon_mqtt_commands", "Commands from the broker.", counts.commands),
+        ]
+    }
 
     public static func configured(in configuration: Configuration) -> Configuration.MQTT? {
         configuration.mqtt.host == nil ? nil : configuration.mqtt

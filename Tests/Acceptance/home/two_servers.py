@@ -25,13 +25,10 @@ listen wyoming
     timeout connect 2s
     timeout client 1h
     timeout server 1h
-    option tcp-check
-    tcp-check connect
-    tcp-check send "{{\\"type\\":\\"describe\\"}}\\n"
-    tcp-check expect string "info"
+    option httpchk GET /readyz
     default-server check inter 200ms fall 2 rise 1
-    server one 127.0.0.1:{one}
-    server two 127.0.0.1:{two}
+    server one 127.0.0.1:{one} port {web_one}
+    server two 127.0.0.1:{two} port {web_two}
 """
 
 
@@ -42,10 +39,13 @@ def connections(server):
 
 
 async def main():
-    port, one, two = free_port(), free_port(), free_port()
-    servers = [Server(f"tcp://127.0.0.1:{one}"), Server(f"tcp://127.0.0.1:{two}")]
+    port, one, two, web_one, web_two = (free_port() for _ in range(5))
+    servers = [
+        Server(f"tcp://127.0.0.1:{wake}", options=("--web", f"tcp://127.0.0.1:{web}"))
+        for wake, web in [(one, web_one), (two, web_two)]
+    ]
     path = Path(tempfile.mkdtemp()) / "haproxy.cfg"
-    path.write_text(CONFIGURATION.format(port=port, one=one, two=two))
+    path.write_text(CONFIGURATION.format(port=port, one=one, two=two, web_one=web_one, web_two=web_two))
     proxy = subprocess.Popen(["haproxy", "-db", "-f", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     async def is_up():

@@ -1,6 +1,7 @@
 public import Configuration
 public import Core
 public import IntegrationInterface
+public import Metrics
 public import System
 
 /// The server as an integration: it detects the service's words in its clients' audio.
@@ -35,6 +36,30 @@ extension WyomingServer: Integration {
     }
 
     public var status: JSON { counts.json(connections: connections) }
+
+    public var metrics: [MetricFamily] {
+        let counts = counts
+        return [
+            .gauge("beckon_wyoming_connections", "Clients of the wake-word server.", Double(connections)),
+            .counter("beckon_wyoming_accepted_connections", "Connections that were accepted.", counts.accepted),
+            .counters(
+                "beckon_wyoming_dropped_connections",
+                "Connections that the server refused or ended.",
+                [
+                    ("limit", counts.refused), ("silent", counts.silent), ("slow", counts.slow),
+                    ("protocol", counts.violations),
+                ].map { ([.init("reason", $0.0)], Double($0.1)) }
+            ),
+            .counter("beckon_wyoming_hops", "Hops of 100 ms of clients' audio that were scored.", counts.hops),
+            .counter("beckon_wyoming_detections", "Words that clients were told of.", counts.detections),
+            .counter(
+                "beckon_wyoming_cpu_seconds",
+                "Processor time of the threads that serve clients.",
+                unit: "seconds",
+                counts.busy.seconds
+            ),
+        ]
+    }
 
     @discardableResult
     public func stop(isRemoved: Bool, until time: Instant?) -> Bool { stop(until: time) }

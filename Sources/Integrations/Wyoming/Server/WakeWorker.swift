@@ -24,6 +24,8 @@ final class WakeWorker: Sendable {
     /// Connections that it has or that are on their way.
     let load = Atomic<Int>(0)
 
+    /// When the turn began that goes on, on ``Clock``; 0 while the thread waits.
+    private let turnStart = Atomic<Int64>(0)
     private let shared = Mutex(Shared())
     private let wakeUp: EventFD
     private let finished = Latch()
@@ -50,6 +52,12 @@ final class WakeWorker: Sendable {
     }
 
     var counts: WyomingServer.Counts { shared.withLock { $0.counts } }
+
+    /// For how long the turn that goes on has gone on. Any thread.
+    var turnTime: Duration {
+        let start = turnStart.load(ordering: .relaxed)
+        return start == 0 ? .zero : Clock.now - Instant(nanoseconds: start)
+    }
 
     /// Hands over a connection. Any thread.
     func add(_ descriptor: consuming FileDescriptor) {
@@ -82,7 +90,9 @@ final class WakeWorker: Sendable {
     ) {
         var loop = WakeLoop(words, limits, onUnknown: onUnknown)
         while true {
+            turnStart.store(0, ordering: .relaxed)
             loop.wait(wakeUp.descriptor)
+            turnStart.store(Clock.now.nanoseconds, ordering: .relaxed)
             wakeUp.drain()
             let (arrivals, words, isStopped) = shared.withLock { shared in
                 defer {

@@ -83,6 +83,8 @@ public final class WyomingServer: Sendable {
     private let wakeUp: EventFD
     private let workers: [WakeWorker]
     private let refused = Atomic<Int>(0)
+    /// When the accepting thread last looked, on ``Clock``.
+    private let lastLook = Atomic<Int64>(Clock.now.nanoseconds)
     private let isStopped = Atomic<Bool>(false)
     private let finished = Latch()
     private let announcement = Mutex<Announcement?>(nil)
@@ -135,6 +137,17 @@ public final class WyomingServer: Sendable {
         if settings.announces, let port = addresses.first(where: { !$0.isLocal })?.port {
             announcement.withLock { $0 = Announcement("beckon on \(machineName() ?? "")", port: port, log: log) }
         }
+    }
+
+    /// Time without a sign of life after which a thread counts as stuck; the accepting one looks once a second.
+    private static let stuckTime = Duration.seconds(5)
+
+    /// Why a new client would not be served; nil if it would. Any thread.
+    public var problem: String? {
+        let look = Instant(nanoseconds: lastLook.load(ordering: .relaxed))
+        let isStuck = Clock.now - look > Self.stuckTime || workers.contains { $0.turnTime > Self.stuckTime }
+        if isStuck { return "its threads have not turned to their clients for \(decimal(Self.stuckTime.seconds, 0)) s" }
+        return connections < settings.connections ? nil : "all \(settings.connections) connections are taken"
     }
 
     /// Connections that are open now. Any thread.
@@ -195,6 +208,7 @@ public final class WyomingServer: Sendable {
         var (reported, nextReport) = (0, Clock.now)
         while !isStopped.load(ordering: .relaxed) {
             let now = Clock.now
+            lastLook.store(now.nanoseconds, ordering: .relaxed)
             let isPaused = now < pause
             var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
             requests += sockets.map { Poll.request(isPaused ? -1 : $0.descriptor.rawValue, POLLIN) }

@@ -1,0 +1,49 @@
+extension WebCommand: Command {
+    static let declaration = CommandDeclaration(
+        names: [
+            CommandName(
+                name: "web",
+                abstract: "print the secret for changes on the live page",
+                tasks: [
+                    CommandName(
+                        name: "token",
+                        abstract: "print the token, which is made where there is none",
+                        manual: """
+                            Prints the token, which is made where there is none.
+                            Changes on the page need it, and the picture of the sound.
+                            """
+                    ),
+                    CommandName(
+                        name: "link",
+                        abstract: "print a link to the page with the token in it, for a browser on this machine",
+                        manual: """
+                            Prints a link to the page with the token in it, for a browser on this machine.
+                            The browser keeps the token and does not send it in the link.
+                            """
+                    ),
+                ]
+            )
+        ],
+        abstract: "print the secret for changes on the live page",
+        usage: ["beckon web token [--new]", "beckon web link [--new]"],
+        discussion: """
+            The service shows a live page to browsers if the configuration has the key
+            web. Whoever has the token may mute, move thresholds, and see the sound. It
+            is kept in the state folder, /var/lib/beckon for the system's service, which
+            root can read.
+            """,
+        groups: [
+            OptionGroup(
+                "Options",
+                [
+                    Option(
+                        "--new",
+                        help: "make another token first; the old one is not valid any more",
+                        manual: "Makes another token first; the old one is not valid any more."
+                    )
+                ]
+            )
+        ],
+        examples: ["sudo beckon web token", "xdg-open \"$(beckon web link)\""]
+    )
+}

@@ -1,0 +1,226 @@
+import Actions
+import Capture
+import Configuration
+import Core
+import Glibc
+import Inference
+import IntegrationInterface
+import Metrics
+import Spotting
+import System
+
+/// What a service counts, as metrics: a pure function of these values. Integrations add their own.
+struct ServiceMetrics {
+    private let settings: ServiceSettings
+    /// Nil where no detector listens.
+    var detector: DetectorStatus?
+    var events = EventDispatcher.Counts()
+    /// Nil where there is no microphone.
+    var capture: CaptureStatus?
+    var isReady = true
+    /// Nil where there are none.
+    var actions: ActionRunner.Counts?
+    var clips: ClipSaver.Counts?
+    var lostDetections: UInt64 = 0
+    /// Lines that found no room, by where they went.
+    var droppedLines: [(stream: String, count: Int)] = []
+    var process = ProcessUse.now
+
+    init(_ settings: ServiceSettings) { self.settings = settings }
+
+    var families: [MetricFamily] {
+        var families: [MetricFamily] = [
+            .information(
+                "beckon_build",
+                "The program and the model that it runs.",
+                [.init("version", version), .init("model", settings.vocabulary.model.name)]
+            ),
+            .gauge("beckon_ready", "Whether words are detected now, as /readyz says.", isReady ? 1 : 0),
+        ]
+        if let detector { families += detection(detector) }
+        if let capture { families += microphone(capture) }
+        if let detector, let capture { families += audio(capture, detector) }
+        if let actions { families += [self.actions(actions)] }
+        if let clips {
+            families.append(
+                .counters(
+                    "beckon_clips",
+                    "Recordings of words.",
+                    [("saved", clips.saved), ("failed", clips.failed), ("dropped", clips.dropped)].map {
+                        ([.init("result", $0.0)], Double($0.1))
+                    }
+                )
+            )
+        }
+        if !droppedLines.isEmpty {
+            families.append(
+                .counters(
+                    "beckon_dropped_lines",
+                    "Lines of output and log whose reader did not read them.",
+                    droppedLines.map { ([.init("stream", $0.stream)], Double($0.count)) }
+                )
+            )
+        }
+        return families + process.families
+    }
+
+    private func detection(_ detector: DetectorStatus) -> [MetricFamily] {
+        let names = settings.wordThresholds.map(\.word) + settings.configuration.phrases.map(\.name)
+        // Also those that are not known any more: counts do not disappear.
+        let all = names + events.byName.keys.filter { !names.contains($0) }.sorted()
+        let thresholds = settings.wordThresholds.compactMap { word, threshold in
+            threshold.map { ([MetricFamily.Label("word", word)], Double($0)) }
+        }
+        return [
+            .counters(
+                "beckon_detections",
+                "Words and phrases that were detected, those that fell into their cool-down included.",
+                all.map { ([.init("word", $0)], Double(events.byName[$0] ?? 0)) }
+            ),
+            .counters(
+                "beckon_suppressed",
+                "Detections that caused no event.",
+                all.map {
+                    ([.init("word", $0), .init("reason", "cooldown")], Double(events.suppressedByName[$0] ?? 0))
+                }
+            ),
+            .counter("beckon_lost_detections", "Detections that found no room in their queue.", lostDetections),
+            .gauges(
+                "beckon_threshold_ratio",
+                "Confidence that a word needs; words of sessions have those of their sessions.",
+                unit: "ratio",
+                thresholds
+            ),
+            .histogram(
+                "beckon_inference_duration_seconds",
+                "Time that one hop (100 ms of audio) takes the detector.",
+                unit: "seconds",
+                bounds: DetectorStatus.hopBounds.map(\.seconds),
+                counts: detector.hopCounts,
+                sum: detector.busy.seconds
+            ),
+            .counter(
+                "beckon_audio_dropped_blocks",
+                "Blocks of 100 ms that were not scored, because the detector was late.",
+                detector.droppedBlocks
+            ),
+            .counter("beckon_settings_changes", "Changes of settings that reached the detector.", detector.changes),
+        ]
+    }
+
+    private func microphone(_ capture: CaptureStatus) -> [MetricFamily] {
+        let isHeard = capture.state == .running || capture.state == .recovering
+        let states: [CaptureMachine.State] = [.waiting, .running, .recovering, .lost, .muted, .stopped]
+        return [
+            .gauges(
+                "beckon_capture_state",
+                "1 for the state that the microphone is in.",
+                states.map { ([.init("state", "\($0)")], $0 == capture.state ? 1 : 0) }
+            ),
+            .gauge(
+                "beckon_audio_level_ratio",
+                "Root mean square of the newest 100 ms; full scale is 1.",
+                unit: "ratio",
+                isHeard ? Double(capture.level) : 0
+            ),
+            .gauge(
+                "beckon_audio_peak_ratio",
+                "Largest sample of the newest 100 ms; full scale is 1.",
+                unit: "ratio",
+                isHeard ? Double(capture.peak) : 0
+            ),
+            .counter("beckon_audio_overruns", "Overruns of the device's buffer.", capture.counts.overruns),
+            .counter("beckon_audio_gaps", "Discontinuities of the audio.", capture.counts.gaps),
+            .counter("beckon_capture_reconnects", "Times that a lost device came back.", capture.counts.reconnects),
+        ]
+    }
+
+    private func audio(_ capture: CaptureStatus, _ detector: DetectorStatus) -> [MetricFamily] {
+        let account = AudioAccount(capture, detector)
+        return [
+            .counter(
+                "beckon_audio_scored_seconds",
+                "Audio that the detector scored.",
+                unit: "seconds",
+                account.heard.seconds
+            ),
+            .counters(
+                "beckon_audio_lost_seconds",
+                "Audio that was lost since the first frame.",
+                unit: "seconds",
+                account.lost.map { ([.init("cause", $0.cause)], $0.duration.seconds) }
+            ),
+        ]
+    }
+
+    private func actions(_ counts: ActionRunner.Counts) -> MetricFamily {
+        .counters(
+            "beckon_actions",
+            "Actions that were started or queued, and what became of some: failed, timed_out (failed, too), dropped.",
+            [
+                ("started", counts.started), ("failed", counts.failed), ("timed_out", counts.timedOut),
+                ("dropped", counts.dropped),
+            ].map { ([.init("event", $0.0)], Double($0.1)) }
+        )
+    }
+}
+
+/// What this process uses, by the names that all of Prometheus' clients give.
+struct ProcessUse: Equatable {
+    var processorTime = Duration.zero
+    /// Nil where the system does not tell.
+    var residentBytes: Int?
+    var openDescriptors: Int?
+
+    /// The use now.
+    static var now: ProcessUse {
+        var use = ProcessUse()
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        use.processorTime = .nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        if let file = fopen("/proc/self/statm", "r") {
+            var line = [CChar](repeating: 0, count: 128)
+            if fgets(&line, Int32(line.count), file) != nil {
+                let numbers = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                    .split(separator: " ")
+                use.residentBytes = numbers.dropFirst().first.flatMap { Int($0) }.map {
+                    $0 * sysconf(Int32(_SC_PAGESIZE))
+                }
+            }
+            fclose(file)
+        }
+        if let folder = opendir("/proc/self/fd") {
+            var count = 0
+            while readdir(folder) != nil { count += 1 }
+            closedir(folder)
+            // Without the folder's own descriptor, `.` and `..`.
+            use.openDescriptors = count - 3
+        }
+        return use
+    }
+
+    var families: [MetricFamily] {
+        var families: [MetricFamily] = [
+            .counter(
+                "process_cpu_seconds",
+                "Total user and system CPU time spent in seconds.",
+                unit: "seconds",
+                processorTime.seconds
+            )
+        ]
+        if let residentBytes {
+            families.append(
+                .gauge(
+                    "process_resident_memory_bytes",
+                    "Resident memory size in bytes.",
+                    unit: "bytes",
+                    Double(residentBytes)
+                )
+            )
+        }
+        if let openDescriptors {
+            families.append(.gauge("process_open_fds", "Number of open file descriptors.", Double(openDescriptors)))
+        }
+        return families
+    }
+}

@@ -1,0 +1,164 @@
+import Audio
+import Configuration
+import Core
+import Events
+import Inference
+import IntegrationInterface
+import Spotting
+
+/// What all open pages show: the newest state, the last events, the sound's picture. Each page has a place of its own in it, so that a
+/// slow one misses states, and delays nobody. Used by the server's thread.
+///
+/// Messages are server-sent events with JSON: `service` (words, thresholds), `state` (level, scores), `heard` (an event), `sound`.
+final class LiveFeed {
+    /// What a page has got so far.
+    struct Place {
+        fileprivate var service = 0
+        fileprivate var state = 0
+        fileprivate var event: Int
+        fileprivate var hop = 0
+    }
+
+    /// Time between two states.
+    static let interval = Duration.milliseconds(100)
+    /// Events that a new page gets.
+    private static let keptEvents = 20
+    /// Scores below this are not sent, and at most this many: there may be hundreds of words.
+    private static let leastScore: Float = 0.005
+    private static let mostScores = 32
+    /// The settings change seldom: looked at once in so many states.
+    private static let settingsPeriod = 5
+
+    private let service: Service
+    private var settings = (number: 0, text: "")
+    private var state = (number: 0, text: "")
+    private var events: [String] = []
+    /// Number of the next event.
+    private var eventCount = 0
+    private var sound: SoundPicture?
+    private var model: ObjectIdentifier?
+
+    init(_ service: Service) { self.service = service }
+
+    /// The place of a new page: it gets the last events and the last seconds of sound.
+    var start: Place { Place(event: eventCount - events.count) }
+
+    /// Keeps an event for the pages.
+    func add(_ event: DetectionEvent) {
+        guard event.kind != .nearMiss else { return }
+        events.append("\(event.json)")
+        if events.count > Self.keptEvents { events.removeFirst() }
+        eventCount += 1
+    }
+
+    /// Looks at the service. Called every ``interval`` while a page is open.
+    func advance() {
+        if state.number % Self.settingsPeriod == 0 {
+            let text = "\(description)"
+            if text != settings.text { settings = (settings.number + 1, text) }
+            follow(service.settings().vocabulary)
+        }
+        state = (state.number + 1, "\(newest)")
+        if let history = service.history { sound?.advance(history) }
+    }
+
+    /// Forgets the picture while no page is open.
+    func rest() {
+        sound = nil
+        model = nil
+        state.number = 0
+        settings = (0, "")
+    }
+
+    private func follow(_ vocabulary: Vocabulary) {
+        guard let history = service.history, model != ObjectIdentifier(vocabulary.model) else { return }
+        model = ObjectIdentifier(vocabulary.model)
+        let newest = history.count / AudioFormat.hopSamples
+        sound = SoundPicture(vocabulary.model, from: max(0, newest - AudioHistory.seconds * 10))
+    }
+
+    /// Whether there is something after a place.
+    func hasMore(after place: Place) -> Bool {
+        place.service != settings.number || place.state != state.number || place.event < eventCount
+    }
+
+    /// The messages after a place, which moves on; empty if there are none.
+    func messages(after place: inout Place, withSound: Bool) -> [UInt8] {
+        var text = ""
+        func add(_ event: String, _ data: String) { text += "event: \(event)\ndata: \(data)\n\n" }
+        if place.service != settings.number {
+            place.service = settings.number
+            add("service", settings.text)
+        }
+        place.event = max(place.event, eventCount - events.count)
+        for event in events.suffix(eventCount - place.event) { add("heard", event) }
+        place.event = eventCount
+        if place.state != state.number {
+            place.state = state.number
+            add("state", state.text)
+        }
+        if withSound, let sound {
+            let (first, bytes) = sound.columns(from: place.hop)
+            if !bytes.isEmpty {
+                let data: JSON = [
+                    "first": .number(first * sound.columns), "bands": .number(sound.bands),
+                    "columnSeconds": .number(AudioFormat.hopSeconds / Double(sound.columns), places: 6),
+                    "data": .string(base64(bytes)),
+                ]
+                add("sound", "\(data)")
+            }
+            place.hop = first + bytes.count / max(1, sound.columns * (2 + sound.bands) * 2)
+        }
+        return Array(text.utf8)
+    }
+
+    /// What changes seldom.
+    private var description: JSON {
+        let settings = service.settings()
+        let live = service.live()
+        return [
+            "version": .string(version), "machine": .string(service.machine),
+            "model": .string(settings.vocabulary.model.name),
+            "mode": .string(settings.configuration.gate.mode.rawValue),
+            "phrases": .strings(settings.configuration.phrases.map(\.name)),
+            "classes": .array(
+                live.classes.map { one in
+                    [
+                        "name": .string(one.name), "kind": .string(one.kind.rawValue),
+                        "threshold": one.threshold.map { .number($0, places: 3) } ?? .null,
+                        "inSession": .bool(one.isInSession),
+                    ]
+                }
+            ),
+        ]
+    }
+
+    private var newest: JSON {
+        let live = service.live()
+        let scores = live.classes.map(\.score).enumerated().filter { $0.element >= Self.leastScore }
+            .sorted { $0.element > $1.element }.prefix(Self.mostScores)
+        return [
+            "source": .string(live.source), "problem": .optional(live.problem),
+            "muted": live.isMuted.map { .bool($0) } ?? .null, "session": .optional(live.session),
+            "position": live.position.map { .number($0, places: 1) } ?? .null,
+            "level": .number(live.level, places: 1), "peak": .number(live.peak, places: 1),
+            "scores": .array(scores.map { .array([.number($0.offset), .number($0.element, places: 3)]) }),
+        ]
+    }
+}
+
+/// Base64 of bytes (RFC 4648), with padding.
+func base64(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let part = bytes[start..<min(start + 3, bytes.count)]
+        var group = part.reduce(0) { $0 << 8 | Int($1) }
+        group <<= 8 * (3 - part.count)
+        for index in 0..<4 {
+            text.append(index <= part.count ? alphabet[group >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
+        }
+    }
+    return String(decoding: text, as: UTF8.self)
+}

@@ -1,0 +1,104 @@
+public import Configuration
+public import Core
+import Events
+import Glibc
+public import IntegrationInterface
+import Metrics
+import Synchronization
+import System
+
+/// Writes the metrics to a file again and again, for node-exporter's textfile collector: for those who want no port.
+///
+/// The file is replaced as a whole, so that a reader finds either the old text or the new one, and deleted at the end, so that what
+/// does not run any more is not reported.
+public final class MetricsFile: Sendable {
+    private struct State {
+        var writes = 0
+        var failures = 0
+        var isStopped = false
+    }
+
+    private let path: String
+    private let interval: Duration
+    private let service: Service
+    private let state = Mutex(State())
+    private let wakeUp: EventFD
+    private let finished = Latch()
+
+    /// Starts the thread that writes.
+    ///
+    /// - Throws: ``SocketError`` if the system gives no descriptor or thread.
+    init(_ path: String, every interval: Duration, _ service: Service) throws(SocketError) {
+        self.path = path
+        self.interval = interval
+        self.service = service
+        wakeUp = try EventFD(or: SocketError.noEventFD)
+        _ = try SystemThread(name: "beckon-metrics", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
+            run()
+            finished.open()
+        }
+    }
+
+    private func run() {
+        var said: SystemError?
+        while !state.withLock({ $0.isStopped }) {
+            do throws(SystemError) {
+                try write(MetricsFormat.prometheus.text(service.metrics()))
+                state.withLock { $0.writes += 1 }
+                said = nil
+            } catch {
+                state.withLock { $0.failures += 1 }
+                // The same reason again is not worth a line.
+                if said != error {
+                    service.log.write(
+                        .warning,
+                        "metrics: \(path): \(error); the service's user needs to write to its folder; trying again"
+                    )
+                }
+                said = error
+            }
+            _ = wakeUp.wait(until: Clock.now + interval)
+        }
+        unlink(FileName.cString(path))
+    }
+
+    /// Readable for all, because node-exporter is another user.
+    private func write(_ text: String) throws(SystemError) {
+        // The collector reads files that end with .prom only.
+        let temporary = FileName.cString(path + ".new")
+        unlink(temporary)
+        let file = FileDescriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644))
+        guard file.isOpen else { throw SystemError("open") }
+        guard fchmod(file.rawValue, 0o644) == 0, writeAll(Array(text.utf8), to: file.rawValue),
+            rename(temporary, FileName.cString(path)) == 0
+        else {
+            let error = SystemError("write")
+            unlink(temporary)
+            throw error
+        }
+    }
+}
+
+extension MetricsFile: Integration {
+    public static let key = "metrics"
+
+    public static func configured(in configuration: Configuration) -> Configuration.MetricsFile? {
+        configuration.metrics.file == nil ? nil : configuration.metrics
+    }
+
+    public convenience init(_ configured: Configuration.MetricsFile, _ service: Service) throws {
+        try self.init(configured.file ?? "", every: .milliseconds(Int(configured.interval * 1000)), service)
+    }
+
+    public var status: JSON {
+        let state = state.withLock { $0 }
+        return ["writes": .number(state.writes), "failures": .number(state.failures)]
+    }
+
+    @discardableResult
+    public func stop(isRemoved: Bool, until time: Instant?) -> Bool {
+        state.withLock { $0.isStopped = true }
+        wakeUp.signal()
+        return finished.wait(until: time)
+    }
+}

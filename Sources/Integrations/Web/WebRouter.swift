@@ -1,0 +1,137 @@
+import Control
+import Core
+import Metrics
+
+/// What a request asks for, and whether it may: a pure function of the request's head.
+///
+/// Three things protect the service from web pages of other sites that the user's browser has open. A page that binds its own name to
+/// this machine's address (DNS rebinding) is recognised by the `Host` header. One that sends requests here is recognised by `Origin`
+/// and `Sec-Fetch-Site`. And changes and sound need a token in a header of its own, which no other site knows or may send.
+struct WebRouter: Sendable {
+    enum Route: Equatable, Sendable {
+        case page
+        /// A stream of messages, with or without the sound's picture.
+        case live(withSound: Bool)
+        case metrics(MetricsFormat)
+        case health
+        case readiness
+        /// A change, whose command is in the body.
+        case control
+        case refused(WebAnswer)
+    }
+
+    /// Names of this machine, in lower case, in addition to addresses and `localhost`.
+    let hosts: Set<String>
+    /// Whether there is a detector to show.
+    let hasPage: Bool
+    /// Compares a token with the valid one.
+    let isToken: @Sendable (String) -> Bool
+
+    /// Most bytes of a change.
+    static let longestBody = 4096
+
+    /// The route of a request; its body is not looked at.
+    func route(_ request: WebRequest) -> Route {
+        let isReading = request.method == "GET" || request.method == "HEAD"
+        switch request.path {
+        // For monitors, which may know the machine by any name; they learn only whether it works.
+        case "/healthz": return isReading ? .health : Self.wrongMethod("GET, HEAD")
+        case "/readyz": return isReading ? .readiness : Self.wrongMethod("GET, HEAD")
+        default: break
+        }
+        if let refusal = refusal(request) { return .refused(refusal) }
+        switch request.path {
+        case "/metrics":
+            return isReading ? .metrics(MetricsFormat(accept: request.accept)) : Self.wrongMethod("GET, HEAD")
+        case "/" where hasPage: return isReading ? .page : Self.wrongMethod("GET, HEAD")
+        case "/live" where hasPage:
+            guard request.method == "GET" else { return Self.wrongMethod("GET") }
+            guard let token = request.token else { return .live(withSound: false) }
+            return isToken(token) ? .live(withSound: true) : Self.wrongToken
+        case "/control" where hasPage:
+            return request.method == "POST" ? control(request) : Self.wrongMethod("POST")
+        default:
+            return .refused(
+                .text(404, "there are \(hasPage ? "/, /live, /control, " : "")/metrics, /healthz and /readyz")
+            )
+        }
+    }
+
+    private func control(_ request: WebRequest) -> Route {
+        guard let token = request.token else {
+            return .refused(.text(403, "changes need the header \(WebToken.header); beckon web token prints its value"))
+        }
+        guard isToken(token) else { return Self.wrongToken }
+        let type = request.contentType?.split(separator: ";").first?.lowercased().filter { !$0.isWhitespace }
+        guard type == "application/json" else {
+            return .refused(.text(415, "a change is JSON, such as {\"command\": \"mute\"}, sent as application/json"))
+        }
+        if let length = request.contentLength, Int(length).map({ $0 > Self.longestBody }) ?? true {
+            return .refused(Self.tooLarge)
+        }
+        return .control
+    }
+
+    static let tooLarge = WebAnswer.text(413, "a change has at most \(longestBody) bytes")
+
+    private static let wrongToken = Route.refused(
+        .text(403, "the token is not valid; beckon web token prints the valid one")
+    )
+
+    private static func wrongMethod(_ methods: String) -> Route {
+        .refused(.text(405, "only \(methods) here").adding("Allow", methods))
+    }
+
+    /// Why a request may come from another site; nil if it does not.
+    private func refusal(_ request: WebRequest) -> WebAnswer? {
+        guard let host = request.host, let name = Self.name(of: host), isKnown(name) else {
+            return .text(
+                421,
+                "this machine is not known here by the name \(printable(String((request.host ?? "").prefix(80)))); "
+                    + "use its address, or add the name to web.hosts in the configuration"
+            )
+        }
+        if let origin = request.origin, !Self.isSame(origin, host) {
+            return .text(403, "requests from other sites are refused")
+        }
+        // Links from elsewhere may lead to the page; what it does is asked for by itself.
+        let isLink = request.path == "/" && request.fetchMode == "navigate" && request.method == "GET"
+        if let site = request.fetchSite, site != "same-origin", site != "none", !isLink {
+            return .text(403, "requests from other sites are refused")
+        }
+        return nil
+    }
+
+    private func isKnown(_ name: String) -> Bool { name == "localhost" || Self.isAddress(name) || hosts.contains(name) }
+
+    /// The name or address of a `Host` header, in lower case and without port and brackets; nil if it is none.
+    static func name(of host: String) -> String? {
+        let host = host.lowercased()
+        if host.hasPrefix("[") {
+            guard let end = host.firstIndex(of: "]") else { return nil }
+            let rest = host[host.index(after: end)...]
+            let address = host[host.index(after: host.startIndex)..<end]
+            return isPort(rest) && address.contains(":") ? String(address) : nil
+        }
+        let end = host.firstIndex(of: ":") ?? host.endIndex
+        guard isPort(host[end...]), end > host.startIndex else { return nil }
+        return String(host[..<end])
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.isEmpty || text.first == ":" && UInt16(text.dropFirst()) != nil
+    }
+
+    /// Whether a name is an address in numbers, which no other site can bind to this machine.
+    static func isAddress(_ name: String) -> Bool {
+        if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { (1...3).contains($0.count) && UInt8($0) != nil }
+    }
+
+    /// Whether an origin is that of a page from this host: `http://HOST`, or `https://HOST` behind a proxy.
+    static func isSame(_ origin: String, _ host: String) -> Bool {
+        let (origin, host) = (origin.lowercased(), host.lowercased())
+        return origin == "http://" + host || origin == "https://" + host
+    }
+}

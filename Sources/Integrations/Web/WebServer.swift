@@ -1,0 +1,298 @@
+import Configuration
+import Control
+public import Core
+public import Events
+import Glibc
+public import IntegrationInterface
+public import Metrics
+import Synchronization
+public import System
+
+/// Metrics, health and a live page by HTTP.
+///
+/// One thread serves all clients, and waits for none of them. Where no detector listens (`beckon serve`), there is no page.
+public final class WebServer: Sendable {
+    public struct Settings: Sendable {
+        public var listen: [ListenAddress]
+        /// Further names of this machine, by which browsers may ask for the page.
+        public var hosts: [String] = []
+        /// The folder with the token; nil: changes and the sound's picture are refused.
+        public var stateFolder: String?
+        var limits = HTTPLoop.Limits()
+
+        public init(listen: [ListenAddress]) { self.listen = listen }
+    }
+
+    private struct Shared {
+        var events: [DetectionEvent] = []
+        var replies: [(request: UInt64, reply: ControlReply)] = []
+        var counts = HTTPLoop.Counts()
+        var connections = 0
+        var pages = 0
+        var isStopped = false
+    }
+
+    /// Events that wait for the thread; older ones are dropped, as only pages show them.
+    private static let mostEvents = 64
+    /// Time between two looks at the token's file while pages are open.
+    private static let tokenInterval = Duration.seconds(2)
+
+    /// Where it listens, with the ports that the system chose.
+    public let addresses: [ListenAddress]
+    private let settings: Settings
+    private let service: Service
+    private let wakeUp: EventFD
+    private let shared = Mutex(Shared())
+    private let finished = Latch()
+
+    /// Begins to listen.
+    ///
+    /// - Throws: ``SocketError``, for instance if another program listens at an address.
+    public init(_ settings: Settings, _ service: Service) throws(SocketError) {
+        guard let library = HTTPLibrary() else {
+            throw SocketError("libmicrohttpd is not installed; apt install libmicrohttpd12")
+        }
+        self.settings = settings
+        self.service = service
+        var sockets: [ListeningSocket] = []
+        for address in settings.listen { sockets.append(try ListeningSocket(address)) }
+        addresses = sockets.map(\.address)
+        wakeUp = try EventFD(or: SocketError.noEventFD)
+        let listeners = sockets
+        _ = try SystemThread(name: "beckon-web", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
+            run(library, listeners)
+            finished.open()
+        }
+        let places = addresses.map(\.webText).joined(separator: ", ")
+        let isOpen = addresses.contains { !$0.isLocal }
+        service.log.write(
+            isOpen ? .notice : .info,
+            "web: \(hasPage ? "the live page, " : "")metrics and health at \(printable(places))"
+                + (isOpen ? "; other machines can connect, too" : "")
+        )
+    }
+
+    private var hasPage: Bool { service.history != nil }
+
+    /// Shows an event on the pages that are open. Any thread.
+    public func receive(_ event: DetectionEvent) {
+        shared.withLock { shared in
+            shared.events.append(event)
+            if shared.events.count > Self.mostEvents { shared.events.removeFirst() }
+        }
+        wakeUp.signal()
+    }
+
+    /// Stops to listen and closes all connections.
+    ///
+    /// - Parameter time: when to give up, on ``Clock``; nil: never.
+    /// - Returns: whether the thread has ended.
+    @discardableResult
+    public func stop(until time: Instant? = nil) -> Bool {
+        shared.withLock { $0.isStopped = true }
+        wakeUp.signal()
+        return finished.wait(until: time)
+    }
+
+    /// Its counts, as members of the service's status. Any thread.
+    public var status: JSON {
+        let shared = shared.withLock { $0 }
+        return [
+            "connections": .number(shared.connections), "pages": .number(shared.pages),
+            "accepted": .number(shared.counts.accepted), "requests": .number(shared.counts.requests),
+            "refused": .number(shared.counts.refused), "silent": .number(shared.counts.silent),
+            "slow": .number(shared.counts.slow),
+        ]
+    }
+
+    public var metrics: [MetricFamily] {
+        let shared = shared.withLock { $0 }
+        return [
+            .gauge(
+                "beckon_web_connections",
+                "Connections to the web server that are open.",
+                Double(shared.connections)
+            ),
+            .counter("beckon_web_requests", "Requests to the web server.", shared.counts.requests),
+            .counters(
+                "beckon_web_connections_dropped",
+                "Connections to the web server that it ended or refused.",
+                [
+                    ([.init("reason", "limit")], Double(shared.counts.refused)),
+                    ([.init("reason", "silent")], Double(shared.counts.silent)),
+                    ([.init("reason", "slow")], Double(shared.counts.slow)),
+                ]
+            ),
+        ]
+    }
+
+    // MARK: - On the server's thread
+
+    private func run(_ library: HTTPLibrary, _ sockets: [ListeningSocket]) {
+        let feed = LiveFeed(service)
+        let folder = settings.stateFolder
+        if let folder, hasPage { prepareToken(folder) }
+        let router = WebRouter(hosts: names, hasPage: hasPage) { text in
+            guard let folder, let token = try? WebToken.read(in: folder) else { return false }
+            return WebToken.isEqual(text, token)
+        }
+        let loop: HTTPLoop
+        do throws(SocketError) {
+            loop = try HTTPLoop(library, settings.limits, handler(router, feed))
+        } catch {
+            return service.log.write(.error, "web: \(error)")
+        }
+        defer { loop.stop() }
+        serve(loop, feed, sockets)
+    }
+
+    private func serve(_ loop: HTTPLoop, _ feed: LiveFeed, _ sockets: [ListeningSocket]) {
+        /// When connections are accepted again, after the system had no more descriptors.
+        var pause = Instant(nanoseconds: 0)
+        var nextState = Clock.now
+        while true {
+            let hasPages = loop.streamCount > 0
+            var deadline = loop.deadline
+            if hasPages { deadline = min(deadline ?? nextState, nextState) }
+            let isPaused = Clock.now < pause
+            if isPaused { deadline = min(deadline ?? pause, pause) }
+            var requests = [Poll.request(wakeUp.descriptor, POLLIN), Poll.request(loop.descriptor, POLLIN)]
+            requests += sockets.map { Poll.request(isPaused ? -1 : $0.descriptor.rawValue, POLLIN) }
+            Poll.wait(&requests, until: deadline)
+            wakeUp.drain()
+            let (events, replies, isStopped) = shared.withLock { shared in
+                defer { (shared.events, shared.replies) = ([], []) }
+                return (shared.events, shared.replies, shared.isStopped)
+            }
+            if isStopped { return }
+            for (socket, request) in zip(sockets, requests.dropFirst(2)) where request.revents != 0 {
+                if !accept(socket, loop) { pause = Clock.now + .milliseconds(100) }
+            }
+            for event in events { feed.add(event) }
+            for (request, reply) in replies { loop.answer(request, Self.answer(reply)) }
+            if hasPages, Clock.now >= nextState {
+                nextState = Clock.now + LiveFeed.interval
+                feed.advance()
+            }
+            if !hasPages { feed.rest() }
+            loop.resumeStreams()
+            loop.turn()
+            shared.withLock { shared in
+                shared.counts = loop.counts
+                (shared.connections, shared.pages) = (loop.connectionCount, loop.streamCount)
+            }
+        }
+    }
+
+    /// Accepts the connections that wait; false if the system has no more descriptors.
+    private func accept(_ socket: ListeningSocket, _ loop: HTTPLoop) -> Bool {
+        while true {
+            switch socket.accept() {
+            case .none: return true
+            case .exhausted: return false
+            case .connection(let descriptor): loop.add(descriptor)
+            }
+        }
+    }
+
+    /// The names by which this machine is asked for the page.
+    private var names: Set<String> {
+        let machine = service.machine.lowercased()
+        return Set(settings.hosts.map { $0.lowercased() } + [machine, machine + ".local"])
+    }
+
+    private func prepareToken(_ folder: String) {
+        do {
+            _ = try WebToken.obtain(in: folder)
+        } catch {
+            service.log.write(.warning, "web: \(error); without a token the page changes nothing, and shows no sound")
+        }
+    }
+
+    // MARK: - Requests
+
+    private func handler(_ router: WebRouter, _ feed: LiveFeed) -> HTTPLoop.Handler {
+        HTTPLoop.Handler(
+            refuse: { request in
+                if case .refused(let answer) = router.route(request) { answer } else { nil }
+            },
+            perform: { [self] request, number in
+                switch router.route(request) {
+                case .refused(let answer): return .answer(answer)
+                case .page: return .answer(LivePage.answer)
+                case .live(let withSound):
+                    let isValid = { withSound ? router.isToken(request.token ?? "") : true }
+                    return .stream("text/event-stream", Viewer(feed, withSound: withSound, isValid))
+                case .metrics(let format):
+                    return .answer(WebAnswer(200, format.contentType, format.text(service.metrics())))
+                case .health: return .answer(.text(200, "ok"))
+                case .readiness:
+                    return .answer(service.problem().map { .text(503, "not ready: \($0)") } ?? .text(200, "ready"))
+                case .control: return change(request.body, number)
+                }
+            }
+        )
+    }
+
+    private func change(_ body: [UInt8], _ number: UInt64) -> HTTPLoop.Outcome {
+        guard let line = String(validating: body, as: UTF8.self), line.hasPrefix("{") else {
+            return .answer(Self.answer(.failed("a change is a JSON object, such as {\"command\": \"mute\"}")))
+        }
+        do throws(ControlError) {
+            let command = try ControlCommand(line: line)
+            guard command != .events else { return .answer(Self.answer(.failed("events come by GET /live"))) }
+            let reply = service.perform(command) { [weak self] reply in self?.add(reply, to: number) }
+            return reply.map { .answer(Self.answer($0)) } ?? .later
+        } catch {
+            return .answer(Self.answer(.failed(error.description)))
+        }
+    }
+
+    private func add(_ reply: ControlReply, to request: UInt64) {
+        shared.withLock { $0.replies.append((request, reply)) }
+        wakeUp.signal()
+    }
+
+    private static func answer(_ reply: ControlReply) -> WebAnswer {
+        var status: UInt32 = 200
+        if case .failed = reply { status = 400 }
+        return WebAnswer(status, "application/json", reply.json.line)
+    }
+
+    /// One open page.
+    private final class Viewer: MessageSource {
+        private let feed: LiveFeed
+        private let withSound: Bool
+        private let isValid: () -> Bool
+        private var place: LiveFeed.Place
+        private var nextCheck = Clock.now + tokenInterval
+        private var hasBegun = false
+
+        init(_ feed: LiveFeed, withSound: Bool, _ isValid: @escaping () -> Bool) {
+            (self.feed, self.withSound, self.isValid) = (feed, withSound, isValid)
+            place = feed.start
+        }
+
+        var hasMore: Bool { feed.hasMore(after: place) }
+
+        func next() -> [UInt8]? {
+            guard hasBegun else {
+                hasBegun = true
+                return Array("event: access\ndata: {\"token\": \(withSound)}\n\n".utf8)
+            }
+            if Clock.now >= nextCheck {
+                nextCheck = Clock.now + tokenInterval
+                // Another token ends what was opened with the old one.
+                guard isValid() else { return nil }
+            }
+            return feed.messages(after: &place, withSound: withSound)
+        }
+    }
+}
+
+extension ListenAddress {
+    /// As a browser takes it.
+    var webText: String {
+        if case .tcp = self { "http" + description.dropFirst(3) } else { description }
+    }
+}

@@ -1,0 +1,29 @@
+import Glibc
+
+/// The folder for what the service keeps over restarts: taught words, the token of the web server.
+public enum StateFolder {
+    /// That of the system's service, which systemd makes when the service first starts.
+    public static let ofService = "/var/lib/beckon"
+
+    /// The first of: the service's state directory (for the service, and for root if it exists), the user's state directory.
+    ///
+    /// - Parameter variable: an environment variable's value; nil for the program's own.
+    /// - Returns: nil if there is none, for lack of a home.
+    public static func path(_ variable: ((String) -> String?)? = nil) -> String? {
+        let variable = variable ?? { getenv($0).map { String(cString: $0) } }
+        func folder(_ name: String) -> String? { variable(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        if let folder = folder("STATE_DIRECTORY")?.split(separator: ":").first { return String(folder) }
+        if geteuid() == 0, access(ofService, F_OK) == 0 { return ofService }
+        if let folder = folder("XDG_STATE_HOME") { return folder + "/beckon" }
+        return folder("HOME").map { $0 + "/.local/state/beckon" }
+    }
+
+    /// Makes a folder and those above it, for its owner alone, as far as they are missing.
+    public static func make(_ path: String) {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/" + part
+            mkdir(folder, 0o700)
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Metrics
+import Testing
+
+@testable import Web
+
+/// Which requests may ask for what.
+struct WebRouterTests {
+    private static let token = String(repeating: "a1", count: 32)
+    private let router = WebRouter(hosts: ["kitchen", "kitchen.local"], hasPage: true) { WebToken.isEqual($0, token) }
+
+    private func request(_ change: (inout WebRequest) -> Void = { _ in }) -> WebRequest {
+        var request = WebRequest()
+        request.host = "127.0.0.1:10480"
+        change(&request)
+        return request
+    }
+
+    private func status(_ request: WebRequest) -> UInt32 {
+        if case .refused(let answer) = router.route(request) { answer.status } else { 200 }
+    }
+
+    @Test func `each path has its route`() {
+        for (path, route) in [
+            ("/", .page), ("/live", .live(withSound: false)), ("/metrics", .metrics(.prometheus)),
+            ("/healthz", .health),
+            ("/readyz", .readiness),
+        ] as [(String, WebRouter.Route)] {
+            #expect(router.route(request { $0.path = path }) == route)
+        }
+        let change = request {
+            $0.path = "/control"
+            $0.method = "POST"
+            $0.token = Self.token
+            $0.contentType = "application/json; charset=utf-8"
+        }
+        #expect(router.route(change) == .control)
+        let wanted = request {
+            $0.path = "/metrics"
+            $0.accept = "application/openmetrics-text"
+        }
+        #expect(router.route(wanted) == .metrics(.openMetrics))
+        for path in ["/index.html", "/metrics/", "//", "", "/LIVE", "/control/x"] {
+            #expect(status(request { $0.path = path }) == 404, "\(path)")
+        }
+    }
+
+    @Test func `other methods are refused, and told which there are`() {
+        for (path, method) in [
+            ("/", "POST"), ("/live", "HEAD"), ("/metrics", "PUT"), ("/healthz", "DELETE"), ("/readyz", "POST"),
+            ("/control", "GET"), ("/control", "OPTIONS"), ("/", "get"), ("/", ""),
+        ] {
+            guard
+                case .refused(let answer) = router.route(
+                    request {
+                        $0.path = path
+                        $0.method = method
+                    }
+                )
+            else {
+                Issue.record("\(method) \(path) is not refused")
+                continue
+            }
+            #expect(answer.status == 405 && answer.headers.contains { $0.name == "Allow" })
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("127.0.0.1:10480", true), ("127.0.0.1", true), ("192.168.1.10:80", true), ("[::1]:10480", true),
+            ("[fe80::1]", true),
+            ("localhost:10480", true), ("LOCALHOST", true), ("kitchen:10480", true), ("Kitchen.Local", true),
+            ("evil.example:10480", false), ("kitchen.local.evil.example", false), ("127.0.0.1.evil.example", false),
+            ("", false), (":10480", false), ("127.0.0.1:port", false), ("127.0.0.1:99999", false), ("[::1", false),
+            ("[localhost]", false), ("[::1]evil.example", false), ("1.2.3", false), ("1.2.3.4.5", false),
+            ("1.2.3.256", false),
+            ("localhost.", false), ("user@localhost", false), ("::1", false), (nil, false),
+        ] as [(String?, Bool)]
+    )
+    func `only addresses and known names are hosts`(host: String?, isKnown: Bool) {
+        for path in ["/", "/live", "/metrics"] {
+            let status = status(
+                request {
+                    $0.host = host
+                    $0.path = path
+                }
+            )
+            #expect(status == (isKnown ? 200 : 421), "\(path)")
+        }
+        // Monitors may know the machine by any name.
+        let monitor = request {
+            $0.host = host
+            $0.path = "/readyz"
+        }
+        #expect(self.status(monitor) == 200)
+    }
+
+    @Test func `requests of pages of other sites are refused`() {
+        for (origin, site, mode, path, expected) in [
+            ("http://127.0.0.1:10480", "same-origin", "cors", "/live", 200),
+            ("https://127.0.0.1:10480", "same-origin", "cors", "/live", 200),
+            (nil, "none", "navigate", "/", 200), (nil, nil, nil, "/metrics", 200),
+            ("http://evil.example", nil, nil, "/live", 403), ("null", nil, nil, "/live", 403),
+            ("", nil, nil, "/live", 403),
+            ("http://127.0.0.1", nil, nil, "/live", 403),
+            ("http://127.0.0.1:10480.evil.example", nil, nil, "/live", 403),
+            (nil, "cross-site", "cors", "/live", 403), (nil, "same-site", "no-cors", "/metrics", 403),
+            (nil, "cross-site", "no-cors", "/", 403), (nil, "CROSS-SITE", "cors", "/", 403),
+            // A link from elsewhere may lead to the page, and to nothing else.
+            (nil, "cross-site", "navigate", "/", 200), (nil, "cross-site", "navigate", "/metrics", 403),
+        ] as [(String?, String?, String?, String, UInt32)] {
+            let request = request {
+                ($0.origin, $0.fetchSite, $0.fetchMode, $0.path) = (origin, site, mode, path)
+            }
+            #expect(status(request) == expected, "\(origin ?? "-") \(site ?? "-") \(mode ?? "-") \(path)")
+        }
+    }
+
+    @Test func `changes and sound need the token, changes also JSON of a bounded length`() {
+        func change(_ edit: (inout WebRequest) -> Void) -> UInt32 {
+            status(
+                request {
+                    ($0.path, $0.method, $0.token, $0.contentType) = (
+                        "/control", "POST", Self.token, "application/json"
+                    )
+                    edit(&$0)
+                }
+            )
+        }
+        #expect(change { _ in } == 200)
+        #expect(change { $0.token = nil } == 403)
+        #expect(change { $0.token = "" } == 403)
+        #expect(change { $0.token = String(Self.token.dropLast()) } == 403)
+        #expect(change { $0.token = String(Self.token.dropLast()) + "2" } == 403)
+        #expect(change { $0.contentType = "text/plain" } == 415)
+        #expect(change { $0.contentType = nil } == 415)
+        #expect(change { $0.contentLength = "4096" } == 200)
+        #expect(change { $0.contentLength = "4097" } == 413)
+        #expect(change { $0.contentLength = "-" } == 413)
+        #expect(change { $0.origin = "http://evil.example" } == 403)
+        #expect(
+            router.route(
+                request {
+                    $0.path = "/live"
+                    $0.token = Self.token
+                }
+            ) == .live(withSound: true)
+        )
+        #expect(
+            status(
+                request {
+                    $0.path = "/live"
+                    $0.token = "x"
+                }
+            ) == 403
+        )
+    }
+
+    @Test func `without a detector there is no page`() {
+        let alone = WebRouter(hosts: [], hasPage: false) { _ in true }
+        for path in ["/", "/live", "/control"] {
+            guard case .refused(let answer) = alone.route(request { $0.path = path }) else {
+                Issue.record("\(path) is there")
+                continue
+            }
+            #expect(answer.status == 404 && String(decoding: answer.body, as: UTF8.self).contains("there are /metrics"))
+        }
+        #expect(alone.route(request { $0.path = "/readyz" }) == .readiness)
+    }
+}

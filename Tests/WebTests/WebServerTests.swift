@@ -1,0 +1,398 @@
+import Audio
+import Configuration
+import Control
+import Core
+import Events
+import Foundation
+import Glibc
+import Inference
+import IntegrationInterface
+import Metrics
+import Spotting
+import Synchronization
+import System
+import TestSupport
+import Testing
+
+@testable import Web
+
+/// The server with real sockets.
+struct WebServerTests {
+    /// A service that is none: it notes commands, and answers as told.
+    private final class FakeService: Sendable {
+        struct State {
+            var live = LiveState()
+            var problem: String?
+            var commands: [ControlCommand] = []
+            var reply: ControlReply? = .done
+            var later: (@Sendable (ControlReply) -> Void)?
+        }
+
+        let state = Mutex(State())
+        let history = AudioHistory()
+        let log = Lines()
+        let settings: ServiceSettings
+
+        init() throws {
+            settings = try ServiceSettings(Configuration(), Vocabulary(try Model(folder: Checkout.model)))
+            state.withLock { state in
+                state.live.source = "hw:CARD=Test"
+                state.live.isMuted = false
+                state.live.level = -31.5
+                state.live.classes = [
+                    .init(name: "stop", kind: .word, score: 0.875, threshold: 0.75, isInSession: false),
+                    .init(name: "_silence_", kind: .special, score: 0.001, threshold: nil, isInSession: false),
+                ]
+            }
+        }
+
+        func service(hasDetector: Bool = true) -> Service {
+            Service(
+                machine: "kitchen",
+                log: ServiceLog { [log] in log.add("\($0) \($1)") },
+                history: hasDetector ? history : nil,
+                settings: { [settings] in settings },
+                state: { [settings] in ServiceState(settings, isMuted: false, hasAudio: true, level: nil) },
+                live: { self.state.withLock { $0.live } },
+                metrics: { [.counters("beckon_detections", "Words.", [([.init("word", "stop")], 3)])] },
+                problem: { self.state.withLock { $0.problem } },
+                perform: { command, later in
+                    self.state.withLock { state in
+                        state.commands.append(command)
+                        if state.reply == nil { state.later = later }
+                        return state.reply
+                    }
+                }
+            )
+        }
+
+        /// Appends hops of a constant level.
+        func play(hops: Int, level: Float = 0.5) {
+            let window = [Float](repeating: level, count: AudioFormat.windowSamples)
+            for _ in 0..<hops { history.add(window.span) }
+        }
+    }
+
+    private struct Running {
+        let fake: FakeService
+        let server: WebServer
+        let address: ListenAddress
+        let folder: TestFolder
+        var token: String { (try? WebToken.read(in: folder.path)) ?? "" }
+        var header: String { "\(WebToken.header): \(token)" }
+    }
+
+    private func start(
+        _ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
+        hasDetector: Bool = true,
+        _ change: (inout WebServer.Settings) -> Void = { _ in }
+    ) throws -> Running {
+        let (fake, folder) = (try FakeService(), try TestFolder())
+        var settings = WebServer.Settings(listen: [address])
+        settings.stateFolder = folder.path
+        change(&settings)
+        let server = try WebServer(settings, fake.service(hasDetector: hasDetector))
+        let running = Running(fake: fake, server: server, address: try #require(server.addresses.first), folder: folder)
+        // The token is made before the first connection is taken.
+        #expect(try WebPeer(running.address).ask("GET /healthz").status == 200)
+        return running
+    }
+
+    private static let json = "Content-Type: application/json"
+
+    @Test func `metrics, health and the page are served over TCP, IPv6 and unix sockets`() throws {
+        let folder = try TestFolder()
+        for address in [
+            ListenAddress.tcp(host: "127.0.0.1", port: 0), .tcp(host: "::1", port: 0),
+            .unix(path: folder.file("web.socket")),
+        ] {
+            let running = try start(address)
+            let peer = try WebPeer(running.address)
+            let metrics = try peer.ask("GET /metrics")
+            #expect(
+                metrics.status == 200 && metrics.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+            )
+            #expect(metrics.body.hasSuffix("beckon_detections_total{word=\"stop\"} 3\n"))
+            // On the same connection.
+            let open = try peer.ask("GET /metrics", ["Accept: application/openmetrics-text; version=1.0.0"])
+            #expect(open.headers["content-type"]?.hasPrefix("application/openmetrics-text; version=1.0.0") == true)
+            #expect(open.body.hasSuffix("# EOF\n"))
+            let health = try peer.ask("GET /healthz")
+            #expect(health.status == 200 && health.body == "ok\n")
+            let page = try peer.ask("GET /")
+            #expect(page.status == 200 && page.body.hasPrefix("<!DOCTYPE html>") && page.body.hasSuffix("</html>\n"))
+            let head = try peer.ask("HEAD /")
+            #expect(
+                head.status == 200 && head.body == ""
+                    && head.headers["content-length"] == page.headers["content-length"]
+            )
+            #expect(running.server.stop(until: Clock.now + .seconds(10)))
+            #expect(try peer.isClosed())
+        }
+    }
+
+    @Test func `every answer says that it is not to be kept, guessed, framed or handed on`() throws {
+        let running = try start()
+        for path in ["/", "/metrics", "/healthz", "/nothing"] {
+            let headers = try WebPeer(running.address).ask("GET \(path)").headers
+            #expect(headers["cache-control"] == "no-store" && headers["x-content-type-options"] == "nosniff")
+            #expect(headers["x-frame-options"] == "DENY" && headers["referrer-policy"] == "no-referrer")
+            #expect(headers["cross-origin-resource-policy"] == "same-origin")
+            #expect(headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true, "\(path)")
+        }
+        running.server.stop()
+    }
+
+    @Test func `readiness tells why not`() throws {
+        let running = try start()
+        let peer = try WebPeer(running.address)
+        #expect(try peer.ask("GET /readyz").status == 200)
+        running.fake.state.withLock { $0.problem = "no block was scored for 7 s" }
+        let answer = try peer.ask("GET /readyz", ["Host: monitor.example"])
+        #expect(answer.status == 503 && answer.body == "not ready: no block was scored for 7 s\n")
+        running.server.stop()
+    }
+
+    @Test func `requests from elsewhere are refused before they do anything`() throws {
+        let running = try start()
+        for (line, headers, status) in [
+            ("GET /", ["Host: evil.example"], 421), ("GET /metrics", ["Host: evil.example:80"], 421),
+            ("GET /live", ["Origin: http://evil.example"], 403), ("GET /live", ["Sec-Fetch-Site: cross-site"], 403),
+            ("POST /control", [Self.json], 403), ("POST /control", [Self.json, "X-Beckon-Token: 1"], 403),
+            ("POST /control", [Self.json, running.header, "Origin: http://evil.example"], 403),
+            ("POST /control", ["Content-Type: text/plain", running.header], 415), ("GET /control", [], 405),
+            ("BREW /", [], 405), ("GET /../etc/passwd", [], 404),
+        ] as [(String, [String], Int)] {
+            let body = line.hasPrefix("POST") ? "{\"command\": \"mute\"}" : nil
+            #expect(try WebPeer(running.address).ask(line, headers, body: body).status == status, "\(line) \(headers)")
+        }
+        #expect(running.fake.state.withLock { $0.commands.isEmpty })
+        running.server.stop()
+    }
+
+    @Test func `changes with the token are carried out, and answered at once or later`() throws {
+        let running = try start()
+        let peer = try WebPeer(running.address)
+        let headers = [Self.json, running.header, "Origin: http://127.0.0.1:1", "Sec-Fetch-Site: same-origin"]
+        let set = try peer.ask("POST /control", headers, body: "{\"command\": \"set\", \"words\": {\"stop\": 0.8}}")
+        #expect(
+            set.status == 200 && set.body == "{\"ok\": true}\n" && set.headers["content-type"] == "application/json"
+        )
+        running.fake.state.withLock { $0.reply = .failed("no microphone") }
+        let mute = try peer.ask("POST /control", headers, body: "{\"command\": \"mute\"}")
+        #expect(mute.status == 400 && mute.body == "{\"ok\": false, \"error\": \"no microphone\"}\n")
+        running.fake.state.withLock { $0.reply = nil }
+        peer.request("POST /control", headers, body: "{\"command\": \"reload\"}")
+        #expect(comesTrue(within: 30) { running.fake.state.withLock { $0.later != nil } })
+        running.fake.state.withLock { $0.later }?(.status(["note": "later"]))
+        #expect(try peer.response().body == "{\"ok\": true, \"note\": \"later\"}\n")
+        // A client that has gone before its answer harms nobody.
+        do {
+            let gone = try WebPeer(running.address)
+            running.fake.state.withLock { $0.later = nil }
+            gone.request("POST /control", headers, body: "{\"command\": \"reload\"}")
+            #expect(comesTrue(within: 30) { running.fake.state.withLock { $0.later != nil } })
+        }
+        running.fake.state.withLock { $0.later }?(.done)
+        #expect(try WebPeer(running.address).ask("GET /healthz").status == 200)
+        let change = ThresholdChange(words: ["stop": .confidence(0.8)])
+        #expect(running.fake.state.withLock { $0.commands } == [.set(change), .mute, .reload, .reload])
+        running.server.stop()
+    }
+
+    @Test func `bodies that are no command are refused`() throws {
+        let running = try start()
+        for (body, status) in [
+            ("", 400), ("mute", 400), ("{\"command\": \"events\"}", 400), ("{\"command\": \"fly\"}", 400), ("{", 400),
+            ("{\"command\": \"set\", \"words\": {\"stop\": 2}}", 400),
+            ("{\"command\": \"mute\"}" + String(repeating: " ", count: 5000), 413),
+        ] {
+            let answer = try WebPeer(running.address).ask("POST /control", [Self.json, running.header], body: body)
+            #expect(answer.status == status, "\(body.prefix(40))")
+        }
+        // A length is not needed, and does not help.
+        let chunked = try WebPeer(running.address)
+        let piece = String(repeating: " ", count: 0x400)
+        chunked.send(
+            "POST /control HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\n\(running.header)\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n" + String(repeating: "400\r\n\(piece)\r\n", count: 6)
+                + "0\r\n\r\n"
+        )
+        #expect(try chunked.response().status == 413)
+        #expect(running.fake.state.withLock { $0.commands.isEmpty })
+        running.server.stop()
+    }
+
+    // MARK: - The live page's stream
+
+    @Test func `a page gets words, state and events, and with the token the sound`() throws {
+        let running = try start()
+        running.fake.play(hops: 25)
+        let event = DetectionEvent(
+            sequence: 1,
+            kind: .word,
+            name: "stop",
+            confidence: 0.875,
+            start: 1,
+            end: 1.5,
+            time: 1.75,
+            date: Timestamp(nanoseconds: 0),
+            device: "mic"
+        )
+        let peer = try WebPeer(running.address)
+        peer.request("GET /live")
+        let head = try peer.response()
+        #expect(head.status == 200 && head.headers["content-type"] == "text/event-stream")
+        #expect(try peer.message() == ("access", "{\"token\": false}"))
+        let service = try peer.message("service")
+        #expect(service.contains("\"machine\": \"kitchen\""))
+        #expect(
+            service.contains("{\"name\": \"stop\", \"kind\": \"word\", \"threshold\": 0.750, \"inSession\": false}")
+        )
+        let state = try peer.message("state")
+        #expect(state.contains("\"source\": \"hw:CARD=Test\"") && state.contains("\"level\": -31.5"))
+        // Small scores are left out.
+        #expect(state.contains("\"scores\": [[0, 0.875]]"))
+        running.server.receive(event)
+        #expect(try peer.message("heard") == "\(event.json)")
+        for _ in 0..<10 { #expect(try peer.message().event != "sound") }
+
+        let second = try WebPeer(running.address)
+        second.request("GET /live", [running.header])
+        _ = try second.response()
+        #expect(try second.message() == ("access", "{\"token\": true}"))
+        // A new page gets the last events too.
+        #expect(try second.message("heard") == "\(event.json)")
+        let sound = try second.message("sound")
+        #expect(sound.hasPrefix("{\"first\": 0, \"bands\": 40, \"columnSeconds\": 0.012500, \"data\": \""))
+        running.fake.play(hops: 2)
+        #expect(try second.message("sound").hasPrefix("{\"first\": 200,"))
+        #expect(running.server.stop(until: Clock.now + .seconds(10)))
+    }
+
+    @Test func `another threshold reaches the pages that are open`() throws {
+        let running = try start()
+        let peer = try WebPeer(running.address)
+        peer.request("GET /live")
+        _ = try peer.response()
+        #expect(try peer.message("service").contains("\"threshold\": 0.750"))
+        running.fake.state.withLock { $0.live.classes[0].threshold = 0.5 }
+        #expect(try peer.message("service").contains("\"threshold\": 0.500"))
+        running.server.stop()
+    }
+
+    @Test func `another token ends the pages that were opened with the old one`() throws {
+        let running = try start()
+        let peer = try WebPeer(running.address)
+        peer.request("GET /live", [running.header])
+        _ = try peer.response()
+        _ = try WebToken.obtain(in: running.folder.path, renews: true)
+        #expect(throws: WebPeer.Failure.self) { while true { _ = try peer.message() } }
+        #expect(try WebPeer(running.address).ask("GET /healthz").status == 200)
+        running.server.stop()
+    }
+
+    @Test func `without a detector there is no page, and no token is made`() throws {
+        let running = try start(hasDetector: false)
+        let answer = try WebPeer(running.address).ask("GET /")
+        #expect(answer.status == 404 && answer.body == "there are /metrics, /healthz and /readyz\n")
+        #expect(try WebToken.read(in: running.folder.path) == nil)
+        running.server.stop()
+    }
+
+    // MARK: - Clients that mean harm, or are broken
+
+    @Test func `connections beyond the limit are refused, and taken again when others have ended`() throws {
+        let running = try start { $0.limits.connections = 3 }
+        #expect(
+            comesTrue(within: 30) {
+                let status = running.server.status.description
+                return status.contains("\"connections\": 0") && status.contains("\"accepted\": 1")
+            }
+        )
+        var peers = try (0..<3).map { _ in try WebPeer(running.address) }
+        for peer in peers { #expect(try peer.ask("GET /healthz").status == 200) }
+        #expect(try WebPeer(running.address).response().status == 503)
+        peers.removeFirst()
+        #expect(comesTrue(within: 30) { (try? WebPeer(running.address).ask("GET /healthz").status) == 200 })
+        running.server.stop()
+    }
+
+    @Test func `pages beyond their limit are refused`() throws {
+        let running = try start { $0.limits.streams = 2 }
+        let peers = try (0..<3).map { _ in try WebPeer(running.address) }
+        for (peer, status) in zip(peers, [200, 200, 503]) { #expect(try peer.ask("GET /live").status == status) }
+        running.server.stop()
+    }
+
+    @Test func `who sends no request, or a slow one, is disconnected`() throws {
+        let running = try start { $0.limits.patience = .seconds(1) }
+        let silent = try WebPeer(running.address)
+        let half = try WebPeer(running.address)
+        half.send(
+            "POST /control HTTP/1.1\r\nHost: localhost\r\n\(Self.json)\r\n\(running.header)\r\nContent-Length: 100\r\n\r\n{"
+        )
+        let slow = try WebPeer(running.address)
+        slow.send("GET / HTTP/1.1\r\nX-A: ")
+        var sent = 0
+        // A byte now and then does not help.
+        while sent < 200, slow.send("a") {
+            sent += 1
+            usleep(30_000)
+        }
+        #expect(sent < 200)
+        #expect(try silent.isClosed() && half.isClosed())
+        #expect(comesTrue(within: 30) { running.server.status.description.contains("\"silent\": ") })
+        let idle = try WebPeer(running.address)
+        #expect(try idle.ask("GET /healthz").status == 200)
+        #expect(try idle.isClosed())
+        running.server.stop()
+    }
+
+    @Test func `who does not read is disconnected, and delays nobody`() throws {
+        let running = try start { $0.limits.patience = .seconds(1) }
+        let stuck = try WebPeer(running.address)
+        var size: Int32 = 2048
+        setsockopt(stuck.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        stuck.request("GET /live", [running.header])
+        #expect(
+            comesTrue(within: 60) {
+                running.fake.play(hops: 50)
+                guard (try? WebPeer(running.address).ask("GET /healthz").status) == 200 else { return false }
+                return running.server.status.description.contains("\"slow\": 1")
+            }
+        )
+        running.server.stop()
+    }
+
+    @Test func `what is no HTTP is refused, and the server goes on`() throws {
+        let running = try start()
+        for text in [
+            "{\"type\": \"describe\"}\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\0\0\0\r\n\r\n",
+            "GET / HTTP/1.1\r\n\r\n",
+            "GET /" + String(repeating: "a", count: 40_000) + " HTTP/1.1\r\nHost: localhost\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + String(repeating: "a", count: 40_000) + "\r\n\r\n",
+            "POST /control HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+            "POST /control HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        ] {
+            let peer = try WebPeer(running.address)
+            peer.send(text)
+            shutdown(peer.descriptor, Int32(SHUT_WR))
+            #expect(try peer.isClosed(), "\(text.prefix(40))")
+        }
+        #expect(try WebPeer(running.address).ask("GET /healthz").status == 200)
+        #expect(running.fake.state.withLock { $0.commands.isEmpty })
+        running.server.stop()
+    }
+
+    @Test func `an address that is taken is refused with advice`() throws {
+        let running = try start()
+        do throws(SocketError) {
+            _ = try WebServer(WebServer.Settings(listen: [running.address]), running.fake.service())
+            Issue.record("two servers at \(running.address)")
+        } catch {
+            #expect(error.description.contains("Address already in use; another program listens there"))
+        }
+        running.server.stop()
+    }
+}
