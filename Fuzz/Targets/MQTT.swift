@@ -2,6 +2,7 @@ import Control
 import Core
 import IntegrationInterface
 import MQTT
+import Spotting
 
 /// A message from an MQTT broker: topic, newline, payload. A command is about a known word, and its threshold lies between
 /// 0 and 1.

@@ -1,3 +1,5 @@
+import Core
+
 @testable import Wyoming
 
 /// What a parser reads from bytes in pieces of this size.

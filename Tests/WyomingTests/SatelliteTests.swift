@@ -337,6 +337,22 @@ struct SatelliteTests {
         #expect(try fourth.nextType() == "detection")
     }
 
+    @Test func `it does not matter which of them connected first`() throws {
+        let device = try Device()
+        let early = try Peer(device.address)
+        early.send(Run.event("describe"))
+        #expect(try early.nextType() == "info")
+        let home = try device.home()
+        home.send(Run.event("pause-satellite") + Run.event("ping"))
+        #expect(try home.nextType() == "pong")
+        early.send(Run.event("run-satellite") + Run.event("ping"))
+        #expect(try early.nextType() == "pong")
+        #expect(try home.isClosed())
+        device.hear(blocks: 10)
+        device.detect("left", end: 12_000)
+        #expect(try early.nextType() == "detection")
+    }
+
     @Test func `a first one that has gone silent has to give way`() throws {
         let device = try Device()
         let first = try device.home()

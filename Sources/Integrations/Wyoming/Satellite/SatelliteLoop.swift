@@ -76,7 +76,7 @@ struct SatelliteLoop: ~Copyable {
     ///
     /// - Parameter requests: the answers to ``requests(at:)``.
     mutating func receive(_ requests: ArraySlice<pollfd>, at now: Instant) {
-        for (client, request) in zip(clients, requests) {
+        for (client, request) in zip(clients, requests) where client.end == nil {
             let mayRun = mayRun(client, at: now)
             let words = words
             if request.revents != 0 { client.flush(at: now) }
