@@ -2,8 +2,8 @@
 public enum Sensitivity: String, Sendable, CaseIterable {
     case strict, balanced, eager
 
-    /// The most false accepts in an hour of other people's talk for which the thresholds are chosen: of all words of a
-    /// model together, and of each taught word.
+    /// The most false accepts in an hour of other people's talk for which the thresholds of a taught word are chosen. A
+    /// model says itself what was measured at its thresholds.
     public var falseAcceptsPerHour: Double {
         switch self {
         case .strict: 0.1

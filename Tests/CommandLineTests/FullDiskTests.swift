@@ -29,7 +29,7 @@ struct FullDiskTests {
         ["words"], ["help"], ["help", "listen"], ["listen", "--help"], ["--version"], ["config", "show"],
         ["completions", "bash"], ["completions", "zsh"], ["completions", "fish"], ["generate", "manual", manual],
         ["config", "check"], ["evaluate", "--help"], ["record", "--help"], ["set", "--help"],
-        ["serve", "--help"],
+        ["serve", "--help"], ["misses", "--help"], ["web", "--help"],
         ["bench", "--first-score"],
     ]
 
@@ -39,6 +39,7 @@ struct FullDiskTests {
     private static let printing = [
         "listen", "classify", "words", "inspect", "config", "completions", "evaluate", "devices", "doctor", "enroll",
         "forget", "record", "status", "mute", "unmute", "reload", "set", "serve", "events", "bench",
+        "misses", "web",
     ]
 
     @Test func `every command has a test`() { #expect(Set(CommandLineTool.names) == Set(Self.printing)) }
@@ -72,7 +73,7 @@ struct FullDiskTests {
             ["words", "--json"] + words, ["words", "export", "-"] + words,
             ["words", "export", folder.file("all")] + words,
             ["words", "import", "--replace", folder.file("all")] + words,
-            ["record", "--label", "a", "--speaker", "b", "--file", Self.voice, folder.file("data")],
+            ["record", "--label", "a", "--speaker", "b", "--file", Voices.path("Front_Left"), folder.file("data")],
             ["forget", "center"] + words,
         ] {
             let program = try Self.beckon(arguments)

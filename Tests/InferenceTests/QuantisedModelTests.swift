@@ -31,6 +31,7 @@ struct QuantisedModelTests {
         var second = Session(int8)
         var (largest, sum): (Float, Float) = (0, 0)
         var agreed = 0
+        var clear = 0
         for wave in waves {
             first.scoreWhole(window: wave.span)
             second.scoreWhole(window: wave.span)
@@ -39,19 +40,23 @@ struct QuantisedModelTests {
             sum += error
             #expect(largestDifference(first.posteriors, second.posteriors) < 0.15)
             let best = first.posteriors.indices.max { first.posteriors[$0] < first.posteriors[$1] }
+            // Where two labels are nearly as likely, a small error decides.
+            let likeliest = Array(first.posteriors.indices.map { first.posteriors[$0] }.sorted(by: >).prefix(2))
+            guard likeliest[0] - likeliest[1] > 0.1 else { continue }
+            clear += 1
             if best == second.posteriors.indices.max(by: { second.posteriors[$0] < second.posteriors[$1] }) {
                 agreed += 1
             }
         }
         print(
             "\(set) int8, \(waves.count) inputs: largest error of a logit \(largest), mean of the largest per input "
-                + "\(sum / Float(waves.count)); \(agreed) best labels agree; \(int8.weightBytes) bytes of weights "
+                + "\(sum / Float(waves.count)); \(agreed) of \(clear) clear labels agree; \(int8.weightBytes) bytes of weights "
                 + "for \(float.weightBytes)"
         )
         // With inputs of seven bits, the largest error of a window's logits, which are a few units apart, is 1/7 on average.
         #expect(largest < 0.6 && largest > 0)
         #expect(sum / Float(waves.count) < 0.2)
-        #expect(agreed >= waves.count - 2)
+        #expect(clear > waves.count * 9 / 10 && agreed >= clear - 1)
     }
 
     @Test func `all instruction sets give the same logits`() throws {

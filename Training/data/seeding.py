@@ -40,7 +40,6 @@ _PURPOSES = {
     "neural phrases": 44,
     "bootstrap": 50,
     "noise without words": 51,
-    "folds of talk": 52,
     "reference inputs": 100,
 }
 

@@ -10,12 +10,13 @@ import numpy as np
 from Training.evaluate import intervals, program
 
 MODES = ("command", "spot")
+BY_FILE = ("hits", "wrong", "false_accepts", "said", "seconds", "content", "pace")
 
 
 @dataclasses.dataclass
 class Counts:
-    """Hits, wrong words and false accepts [files, words, thresholds], words said [files, words], seconds [files], and what each
-    file plays [files]: files that differ in the noise alone play the same."""
+    """Hits, wrong words and false accepts [files, words, thresholds], words said [files, words], seconds [files], what each file
+    plays [files]: files that differ in the noise alone play the same, and words a second of its speech [files], nan if unknown."""
 
     words: list
     thresholds: np.ndarray
@@ -25,10 +26,15 @@ class Counts:
     said: np.ndarray
     seconds: np.ndarray
     content: np.ndarray
+    pace: np.ndarray
 
     @property
     def hours(self):
         return self.seconds.sum() / 3600
+
+    def of_files(self, chosen):
+        """The counts of some files, chosen by truth values or indices."""
+        return dataclasses.replace(self, **{field: getattr(self, field)[chosen] for field in BY_FILE})
 
     def at(self, values, chosen):
         """`values` [files, words, thresholds] at the index of each word's threshold, [files, words]."""
@@ -38,10 +44,7 @@ class Counts:
 def joined(parts):
     """The files of several sets as one."""
     parts = list(parts)
-    arrays = {
-        field: np.concatenate([getattr(part, field) for part in parts])
-        for field in ("hits", "wrong", "false_accepts", "said", "seconds", "content")
-    }
+    arrays = {field: np.concatenate([getattr(part, field) for part in parts]) for field in BY_FILE}
     return Counts(parts[0].words, parts[0].thresholds, **arrays)
 
 
@@ -61,6 +64,18 @@ def content(name, entry):
     return re.sub(r"-(clean|noise-\d+)$", "", name) + "/" + entry
 
 
+def pace(path):
+    """Words a second of the utterances in a `.said` file; nan without one, or where no transcript is known."""
+    words = seconds = 0
+    if os.path.exists(path):
+        with open(path) as file:
+            for start, end, _, text in (line.rstrip("\n").split("\t") for line in file):
+                count = len(re.findall(r"[\w']+", text))
+                words += count
+                seconds += float(end) - float(start) if count else 0
+    return words / seconds if seconds else np.nan
+
+
 def measure(beckon, model, folder, name):
     """The counts of one set by mode, each file played through the detector by itself."""
     found = {mode: [] for mode in MODES}
@@ -69,7 +84,8 @@ def measure(beckon, model, folder, name):
             path = os.path.join(folder, name, entry)
             report = json.loads(program.run(beckon, "evaluate", "--json", "--model", model, "--stream", path))
             for setting in report["settings"]:
-                found[setting["mode"]].append((setting["words"], report["seconds"], content(name, entry)))
+                what = (report["seconds"], content(name, entry), pace(path[:-4] + ".said"))
+                found[setting["mode"]].append((setting["words"], *what))
     return {mode: _counts(files) for mode, files in found.items()}
 
 
@@ -86,7 +102,7 @@ def _counts(files):
         table("wrong"),
         table("falseAccepts"),
         np.array([[word["figures"]["said"] for word in words] for words, *_ in files]),
-        np.array([seconds for _, seconds in files]),
+        *(np.array(column) for column in list(zip(*files))[1:]),
     )
 
 

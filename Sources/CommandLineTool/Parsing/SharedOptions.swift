@@ -19,8 +19,11 @@ enum SharedOptions {
     static let sensitivity = Option(
         "--sensitivity",
         .choice("NAME", Sensitivity.self) { sensitivity in
-            let rate = "for at most \(shortest(sensitivity.falseAcceptsPerHour)) false accepts an hour"
-            return rate + (sensitivity == .balanced ? " (default)" : "")
+            switch sensitivity {
+            case .strict: "fewest false accepts"
+            case .balanced: "for daily use (default)"
+            case .eager: "fewest misses"
+            }
         },
         help: "how readily words are found",
         manual: """
@@ -28,9 +31,9 @@ enum SharedOptions {
             .Cm strict ,
             .Cm balanced
             (the default) or
-            .Cm eager ,
-            with thresholds chosen for at most 0.1, 0.5 or 5 false accepts in an hour of
-            other people's talk.
+            .Cm eager .
+            The model's card says how many words are found and how often others are taken
+            for one under each.
             A model may lack some of them; it is then an error that names those it has.
             """,
         isForListening: true
