@@ -71,9 +71,9 @@ acceptance-vm: deb
 acceptance-pages: build
 	Tests/Acceptance/pages/run
 
-# The integrations, judged by the wyoming client of PyPI, the real Home Assistant, mosquitto and HAProxy; ten minutes, and some for the
-# first installation. What cannot be installed is skipped with a line.
-acceptance-home: build
+# acceptance-web, then the other integrations, judged by the wyoming client of PyPI, the real Home Assistant, mosquitto and HAProxy; twelve
+# minutes, and some for the first installation. What cannot be installed is skipped with a line.
+acceptance-home: acceptance-web
 	Tests/Acceptance/home/run
 
 # The web server in headless Chromium and by Prometheus' own tools, beside a microphone that plays a voice; two minutes.

@@ -155,6 +155,35 @@ struct WebRouterTests {
         )
     }
 
+    @Test func `near misses and their recordings need the token`() {
+        for (path, route) in [("/misses", .misses), ("/misses/12.wav", .clip(12))] as [(String, WebRouter.Route)] {
+            #expect(
+                router.route(
+                    request {
+                        $0.path = path
+                        $0.token = Self.token
+                    }
+                ) == route
+            )
+            #expect(status(request { $0.path = path }) == 403)
+            #expect(
+                status(
+                    request {
+                        ($0.path, $0.token, $0.method) = (path, Self.token, "POST")
+                    }
+                ) == 405
+            )
+        }
+        for path in ["/misses/", "/misses/.wav", "/misses/x.wav", "/misses/1", "/misses/../1.wav", "/misses/1.wav/"] {
+            let status = status(
+                request {
+                    ($0.path, $0.token) = (path, Self.token)
+                }
+            )
+            #expect(status == 404, "\(path)")
+        }
+    }
+
     @Test func `without a detector there is no page`() {
         let alone = WebRouter(hosts: [], hasPage: false) { _ in true }
         for path in ["/", "/live", "/control"] {

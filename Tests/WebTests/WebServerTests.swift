@@ -300,6 +300,31 @@ struct WebServerTests {
         running.server.stop()
     }
 
+    @Test func `near misses are listed, and their recordings handed out by number`() throws {
+        let running = try start()
+        let clip = try running.folder.write("clip.wav", bytes: Array("RIFF".utf8))
+        let list: JSON = [
+            "on": true,
+            "misses": [
+                ["number": 3, "word": "stop", "clip": .string(clip)], ["number": 2, "word": "go", "clip": .null],
+                ["number": 1, "word": "go", "clip": .string(running.folder.file("gone.wav"))],
+            ],
+        ]
+        running.fake.state.withLock { $0.reply = .status(list) }
+        let peer = try WebPeer(running.address)
+        let listed = try peer.ask("GET /misses", [running.header])
+        #expect(
+            listed.status == 200 && listed.body.hasPrefix("{\"ok\": true, \"on\": true, \"misses\": [{\"number\": 3,")
+        )
+        let sound = try peer.ask("GET /misses/3.wav", [running.header])
+        #expect(sound.status == 200 && sound.body == "RIFF" && sound.headers["content-type"] == "audio/wav")
+        for number in [1, 2, 4, -3] {
+            #expect(try peer.ask("GET /misses/\(number).wav", [running.header]).status == 404)
+        }
+        #expect(try peer.ask("GET /misses/3.wav").status == 403)
+        running.server.stop()
+    }
+
     // MARK: - Clients that mean harm, or are broken
 
     @Test func `connections beyond the limit are refused, and taken again when others have ended`() throws {

@@ -9,7 +9,8 @@ import Spotting
 /// What all open pages show: the newest state, the last events, the sound's picture. Each page has a place of its own in it, so that a
 /// slow one misses states, and delays nobody. Used by the server's thread.
 ///
-/// Messages are server-sent events with JSON: `service` (words, thresholds), `state` (level, scores), `heard` (an event), `sound`.
+/// Messages are server-sent events with JSON: `service` (words, thresholds), `state` (level, scores), `heard` (an event), `sound`,
+/// `misses` (the list of near misses has grown).
 final class LiveFeed {
     /// What a page has got so far.
     struct Place {
@@ -17,6 +18,7 @@ final class LiveFeed {
         fileprivate var state = 0
         fileprivate var event: Int
         fileprivate var hop = 0
+        fileprivate var misses: Int
     }
 
     /// Time between two states.
@@ -35,16 +37,19 @@ final class LiveFeed {
     private var events: [String] = []
     /// Number of the next event.
     private var eventCount = 0
+    /// Detected and nearly detected words so far.
+    private var missCount = 0
     private var sound: SoundPicture?
     private var model: ObjectIdentifier?
 
     init(_ service: Service) { self.service = service }
 
     /// The place of a new page: it gets the last events and the last seconds of sound.
-    var start: Place { Place(event: eventCount - events.count) }
+    var start: Place { Place(event: eventCount - events.count, misses: missCount) }
 
     /// Keeps an event for the pages.
     func add(_ event: DetectionEvent) {
+        if event.kind == .word || event.kind == .nearMiss { missCount += 1 }
         guard event.kind != .nearMiss else { return }
         events.append("\(event.json)")
         if events.count > Self.keptEvents { events.removeFirst() }
@@ -80,6 +85,7 @@ final class LiveFeed {
     /// Whether there is something after a place.
     func hasMore(after place: Place) -> Bool {
         place.service != settings.number || place.state != state.number || place.event < eventCount
+            || place.misses != missCount
     }
 
     /// The messages after a place, which moves on; empty if there are none.
@@ -93,6 +99,11 @@ final class LiveFeed {
         place.event = max(place.event, eventCount - events.count)
         for event in events.suffix(eventCount - place.event) { add("heard", event) }
         place.event = eventCount
+        if place.misses != missCount {
+            place.misses = missCount
+            // What they are is asked for, by those who may.
+            add("misses", "{}")
+        }
         if place.state != state.number {
             place.state = state.number
             add("state", state.text)

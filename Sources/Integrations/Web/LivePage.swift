@@ -30,6 +30,7 @@ enum LivePage {
         \(body)
         <script nonce="\(nonce)">
         \(LivePageScript.text)
+        \(LivePageSound.text)
         </script>
         </html>
 
@@ -44,6 +45,7 @@ enum LivePage {
           <button id="mute" type="button" aria-pressed="false" hidden>Mute</button>
         </header>
         <main>
+          <div class="column">
           <section id="sound" aria-labelledby="sound-title">
             <h2 id="sound-title">Sound</h2>
             <div class="level">
@@ -66,15 +68,23 @@ enum LivePage {
             <p id="no-picture" class="note">Waveform and spectrogram would let others understand what is said here. They are shown to
               those who have the <a href="#access">token</a>.</p>
           </section>
+          <section id="words-section" aria-labelledby="words-title">
+            <h2 id="words-title">Words</h2>
+            <p class="note" id="words-note">The bar is the score, the mark the threshold that it must reach.</p>
+            <div id="words"></div>
+          </section>
+          </div>
+          <div class="column">
           <section id="heard-section" aria-labelledby="heard-title">
             <h2 id="heard-title">Heard</h2>
             <ol id="heard" aria-live="polite" aria-relevant="additions"></ol>
             <p id="heard-none" class="note">No word yet.</p>
           </section>
-          <section id="words-section" aria-labelledby="words-title">
-            <h2 id="words-title">Words</h2>
-            <p class="note" id="words-note">The bar is the score, the mark the threshold that it must reach.</p>
-            <div id="words"></div>
+          <section id="misses-section" aria-labelledby="misses-title" hidden>
+            <h2 id="misses-title">Near misses</h2>
+            <p class="note">Words that nearly reached their threshold, and those found, with their sound.</p>
+            <ol id="misses"></ol>
+            <p class="note" id="misses-none">None yet.</p>
           </section>
           <section id="access" aria-labelledby="access-title">
             <h2 id="access-title">Changes</h2>
@@ -91,6 +101,7 @@ enum LivePage {
             </div>
             <p id="message" role="alert"></p>
           </section>
+          </div>
         </main>
         <footer><span id="about"></span> <a href="/metrics">Metrics</a></footer>
         </body>

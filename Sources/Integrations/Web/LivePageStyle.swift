@@ -24,12 +24,11 @@ enum LivePageStyle {
         .bad #dot { background: var(--alarm); }
         main { display: grid; gap: 1rem; max-width: 1200px; margin: 0 auto; padding: 1rem; grid-template-columns: minmax(0, 1fr); }
         section { background: var(--panel); border: 1px solid var(--grid); border-radius: 10px; padding: 1rem; min-width: 0; }
+        .column { display: contents; }
+        #heard-section { order: 1; } #words-section { order: 2; } #misses-section { order: 3; } #access { order: 4; }
         @media (min-width: 900px) {
           main { grid-template-columns: minmax(0, 7fr) minmax(0, 3fr); align-items: start; }
-          #sound, #words-section { grid-column: 1; }
-          #heard-section, #access { grid-column: 2; }
-          #sound { grid-row: 1; } #words-section { grid-row: 2; }
-          #heard-section { grid-row: 1; align-self: stretch; } #access { grid-row: 2; }
+          .column { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); }
           #words { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 2rem; } }
         .note { color: var(--faint); font-size: 0.875rem; margin: 0 0 0.75rem; }
         a { color: var(--link); }
@@ -83,7 +82,13 @@ enum LivePageStyle {
         input.bar:disabled::-webkit-slider-thumb { background: var(--faint); }
         input.bar:disabled::-moz-range-thumb { background: var(--faint); }
 
-        #heard { list-style: none; margin: 0; padding: 0; }
+        #heard, #misses { list-style: none; margin: 0; padding: 0; }
+        #misses li { display: grid; grid-template-columns: minmax(0, 1fr) auto 2.5rem; gap: 0.5rem; align-items: center;
+          padding: 0.2rem 0.4rem; border-bottom: 1px solid var(--grid); min-height: 2.6rem; }
+        #misses small { color: var(--faint); font-size: 0.75rem; display: block; }
+        #misses span:nth-child(2) { text-align: right; }
+        #misses button { padding: 0; min-height: 2.25rem; }
+        #misses:not(:empty) + #misses-none { display: none; }
         #heard li:nth-child(n + 7) { display: none; }
         @media (min-width: 900px) { #heard li:nth-child(n) { display: grid; } #heard li:nth-child(n + 13) { display: none; } }
         #heard li { display: grid; grid-template-columns: 4.75rem minmax(0, 1fr) auto; gap: 0.5rem; align-items: baseline;

@@ -43,6 +43,12 @@ struct WebAnswer: Equatable, Sendable {
         self.body = Array(body.utf8)
     }
 
+    init(_ contentType: String, _ bytes: [UInt8]) {
+        status = 200
+        self.contentType = contentType
+        body = bytes
+    }
+
     /// A line of text.
     static func text(_ status: UInt32, _ line: String) -> WebAnswer {
         WebAnswer(status, "text/plain; charset=utf-8", line + "\n")

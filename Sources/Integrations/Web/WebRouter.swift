@@ -15,6 +15,10 @@ struct WebRouter: Sendable {
         case metrics(MetricsFormat)
         case health
         case readiness
+        /// The last detected and nearly detected words.
+        case misses
+        /// The recording of one of them, by its number.
+        case clip(Int)
         /// A change, whose command is in the body.
         case control
         case refused(WebAnswer)
@@ -48,19 +52,30 @@ struct WebRouter: Sendable {
             guard request.method == "GET" else { return Self.wrongMethod("GET") }
             guard let token = request.token else { return .live(withSound: false) }
             return isToken(token) ? .live(withSound: true) : Self.wrongToken
+        case "/misses" where hasPage: return heard(request, .misses)
+        case let path where hasPage && path.hasPrefix("/misses/") && path.hasSuffix(".wav"):
+            guard let number = Int(path.dropFirst("/misses/".count).dropLast(".wav".count)) else {
+                return .refused(Self.noSuchClip)
+            }
+            return heard(request, .clip(number))
         case "/control" where hasPage:
             return request.method == "POST" ? control(request) : Self.wrongMethod("POST")
         default:
             return .refused(
-                .text(404, "there are \(hasPage ? "/, /live, /control, " : "")/metrics, /healthz and /readyz")
+                .text(404, "there are \(hasPage ? "/, /live, /misses, /control, " : "")/metrics, /healthz and /readyz")
             )
         }
     }
 
+    /// What was said, which is for those who have the token.
+    private func heard(_ request: WebRequest, _ route: Route) -> Route {
+        guard request.method == "GET" else { return Self.wrongMethod("GET") }
+        guard let token = request.token else { return Self.noToken }
+        return isToken(token) ? route : Self.wrongToken
+    }
+
     private func control(_ request: WebRequest) -> Route {
-        guard let token = request.token else {
-            return .refused(.text(403, "changes need the header \(WebToken.header); beckon web token prints its value"))
-        }
+        guard let token = request.token else { return Self.noToken }
         guard isToken(token) else { return Self.wrongToken }
         let type = request.contentType?.split(separator: ";").first?.lowercased().filter { !$0.isWhitespace }
         guard type == "application/json" else {
@@ -73,6 +88,12 @@ struct WebRouter: Sendable {
     }
 
     static let tooLarge = WebAnswer.text(413, "a change has at most \(longestBody) bytes")
+
+    static let noSuchClip = WebAnswer.text(404, "there is no such recording; /misses lists them")
+
+    private static let noToken = Route.refused(
+        .text(403, "this needs the header \(WebToken.header); beckon web token prints its value")
+    )
 
     private static let wrongToken = Route.refused(
         .text(403, "the token is not valid; beckon web token prints the valid one")

@@ -228,10 +228,24 @@ public final class WebServer: Sendable {
                 case .health: return .answer(.text(200, "ok"))
                 case .readiness:
                     return .answer(service.problem().map { .text(503, "not ready: \($0)") } ?? .text(200, "ready"))
+                case .misses: return .answer(Self.answer(service.perform(.misses) { _ in } ?? .done))
+                case .clip(let number): return .answer(clip(number))
                 case .control: return change(request.body, number)
                 }
             }
         )
+    }
+
+    /// Largest recording that is handed out, in bytes; they are some seconds long.
+    private static let longestClip = 4 << 20
+
+    /// The recording of an entry of the list of detected and nearly detected words.
+    private func clip(_ number: Int) -> WebAnswer {
+        guard case .status(let list)? = service.perform(.misses, { _ in }),
+            let entry = list["misses"]?.elements.first(where: { $0["number"] == .number(number) }),
+            case .string(let path)? = entry["clip"], let file = try? readFile(path, limit: Self.longestClip)
+        else { return WebRouter.noSuchClip }
+        return WebAnswer("audio/wav", file.bytes)
     }
 
     private func change(_ body: [UInt8], _ number: UInt64) -> HTTPLoop.Outcome {
@@ -287,6 +301,18 @@ public final class WebServer: Sendable {
             }
             return feed.messages(after: &place, withSound: withSound)
         }
+    }
+}
+
+extension JSON {
+    /// The value of an object's member; nil if there is none.
+    fileprivate subscript(name: String) -> JSON? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.name == name }?.value
+    }
+
+    fileprivate var elements: [JSON] {
+        if case .array(let elements) = self { elements } else { [] }
     }
 }
 
