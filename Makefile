@@ -6,8 +6,10 @@ PYTHON  ?= python3
 PEERS   := .build/peers
 SPARK   := .build/spark
 
-.PHONY: run test test-sanitizers check-kernels build deb acceptance-container acceptance-vm acceptance-pages acceptance-home acceptance-web \
-	acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-products bench-words bench-reload \
+.PHONY: run test test-sanitizers check-kernels build deb deb-arm64 deb-source deb-reproducible apt-repository container container-arm64 \
+	home-assistant-addon acceptance-arm64 acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
+	acceptance-web acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-instructions \
+	bench-products bench-words bench-reload \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
 
 run: build
@@ -58,9 +60,44 @@ build: deps
 deb: deps
 	packaging/build-deb
 
+# The same for arm64 (Raspberry Pi), on x86-64. As root; from nothing half an hour, 7 GB of disk.
+deb-arm64:
+	packaging/build-deb-arm64
+
+# A Debian source package, of what git has.
+deb-source:
+	packaging/build-source
+
+# Builds the package twice, in folders of different names, and compares the results byte by byte. Twenty minutes.
+deb-reproducible: deps
+	packaging/check-reproducible
+
+# A signed apt repository of the packages in .build/deb: .build/apt, or FOLDER. KEY is the signer's key.
+apt-repository:
+	KEY="$(KEY)" packaging/apt-repository $(FOLDER)
+
+# The container image localhost/beckon:VERSION-ARCHITECTURE, from the package, with podman or docker.
+container:
+	packaging/build-container
+
+container-arm64:
+	packaging/build-container arm64
+
+# The Home Assistant add-on in .build/addon, from the packages of both architectures.
+home-assistant-addon:
+	packaging/build-addon
+
 # Installs, starts, tests and purges the package in a container with systemd and the fake sound card. As root.
 acceptance-container: deb
 	Tests/Acceptance/container/run
+
+# Tests the arm64 package, kernels and answers under qemu, on x86-64. As root, after make deb-arm64; half an hour.
+acceptance-arm64:
+	Tests/Acceptance/arm64/run
+
+# Tests the container image and the Home Assistant add-on with podman: user, read-only root, health, the word heard. As root.
+acceptance-image:
+	Tests/Acceptance/image/run
 
 # Tests the package in a virtual machine with the kernel's sound drivers: words are found, cards are removed. As root.
 acceptance-vm: deb
@@ -125,6 +162,11 @@ bench-cost: bench-products
 # What a large file of taught words costs the service: a reload's time and memory. SIZE="WORDS TAKES ROUNDS"; a minute.
 bench-reload: build
 	Benchmarks/reload $(SIZE)
+
+# Instructions of a hop on arm64, counted by qemu, and what share of a Raspberry Pi's core that would be; two minutes. Needs make
+# deb-arm64 and the Debian packages qemu-user and sox.
+bench-instructions:
+	Benchmarks/Instructions/run
 
 # The network's speed compared with other runtimes, alternating, on one core; five minutes. Recordings of DATA, if given,
 # calibrate their int8 models.
