@@ -24,17 +24,26 @@ func vectorKernels(_ name: String, _ settings: [SwiftSetting] = []) -> Target {
     )
 }
 
-// Not every x86-64 processor has these instructions: `Kernels/Dispatch` calls them only if the processor has them.
-#if arch(x86_64)
-let wideKernels = [
-    ("AVX2", ["-march=x86-64-v3"]),
-    ("AVX512", ["-march=x86-64-v4", "-mavx512vnni"]),
-].map { name, flags in
-    vectorKernels(name, [.define("KERNEL_\(name)"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] })])
-}
+/// Swift 6.2 needs to be told that a function which writes through a span keeps the span's lifetime; 6.3 finds out.
+let spanSettings: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
+// The manifest sees the architecture that it runs on; a cross-build names the other one.
+#if arch(arm64)
+let ownArchitecture = "aarch64"
 #else
-let wideKernels: [Target] = []
+let ownArchitecture = "x86_64"
 #endif
+let architecture = Context.environment["BECKON_ARCHITECTURE"] ?? ownArchitecture
+
+// Not every processor has these instructions: `Kernels/Dispatch` calls them only if the processor has them.
+let wideKernelFlags =
+    architecture == "aarch64"
+    ? [("DotProduct", ["-march=armv8.2-a+dotprod"])]
+    : [("AVX2", ["-march=x86-64-v3"]), ("AVX512", ["-march=x86-64-v4", "-mavx512vnni"])]
+
+let wideKernels = wideKernelFlags.map { name, flags in
+    vectorKernels(name, [.define("KERNEL_\(name.uppercased())"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] })])
+}
 
 /// The modules and their imports: a module imports only modules below it.
 ///
@@ -76,19 +85,22 @@ let package = Package(
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(
             name: "Audio",
-            dependencies: ["Core", "CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels", "System"]
+            dependencies: ["Core", "CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels", "System"],
+            swiftSettings: spanSettings
         ),
         .target(
             name: "Capture",
-            dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "System"]
+            dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "System"],
+            swiftSettings: spanSettings
         ),
         .target(name: "KernelInterface", path: "Sources/Kernels/Interface", swiftSettings: kernelSettings),
         vectorKernels("Baseline"),
         .target(
             name: "Kernels",
-            dependencies: ["KernelInterface", "KernelsBaseline"] + wideKernels.map { .byName(name: $0.name) },
+            dependencies: ["CSystem", "KernelInterface", "KernelsBaseline"]
+                + wideKernels.map { .byName(name: $0.name) },
             path: "Sources/Kernels",
-            exclude: ["Interface", "Shared", "Baseline", "AVX2", "AVX512"],
+            exclude: ["Interface", "Shared", "Baseline", "DotProduct", "AVX2", "AVX512"],
             sources: ["Scalar", "Dispatch"],
             swiftSettings: kernelSettings
         ),
@@ -277,6 +289,12 @@ let package = Package(
 )
 
 package.targets += wideKernels
+
+// Tests that are emulated take long to build: only those named.
+if let named = Context.environment["BECKON_TESTS"] {
+    let names = named.split(separator: ",").map(String.init)
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
 
 // Fuzz targets need instrumented modules, so `make fuzz` builds them into a folder of their own.
 if Context.environment["BECKON_FUZZ"] != nil {

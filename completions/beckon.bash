@@ -101,7 +101,7 @@ _beckon()
             return
             ;;
         *\ --kernels | *\ -k)
-            mapfile -t COMPREPLY < <(compgen -W "scalar baseline avx2 avx512" -- "$current")
+            mapfile -t COMPREPLY < <(compgen -W "scalar baseline dotprod avx2 avx512" -- "$current")
             return
             ;;
     esac

@@ -108,7 +108,7 @@ complete -c beckon -n '__fish_seen_subcommand_from serve' -l threads -x -d 'Thre
 complete -c beckon -n '__fish_seen_subcommand_from serve' -s c -l config -r -F -d 'Configuration with words and addresses'
 complete -c beckon -n '__fish_seen_subcommand_from web' -l new -d 'Make another token first'
 complete -c beckon -n '__fish_seen_subcommand_from doctor' -s c -l config -r -F -d 'Configuration'
-complete -c beckon -n '__fish_seen_subcommand_from bench' -s k -l kernels -x -a 'scalar baseline avx2 avx512' -d 'Kernel sets to measure'
+complete -c beckon -n '__fish_seen_subcommand_from bench' -s k -l kernels -x -a 'scalar baseline dotprod avx2 avx512' -d 'Kernel sets to measure'
 complete -c beckon -n '__fish_seen_subcommand_from bench' -s s -l seconds -x -d 'How long to measure'
 complete -c beckon -n '__fish_seen_subcommand_from bench' -l streams -x -d 'Also measure this many streams'
 complete -c beckon -n '__fish_seen_subcommand_from bench' -l first-score -d 'Measure one start'

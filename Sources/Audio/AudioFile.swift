@@ -42,8 +42,14 @@ public struct AudioFile: ~Copyable {
     public init(path: String) throws(AudioError) {
         let file = try RegularFile(path: path)
         let decoder = try Decoder(file: file, path: path)
+        try AudioFile.check(decoder.info, path: path)
+        self.init(path, file, decoder)
+    }
+
+    /// All that may throw is done before: where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its
+    /// properties have as defaults.
+    private init(_ path: String, _ file: consuming RegularFile, _ decoder: consuming Decoder) {
         let info = decoder.info
-        try AudioFile.check(info, path: path)
         sampleRate = Int(info.samplerate)
         channels = Int(info.channels)
         // libsndfile reports the largest Int64 for streams whose end it cannot find.

@@ -43,6 +43,7 @@ public enum ChannelMix: Equatable, Sendable {
     ///   - mono: Gets one sample per frame, as many as fit.
     /// - Returns: The number of frames written.
     @discardableResult
+    @_lifetime(mono: copy mono)
     public func apply(to interleaved: Span<Float>, channels: Int, into mono: inout MutableSpan<Float>) -> Int {
         interleaved.withUnsafeBufferPointer { source in
             mono.withUnsafeMutableBufferPointer { target in apply(to: source, channels: channels, into: target) }

@@ -36,8 +36,14 @@ public struct FileBlocks: ~Copyable {
     ) throws(AudioError) {
         let file = try AudioFile(path: path)
         try mix.check(channels: file.channels, of: "audio file \(AudioError.quoted(path))")
-        resampler = try Resampler(from: file.sampleRate, quality: quality)
+        let resampler = try Resampler(from: file.sampleRate, quality: quality)
+        self.init(file, mix, resampler)
+    }
+
+    /// See ``AudioFile`` for why there are two.
+    private init(_ file: consuming AudioFile, _ mix: ChannelMix, _ resampler: consuming Resampler) {
         self.mix = mix
+        self.resampler = resampler
         interleaved = [Float](repeating: 0, count: FileBlocks.framesPerRead * file.channels)
         mono = [Float](repeating: 0, count: FileBlocks.framesPerRead)
         self.file = file

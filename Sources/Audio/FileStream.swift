@@ -60,7 +60,13 @@ public struct FileWindows: ~Copyable {
     /// - Throws: ``AudioError/memory``.
     public init(_ stream: consuming FileStream) throws(AudioError) {
         // Writes and reads alternate here, so there is never more than one unread block.
-        ring = try BlockRing(minimumCapacity: 1)
+        let ring = try BlockRing(minimumCapacity: 1)
+        self.init(stream, ring)
+    }
+
+    /// See ``AudioFile`` for why there are two.
+    private init(_ stream: consuming FileStream, _ ring: BlockRing) {
+        self.ring = ring
         self.stream = stream
     }
 

@@ -56,15 +56,23 @@ public struct Resampler: ~Copyable {
         let target = AudioFormat.sampleRate
         let kind: Int
         let rate: Int
-        if quality == .standard, inputRate != target, let filter = PolyphaseFilter(from: inputRate) {
-            (kind, rate, self.filter) = (SRC_SINC_FASTEST, inputRate, filter)
+        let filter: PolyphaseFilter?
+        if quality == .standard, inputRate != target, let direct = PolyphaseFilter(from: inputRate) {
+            (kind, rate, filter) = (SRC_SINC_FASTEST, inputRate, direct)
         } else if quality == .standard, inputRate >= Resampler.leastConvertedRate {
-            (kind, rate, self.filter) = (SRC_SINC_FASTEST, 2 * target, PolyphaseFilter(from: 2 * target))
+            (kind, rate, filter) = (SRC_SINC_FASTEST, 2 * target, PolyphaseFilter(from: 2 * target))
         } else {
-            (kind, rate, self.filter) = (SRC_SINC_BEST_QUALITY, target, nil)
+            (kind, rate, filter) = (SRC_SINC_BEST_QUALITY, target, nil)
         }
-        converter = try Converter(kind: kind, from: inputRate, to: rate)
+        let converter = try Converter(kind: kind, from: inputRate, to: rate)
+        self.init(inputRate, converter, filter)
+    }
+
+    /// See ``AudioFile`` for why there are two.
+    private init(_ inputRate: Int, _ converter: consuming Converter, _ filter: PolyphaseFilter?) {
         self.inputRate = inputRate
+        self.converter = converter
+        self.filter = filter
     }
 
     /// Discards all audio so far; the next input sample is the first.
@@ -89,6 +97,7 @@ public struct Resampler: ~Copyable {
     ///   - endOfInput: Whether no more input follows. Then call again, with empty input when all is used, until
     ///     nothing is produced; call ``reset()`` before other audio.
     /// - Throws: ``AudioError/converter`` with libsamplerate's text.
+    @_lifetime(output: copy output)
     public mutating func process(
         _ input: Span<Float>,
         into output: inout MutableSpan<Float>,

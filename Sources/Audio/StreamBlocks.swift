@@ -20,9 +20,12 @@ public struct StreamBlocks: ~Copyable {
     /// - Parameter raw: the format of audio without a header; nil for WAV.
     /// - Throws: ``AudioError/noSuchChannel`` or ``AudioError/converter``.
     public init(raw: RawFormat?, mix: ChannelMix) throws(AudioError) {
-        self.mix = mix
+        self.init(mix)
         if let raw { try begin(raw) }
     }
+
+    /// Before the header. Swift 6.2 calls mutating methods only after another `init`.
+    private init(_ mix: ChannelMix) { self.mix = mix }
 
     /// Whether the audio that the header declares is complete; what comes after it is not audio.
     public var isComplete: Bool { rest == 0 }

@@ -19,11 +19,19 @@ enum BenchNotes {
             notes.append("the system did not let the work be kept on one processor, so times vary more")
         }
         if let note = noise(rows) { notes.append(note) }
+        #if arch(arm64)
+        notes.append(wanted)
+        #endif
         for probe in probes where probe.stage == .peak {
             if let note = throttling(probe.rounds, kernels: probe.kernels?.rawValue ?? "") { notes.append(note) }
         }
         return notes
     }
+
+    /// What the owner of an arm64 board can do for all others.
+    static let wanted =
+        "the project has estimates for arm64 and no measurements: please send it the output of `beckon bench --json` and of "
+        + "`uname -a`, and say how the board is cooled"
 
     /// A note on the row with the largest spread of rounds or percentiles; nil where all are as on a quiet machine.
     static func noise(_ rows: [BenchReport.Row]) -> String? {

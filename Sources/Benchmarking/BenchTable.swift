@@ -14,13 +14,14 @@ public struct BenchTable: Sendable {
         for row in report.stages {
             let times = [row.microseconds.min, row.microseconds.p50, row.microseconds.p99, row.microseconds.max]
             let isPeak = row.stage == BenchStage.peak.rawValue
-            columns.add(
-                [row.stage, row.kernels ?? "–"] + times.map { decimal($0, $0 < 10 ? 2 : 1) } + [
-                    row.multiplyAddsPerSecond.map { decimal($0 / 1e9, 1) } ?? "",
-                    isPeak ? "" : row.shareOfPeak.map { decimal($0 * 100, 0) + " %" } ?? "",
-                    row.realTimeFactor.map { decimal($0, 0) } ?? "", BenchStage(rawValue: row.stage)?.meaning ?? "",
-                ]
-            )
+            let share = isPeak ? nil : row.shareOfPeak
+            var cells = [row.stage, row.kernels ?? "–"]
+            cells += times.map { decimal($0, $0 < 10 ? 2 : 1) }
+            cells.append(row.multiplyAddsPerSecond.map { decimal($0 / 1e9, 1) } ?? "")
+            cells.append(share.map { decimal($0 * 100, 0) + " %" } ?? "")
+            cells.append(row.realTimeFactor.map { decimal($0, 0) } ?? "")
+            cells.append(BenchStage(rawValue: row.stage)?.meaning ?? "")
+            columns.add(cells)
         }
         return head + columns.text + "\n" + facts + notes
     }

@@ -11,6 +11,7 @@ int eventfd(unsigned int count, int flags);
 int prctl(int option, ...);
 int sched_getcpu(void);
 int sched_setaffinity(int pid, unsigned long size, const void *set);
+unsigned long getauxval(unsigned long type);
 
 /// Creates an anonymous file in memory, closed on exec. Returns its descriptor, or -1 with errno set.
 static inline int CSystem_memfd(const char *name) {
@@ -20,6 +21,11 @@ static inline int CSystem_memfd(const char *name) {
 /// Creates an eventfd, closed on exec and non-blocking. Returns its descriptor, or -1 with errno set.
 static inline int CSystem_eventfd(void) {
     return eventfd(0, 02000000 /* EFD_CLOEXEC */ | 04000 /* EFD_NONBLOCK */);
+}
+
+/// The processor's abilities that the kernel has enabled, as bits that depend on the architecture (AT_HWCAP).
+static inline unsigned long CSystem_hardware(void) {
+    return getauxval(16);
 }
 
 /// Names the calling thread for `ps` and `top`; at most 15 bytes.

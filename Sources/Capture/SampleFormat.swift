@@ -28,6 +28,7 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
     ///
     /// - Returns: The number of samples converted.
     @discardableResult
+    @_lifetime(target: copy target)
     func convert(_ source: RawSpan, into target: inout MutableSpan<Float>) -> Int {
         let count = min(source.byteCount / bytes, target.count)
         source.withUnsafeBytes { source in

@@ -42,9 +42,11 @@ public struct Raster: Sendable, Equatable {
         guard compress2(&compressed, &size, lines, uLong(lines.count), 9) == Z_OK else { return nil }
         // 8 bits a pixel, colour type 3: palette.
         let header = Raster.bigEndian(width) + Raster.bigEndian(height) + [8, 3, 0, 0, 0]
-        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Raster.chunk("IHDR", header)
-            + Raster.chunk("PLTE", Raster.palette) + Raster.chunk("tRNS", [0])
-            + Raster.chunk("IDAT", Array(compressed.prefix(Int(size)))) + Raster.chunk("IEND", [])
+        let chunks = [
+            Raster.chunk("IHDR", header), Raster.chunk("PLTE", Raster.palette), Raster.chunk("tRNS", [0]),
+            Raster.chunk("IDAT", Array(compressed.prefix(Int(size)))), Raster.chunk("IEND", []),
+        ]
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunks.joined()
     }
 
     private static func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {

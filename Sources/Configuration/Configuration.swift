@@ -178,8 +178,9 @@ extension Configuration {
 
     /// - Parameter known: the known words. A name with blanks counts as one word only if it is among them.
     public func namedWords(beside known: [String]) -> [String] {
-        words.keys + phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
-            + sessions.flatMap { [$0.wake] + $0.words } + satelliteWords.map(\.word)
+        let inPhrases = phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }
+        let inSessions = sessions.flatMap { [$0.wake] + $0.words }
+        return Array(words.keys) + inPhrases + inSessions + satelliteWords.map(\.word)
     }
 
     /// Removes words that are not among `known`, the phrases that contain them, and the sessions that they start.

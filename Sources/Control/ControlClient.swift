@@ -24,9 +24,8 @@ public struct ControlClient: ~Copyable {
     /// - Throws: ``ControlError/notRunning`` if no service listens at the path, ``ControlError/socket`` for any other
     ///   error, such as missing permission.
     public init(path: String) throws(ControlError) {
-        self.path = path
         if let connection = UnixSocket.connect(path) {
-            descriptor = connection
+            self.init(path, connection)
             return
         }
         switch errno {
@@ -40,6 +39,12 @@ public struct ControlClient: ~Copyable {
         case let number:
             throw .socket.saying("cannot connect to \(path): \(SystemError.text(number))")
         }
+    }
+
+    /// Apart, because where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its properties have as defaults.
+    private init(_ path: String, _ descriptor: consuming FileDescriptor) {
+        self.path = path
+        self.descriptor = descriptor
     }
 
     /// Sends a command.

@@ -23,12 +23,7 @@ public struct NameList: ~Copyable, Sendable {
     private var isEnded: Bool
 
     /// A list without names.
-    public init() {
-        file = FileDescriptor(-1)
-        title = ""
-        separator = 0
-        isEnded = true
-    }
+    public init() { self.init(FileDescriptor(-1), title: "", separator: 0, isEnded: true) }
 
     /// Opens a list.
     ///
@@ -37,12 +32,21 @@ public struct NameList: ~Copyable, Sendable {
     ///   - nulSeparated: whether names end with NUL; else with a newline, before which CR is left out.
     /// - Throws: if it cannot be opened or read.
     public init(path: String, nulSeparated: Bool) throws(SystemError) {
-        file = FileDescriptor(path == "-" ? dup(STDIN_FILENO) : open(FileName.cString(path), O_RDONLY | O_CLOEXEC))
-        title = path == "-" ? "standard input" : printable(path)
-        separator = nulSeparated ? 0 : 10
-        isEnded = false
+        self.init(
+            FileDescriptor(path == "-" ? dup(STDIN_FILENO) : open(FileName.cString(path), O_RDONLY | O_CLOEXEC)),
+            title: path == "-" ? "standard input" : printable(path),
+            separator: nulSeparated ? 0 : 10,
+            isEnded: false
+        )
         guard file.isOpen else { throw SystemError("open") }
         try fill()
+    }
+
+    private init(_ file: consuming FileDescriptor, title: String, separator: UInt8, isEnded: Bool) {
+        self.file = file
+        self.title = title
+        self.separator = separator
+        self.isEnded = isEnded
     }
 
     /// Whether it is no text although its names should end with newlines, by its first part. Ask before the first ``next()``.

@@ -56,6 +56,17 @@ public struct EnrollmentSession: ~Copyable {
         negatives: NegativeSet? = nil
     ) throws(EnrollmentError) {
         try WordStore.check(name: name)
+        self.init(checked: name, existing, model, keepsAudio, negatives)
+    }
+
+    /// Apart, because where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its properties have as defaults.
+    private init(
+        checked name: String,
+        _ existing: WordStore.Word?,
+        _ model: Model,
+        _ keepsAudio: Bool,
+        _ negatives: NegativeSet?
+    ) {
         self.name = name
         self.model = model
         self.keepsAudio = keepsAudio

@@ -36,7 +36,7 @@ struct TakeEmbedder: ~Copyable {
         var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(utterance.samples))
         let lead = model.windowSamples + spacing * model.hopSamples
         let said = utterance.samples[(utterance.speech.lowerBound - margin)...]
-        let audio = quiet.samples(lead) + said + quiet.samples(model.windowSamples)
+        let audio = quiet.samples(lead) + Array(said) + quiet.samples(model.windowSamples)
         let end = lead + margin + utterance.speech.count
         return (spacing > 0 ? [0, spacing] : [0]).map { back in
             var sum = [Float](repeating: 0, count: model.embeddingCount)

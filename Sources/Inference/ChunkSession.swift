@@ -34,6 +34,16 @@ public struct ChunkSession: ~Copyable, Sendable {
             network.tensors[network.output].columnsPerHop == 1,
             !embeds || network.embedding.map({ network.tensors[$0].columnsPerHop }) == 1
         else { return nil }
+        self.init(silent: model, hops, embeds: embeds)
+        let zeros = [Float](repeating: 0, count: sampleCount)
+        // No layer depends on samples before the window: after a window of silence, none depends on the initial zeros.
+        for _ in 0...(model.windowSamples / (hops * model.hopSamples) + 1) { score(zeros.span) }
+        arena.copy(stream, to: silence)
+    }
+
+    /// Memory of zeros. Swift 6.2 calls mutating methods only after another `init`.
+    private init(silent model: Model, _ hops: Int, embeds: Bool) {
+        let network = model.network
         self.model = model
         self.hops = hops
         plan = ExecutionPlan.hops(hops, network, weights: model.weights, embeds: embeds)
@@ -48,10 +58,6 @@ public struct ChunkSession: ~Copyable, Sendable {
         activity = Array(repeating: 0, count: hops * model.activityCount)
         embeddings = Array(repeating: 0, count: embeds ? hops * model.embeddingCount : 0)
         newest = Array(repeating: 0, count: model.labels.count)
-        let zeros = [Float](repeating: 0, count: sampleCount)
-        // No layer depends on samples before the window: after a window of silence, none depends on the initial zeros.
-        for _ in 0...(model.windowSamples / (hops * model.hopSamples) + 1) { score(zeros.span) }
-        arena.copy(stream, to: silence)
     }
 
     /// Samples of one call: `contextSamples`, then the samples of the hops.

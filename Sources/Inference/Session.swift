@@ -49,6 +49,12 @@ public struct Session: ~Copyable, Sendable {
 
     /// - Parameter embeds: whether to compute embeddings, which may need layers of their own.
     public init(_ model: Model, prior: Prior = .stream, embeds: Bool = false) {
+        self.init(unset: model, prior, embeds: embeds)
+        reset()
+    }
+
+    /// A session whose outputs are still those of no audio. Swift 6.2 calls mutating methods only after another `init`.
+    private init(unset model: Model, _ prior: Prior, embeds: Bool) {
         self.model = model
         plans = embeds ? model.embeddingPlans : model.plans
         calibration = Calibration(model, prior: prior)
@@ -83,7 +89,6 @@ public struct Session: ~Copyable, Sendable {
         silentActivity = Array(UnsafeBufferPointer(start: block + plans.window.activity, count: activity.count))
         copyWindowToStream()
         arena.copy(stream, to: silence)
-        reset()
     }
 
     /// Scores the next hop, given the newest `windowSamples` samples.

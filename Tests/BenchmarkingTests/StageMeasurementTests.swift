@@ -11,6 +11,16 @@ import Testing
 
 /// The parts of `beckon bench`, without running the program.
 struct StageMeasurementTests {
+    @Test func `the processor is named by its model, or on arm64 by board and cores`() {
+        let server = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC 9R14\n"
+        #expect(BenchMachine.processorName(cpuinfo: server, board: "") == "AMD EPYC 9R14")
+        let pi = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd08\n\nprocessor\t: 1\nCPU part\t: 0xd08\n"
+        let board = "Raspberry Pi 4 Model B Rev 1.4\0"
+        #expect(BenchMachine.processorName(cpuinfo: pi, board: board) == "Raspberry Pi 4 Model B Rev 1.4, Cortex-A72")
+        #expect(BenchMachine.processorName(cpuinfo: "CPU part\t: 0xfff\n", board: "") == "arm64 part 0xfff")
+        #expect(BenchMachine.processorName(cpuinfo: "", board: "") == "unknown")
+    }
+
     @Test func `percentiles of a known list are its members of that rank`() throws {
         // 1 to 200, not sorted.
         let times = (0..<200).map { Double($0 * 77 % 200 + 1) }

@@ -33,14 +33,16 @@ extension Bench: Command {
                         short: "-k",
                         .list("SET", InstructionSet.self),
                         help: """
-                            kernel sets to measure: baseline, avx2, avx512, or scalar, the plain loops that the tests \
+                            kernel sets to measure: baseline, dotprod (arm64), avx2, avx512, or scalar, the plain loops that the tests \
                             compare with (default: all that the processor supports, without scalar)
                             """,
                         manual: """
                             Measures
-                            .Cm baseline , avx2
+                            .Cm baseline , avx2 , avx512 ,
+                            on arm64
+                            .Cm baseline
                             or
-                            .Cm avx512 ,
+                            .Cm dotprod ,
                             or the plain loops that the tests compare with,
                             .Cm scalar .
                             The default is all that the processor supports, without

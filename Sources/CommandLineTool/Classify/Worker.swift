@@ -21,6 +21,15 @@ struct Worker {
         let name: String
         let file: UnnamedFile
         var error: SystemError?
+
+        mutating func append(_ bytes: ArraySlice<UInt8>) {
+            guard error == nil else { return }
+            do throws(SystemError) {
+                try file.append(Array(bytes))
+            } catch {
+                self.error = error
+            }
+        }
     }
 
     /// Runs until standard input ends. Returns the exit status: 1 if it ended within a request or could not be understood.
@@ -32,7 +41,7 @@ struct Worker {
             switch part {
             case .file(let name): answer(classifier.record(of: name, name: name, spare: spare))
             case .begin(let name, let bytes): audio = begin(name, bytes)
-            case .bytes(let bytes): append(bytes, to: &audio)
+            case .bytes(let bytes): audio?.append(bytes)
             case .end: finish(audio.take())
             case .refusal(let name, let reason): answer(FileRecord(file: name ?? "", error: reason))
             case .breakdown(let reason):
@@ -61,15 +70,6 @@ struct Worker {
         } catch {
             answer(FileRecord(file: name, error: "no room for its audio (\(error)); TMPDIR names a folder"))
             return nil
-        }
-    }
-
-    private func append(_ bytes: ArraySlice<UInt8>, to audio: inout Audio?) {
-        guard audio?.error == nil else { return }
-        do throws(SystemError) {
-            try audio?.file.append(Array(bytes))
-        } catch {
-            audio?.error = error
         }
     }
 

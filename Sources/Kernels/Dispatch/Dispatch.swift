@@ -5,6 +5,9 @@ private import KernelsBaseline
 #if arch(x86_64)
 private import KernelsAVX2
 private import KernelsAVX512
+#elseif arch(arm64)
+private import CSystem
+private import KernelsDotProduct
 #endif
 
 extension InstructionSet {
@@ -15,7 +18,9 @@ extension InstructionSet {
         let avx2 = ["avx", "avx2", "fma", "f16c", "bmi1", "bmi2", "abm", "movbe"]
         let avx512 = ["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"]
         guard flags.isSuperset(of: avx2) else { return [.scalar, .baseline] }
-        return flags.isSuperset(of: avx512) ? allCases : [.scalar, .baseline, .avx2]
+        return flags.isSuperset(of: avx512) ? [.scalar, .baseline, .avx2, .avx512] : [.scalar, .baseline, .avx2]
+        #elseif arch(arm64)
+        return CSystem_hardware() & hasDotProduct == 0 ? [.scalar, .baseline] : [.scalar, .baseline, .dotProduct]
         #else
         return [.scalar, .baseline]
         #endif
@@ -33,9 +38,10 @@ extension InstructionSet {
         #if arch(x86_64)
         case .avx2: return KernelsAVX2.KernelTable.kernels
         case .avx512: return KernelsAVX512.KernelTable.kernels
-        #else
-        default: return nil
+        #elseif arch(arm64)
+        case .dotProduct: return KernelsDotProduct.KernelTable.kernels
         #endif
+        default: return nil
         }
     }
 }
@@ -50,6 +56,11 @@ extension KernelSet {
         return named?.kernels ?? best
     }()
 }
+
+#if arch(arm64)
+/// `HWCAP_ASIMDDP` of Linux: the processor has `sdot`.
+private let hasDotProduct: UInt = 1 << 20
+#endif
 
 #if arch(x86_64)
 /// The first processor's flags in `/proc/cpuinfo`. Unlike CPUID, Linux leaves out what the operating system has disabled.

@@ -59,8 +59,8 @@ public struct QuantisedOutput {
 
 /// The nearest integers of four numbers below 2²² in magnitude. On SSE2, `rounded()` would be a function call for each.
 @inlinable public func nearestIntegers(_ numbers: SIMD4<Float>) -> SIMD4<Int32> {
-    unsafeBitCast(numbers + integerRoundingBias, to: SIMD4<Int32>.self)
-        &- Int32(bitPattern: integerRoundingBias.bitPattern)
+    unsafeBitCast(numbers + SIMD4(repeating: integerRoundingBias), to: SIMD4<Int32>.self)
+        &- SIMD4(repeating: Int32(bitPattern: integerRoundingBias.bitPattern))
 }
 
 /// How quantised inputs and weights fill the 32-bit lanes of an integer dot product.

@@ -1,4 +1,4 @@
-#if !KERNEL_AVX2 && !KERNEL_AVX512
+#if !KERNEL_AVX2 && !KERNEL_AVX512 && !KERNEL_DOTPRODUCT
 import KernelInterface
 
 #if arch(x86_64)
@@ -50,7 +50,9 @@ struct Int16Dot {
             to: SIMD4<Int32>.self
         )
         #else
-        return ((left &<< 16) &>> 16) &* ((right &<< 16) &>> 16) &+ (left &>> 16) &* (right &>> 16)
+        let low = ((left &<< 16) &>> 16) &* ((right &<< 16) &>> 16)
+        let high = (left &>> 16) &* (right &>> 16)
+        return low &+ high
         #endif
     }
 

@@ -15,6 +15,8 @@ typealias Int32Panel = SIMD16<Int32>
 typealias IntegerDot = Int8DotVNNI
 #elseif KERNEL_AVX2
 typealias IntegerDot = Int8DotAVX2
+#elseif KERNEL_DOTPRODUCT
+typealias IntegerDot = Int8DotNEON
 #else
 typealias IntegerDot = Int16Dot
 #endif

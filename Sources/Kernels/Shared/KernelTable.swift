@@ -6,6 +6,8 @@ public enum KernelTable {
     private static let instructionSet = InstructionSet.avx512
     #elseif KERNEL_AVX2
     private static let instructionSet = InstructionSet.avx2
+    #elseif KERNEL_DOTPRODUCT
+    private static let instructionSet = InstructionSet.dotProduct
     #else
     private static let instructionSet = InstructionSet.baseline
     #endif

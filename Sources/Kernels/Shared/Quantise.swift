@@ -37,6 +37,8 @@ struct Clamp {
     let low: Vector
     let high: Vector
     fileprivate let zeroPoint: Float
+    /// See ``Quantiser/roundingBias``.
+    fileprivate let bias: Vector
     private var nonFinite = Vector.zero
 
     @inline(__always) init(_ quantiser: Quantiser) {
@@ -44,6 +46,7 @@ struct Clamp {
         low = Vector(repeating: quantiser.low)
         high = Vector(repeating: quantiser.high)
         zeroPoint = quantiser.zeroPoint
+        bias = Vector(repeating: quantiser.roundingBias)
     }
 
     @inline(__always) fileprivate mutating func apply(_ input: UnsafePointer<Float>) -> Vector {
@@ -70,7 +73,7 @@ struct Clamp {
     /// Quantises the output channels of a panel; whether they are finite is not recorded.
     @inline(__always) func quantise(_ panel: Panel, to target: UnsafeMutableRawPointer) {
         #if KERNEL_AVX512
-        let bits = clamped(unsafeBitCast(panel, to: Vector.self) * scale) + (integerRoundingBias + zeroPoint)
+        let bits = clamped(unsafeBitCast(panel, to: Vector.self) * scale) + bias
         let bytes = _mm512_cvtepi32_epi8(unsafeBitCast(bits, to: SIMD8<Int64>.self))
         target.storeBytes(of: unsafeBitCast(bytes, to: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
         #elseif KERNEL_AVX2
@@ -84,10 +87,17 @@ struct Clamp {
         let bytes = _mm_packs_epi16(ordered.lowHalf, ordered.highHalf)
         let block = unsafeBitCast(bytes, to: SIMD16<UInt8>.self) &+ SIMD16<UInt8>(repeating: UInt8(zeroPoint))
         target.storeBytes(of: block, as: SIMD16<UInt8>.self)
+        #elseif KERNEL_DOTPRODUCT
+        let quarters = unsafeBitCast(panel, to: SIMD16<Float>.self)
+        @inline(__always) func bytes(_ half: SIMD8<Float>) -> SIMD8<UInt8> {
+            lowBytes(clamped(half.lowHalf * scale) + bias, clamped(half.highHalf * scale) + bias)
+        }
+        target.storeBytes(of: bytes(quarters.lowHalf), as: SIMD8<UInt8>.self)
+        (target + 8).storeBytes(of: bytes(quarters.highHalf), as: SIMD8<UInt8>.self)
         #else
         let quarters = unsafeBitCast(panel, to: SIMD16<Float>.self)
         @inline(__always) func store(_ quarter: SIMD4<Float>, _ index: Int) {
-            let bits = clamped(quarter * scale) + (integerRoundingBias + zeroPoint)
+            let bits = clamped(quarter * scale) + bias
             let block = unsafeBitCast(bits, to: SIMD8<Int16>.self).evenHalf
             (target + 8 * index).storeBytes(of: block, as: SIMD4<Int16>.self)
         }
@@ -113,7 +123,7 @@ private typealias QuantisedBlock = SIMD16<UInt8>
 
 @inline(__always)
 private func quantisedBlock(_ input: UnsafePointer<Float>, _ clamp: inout Clamp) -> QuantisedBlock {
-    let bits = clamp.apply(input) + (integerRoundingBias + clamp.zeroPoint)
+    let bits = clamp.apply(input) + clamp.bias
     return unsafeBitCast(_mm512_cvtepi32_epi8(unsafeBitCast(bits, to: SIMD8<Int64>.self)), to: QuantisedBlock.self)
 }
 #elseif KERNEL_AVX2
@@ -131,13 +141,32 @@ private func quantisedBlock(_ input: UnsafePointer<Float>, _ clamp: inout Clamp)
     let ordered = unsafeBitCast(_mm256_permutevar8x32_epi32(bytes, order), to: QuantisedBlock.self)
     return ordered &+ QuantisedBlock(repeating: UInt8(clamp.zeroPoint))
 }
+#elseif KERNEL_DOTPRODUCT
+private typealias QuantisedInput = UInt8
+private typealias QuantisedBlock = SIMD8<UInt8>
+
+@inline(__always)
+private func quantisedBlock(_ input: UnsafePointer<Float>, _ clamp: inout Clamp) -> QuantisedBlock {
+    let low = clamp.apply(input) + clamp.bias
+    return lowBytes(low, clamp.apply(input + Width.vector) + clamp.bias)
+}
+
+/// The lowest byte of each of eight floats' bits: two instructions, `uzp1`.
+@inline(__always)
+private func lowBytes(_ low: SIMD4<Float>, _ high: SIMD4<Float>) -> SIMD8<UInt8> {
+    let words = SIMD8<UInt16>(
+        lowHalf: unsafeBitCast(low, to: SIMD8<UInt16>.self).evenHalf,
+        highHalf: unsafeBitCast(high, to: SIMD8<UInt16>.self).evenHalf
+    )
+    return unsafeBitCast(words, to: SIMD16<UInt8>.self).evenHalf
+}
 #else
 private typealias QuantisedInput = Int16
 private typealias QuantisedBlock = SIMD4<Int16>
 
 @inline(__always)
 private func quantisedBlock(_ input: UnsafePointer<Float>, _ clamp: inout Clamp) -> QuantisedBlock {
-    let bits = clamp.apply(input) + (integerRoundingBias + clamp.zeroPoint)
+    let bits = clamp.apply(input) + clamp.bias
     return unsafeBitCast(bits, to: SIMD8<Int16>.self).evenHalf
 }
 #endif
