@@ -208,6 +208,7 @@ class Kitchen:
     async def second(self):
         if not (Path(self.folder) / ".storage/core.device_registry").exists():
             return
+        check.restart()
         self.service.microphone.say("Front_Left")
         await asyncio.sleep(3)
         await self.start()

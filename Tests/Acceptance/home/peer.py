@@ -124,7 +124,11 @@ class Microphone:
         voices = [voice(name, before=0, after=0) for name in names]
         with self.ledger.open("rb") as file:
             epoch = struct.unpack("<d", file.read(8))[0]
-        place = int((time.monotonic() - epoch + 0.5) * RATE)
+
+        def now():
+            return int((time.monotonic() - epoch) * RATE)
+
+        place = now() + RATE // 2
         said = []
         with self.audio.open("r+b") as file:
             for samples in voices:
@@ -132,7 +136,11 @@ class Microphone:
                 file.write(samples)
                 said.append(Said(place, samples))
                 place += len(samples) // 2 + int(pause * RATE)
-        return said
+        if now() < said[0].begin:
+            return said
+        # The machine was too busy: part of it came too late. A moment of silence, then again.
+        time.sleep(3)
+        return self.say(*names, pause=pause)
 
     def heard(self):
         return self.audio.read_bytes()
@@ -209,6 +217,10 @@ class Checks:
         now = time.monotonic()
         print(json.dumps([bool(passed), text, now - self.begin]), flush=True)
         self.begin = now
+
+    def restart(self):
+        """Forgets the time so far: that of another process."""
+        self.begin = time.monotonic()
 
     def none(self, failed, text):
         """A row only if it failed."""

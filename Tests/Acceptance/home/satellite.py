@@ -104,6 +104,7 @@ class Satellite:
         await home.stop(hass)
 
     async def second(self):
+        check.restart()
         alone = await within(5, lambda: self.service.status()["satellite"]["state"] == "alone")
         check(alone, "Home Assistant stops: nobody is connected")
         await self.start()
