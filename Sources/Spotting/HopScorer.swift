@@ -1,3 +1,4 @@
+private import Core
 public import Inference
 
 /// Scores of one hop before any decision.
@@ -17,7 +18,13 @@ public struct HopScores: Sendable, Equatable {
 ///
 /// Only `init` and `apply` allocate.
 public struct HopScorer: ~Copyable {
+    /// The least posterior of some word with which the next hop is computed ahead. A decision needs the mean of some hops: with
+    /// less than this now, the next hop alone cannot bring it to a threshold in use.
+    private static let leastForLookahead: Float = 0.02
+
     private var vocabulary: Vocabulary
+    /// Indices of the model's labels that may fire.
+    private var words: [Int]
     private var session: Session
     private var personal: PersonalScorer
     private var personalAhead: [Float]
@@ -35,6 +42,7 @@ public struct HopScorer: ~Copyable {
     public init(_ vocabulary: Vocabulary, lookaheadQuiet: ClosedRange<Double>? = nil) {
         let model = vocabulary.model
         self.vocabulary = vocabulary
+        words = Self.words(of: model)
         session = Session(model, embeds: !vocabulary.personal.isEmpty)
         personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
         personalAhead = personal.probabilities
@@ -57,6 +65,7 @@ public struct HopScorer: ~Copyable {
             personalAhead = personal.probabilities
         }
         guard model !== old.model || vocabulary.personal.isEmpty != old.personal.isEmpty else { return }
+        words = Self.words(of: model)
         session = Session(model, embeds: !vocabulary.personal.isEmpty)
         isNew = true
         if nextWindow.count != model.windowSamples { nextWindow = [Float](repeating: 0, count: model.windowSamples) }
@@ -85,10 +94,27 @@ public struct HopScorer: ~Copyable {
         lookAhead(window)
     }
 
+    /// Whether the next hop may decide a word.
+    private func mayDecide() -> Bool {
+        let posteriors = session.posteriors
+        for index in words.indices {
+            if posteriors[words[index]] >= Self.leastForLookahead { return true }
+        }
+        for index in personal.probabilities.indices {
+            if personal.probabilities[index] >= Self.leastForLookahead { return true }
+        }
+        return false
+    }
+
+    private static func words(of model: Model) -> [Int] {
+        model.labels.indices.filter { !Labels.isSpecial(model.labels[$0]) }
+    }
+
     /// Scores the window one hop later. Its new hop is the quiet since the last sound, repeated backwards and forwards.
     private mutating func lookAhead(_ window: Span<Float>) {
         let quiet = activity.quietSeconds
         hasLookahead = lookaheadQuiet?.contains(quiet) ?? false
+        if hasLookahead { hasLookahead = mayDecide() }
         guard hasLookahead else { return }
         let model = session.model
         let hop = model.hopSamples

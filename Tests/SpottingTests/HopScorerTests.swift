@@ -71,6 +71,22 @@ struct HopScorerTests {
         #expect(ahead.lookahead == nil)
     }
 
+    @Test func `the next hop is computed ahead only if some word is likely`() throws {
+        let fast = try Voices.samples("Side_Left")
+        let voice = stride(from: 0, to: fast.count, by: 3).map { fast[$0] }
+        let audio = [Float](repeating: 0, count: 16_000) + voice + [Float](repeating: 0, count: 16_000)
+        var scorer = HopScorer(model: try Model(folder: Checkout.model), lookaheadQuiet: 0...60)
+        var computed: [Double] = []
+        for hop in 1...(audio.count - 16_000) / 1600 {
+            scorer.score(window: audio.span.extracting(hop * 1600..<hop * 1600 + 16_000))
+            guard scorer.lookahead != nil else { continue }
+            #expect(scorer.scores.posteriors.prefix(10).contains { $0 >= 0.02 })
+            computed.append(Double(hop) / 10)
+        }
+        // "side left" is said from 0.3 to 1.1 s, and the window has left it a second later; the hops are of 2.4 s.
+        #expect(!computed.isEmpty && computed.count < 15 && computed.allSatisfy { $0 > 0.2 && $0 < 2.2 }, "\(computed)")
+    }
+
     /// The mutable state of a trial.
     private final class Stream {
         var scorer: HopScorer
