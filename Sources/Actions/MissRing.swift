@@ -161,6 +161,9 @@ public final class MissRing: EventSink {
         ]
     }
 
+    /// What became of the clips; nil if none are kept. Any thread.
+    public var counts: ClipSaver.Counts? { state.withLock { $0.settings.dir } == nil ? nil : clips.counts }
+
     public func receive(_ event: DetectionEvent) {
         guard event.kind == .word || event.kind == .nearMiss else { return }
         let number = state.withLock { state -> Int? in

@@ -498,6 +498,7 @@ public final class Daemon: Sendable {
                 "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
             ],
         ])
+        if let counts = misses.counts { status.append(["misses": counts.json]) }
         integrations.describe(in: &status)
         if let control { status.append(["clients": control.counts.json]) }
         settings.choices.describe(in: &status)

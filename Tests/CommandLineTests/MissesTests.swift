@@ -45,6 +45,8 @@ struct MissesTests {
         let again = try misses(["export", String(number), copy])
         #expect(again.status == 1 && again.error.contains("it exists already"))
         #expect(try misses(["export", "9999", copy]).error.contains("there is no word 9999"))
+        let status = try Program.beckon(["status", "--json", "--socket", socket], environment: live.environment)
+        #expect(status.output.contains(#""misses": {"saved": "#))
         // No event, no action: only those who ask are told.
         #expect(!live.output.contains("left"))
     }

@@ -75,7 +75,7 @@ async def watch(hass, device, word, fired):
     return await triggers.async_initialize_triggers(hass, valid, note, "test", "test", lambda *_, **__: None)
 
 
-WORD, MUTE, MICROPHONE = "event.kitchen_word", "switch.kitchen_mute", "binary_sensor.kitchen_microphone"
+WORD, MISS, MUTE, MICROPHONE = "event.kitchen_word", "event.kitchen_near_miss", "switch.kitchen_mute", "binary_sensor.kitchen_microphone"
 LEVEL, SLIDER = "sensor.kitchen_level", "number.kitchen_threshold_left"
 
 
@@ -86,9 +86,10 @@ class Kitchen:
         self.folder = folder
         self.broker = Broker()
         settings = {"host": "127.0.0.1", "port": self.broker.port, "name": "kitchen"}
+        # The discovery of whole devices came with 2024.11.
         if home.is_before(2024, 11):
             settings["discoveryForm"] = "components"
-        self.service = Service({"mqtt": settings})
+        self.service = Service({"mqtt": settings, "misses": {"dir": tempfile.mkdtemp()}})
         # The words whose trigger fired.
         self.fired = []
 
@@ -145,7 +146,8 @@ class Kitchen:
         entities = home.states(hass, "kitchen")
         sliders = [entity for entity in entities if entity.startswith("number.")]
         ok = found and WORD in entities and MUTE in entities
-        check(ok, f"discovery makes {len(entities)} entities, {len(sliders)} of them sliders")
+        form = ", each by a message of its own" if home.is_before(2024, 11) else ""
+        check(ok, f"discovery makes {len(entities)} entities, {len(sliders)} of them sliders{form}")
         if not ok:
             return None
         is_well = await within(10, self.has(MICROPHONE, "off")) and home.state(hass, MUTE) == "off"
@@ -156,6 +158,9 @@ class Kitchen:
         check(await self.say("Front_Left", "left"), "a word that is said fires the event entity")
         confidence = hass.states.get(WORD).attributes.get("confidence", 0)
         check(0 < confidence <= 1, f"with its confidence, {confidence}")
+        level, ratio = (hass.states.get(WORD).attributes.get(name) for name in ("level", "snr"))
+        is_clear = level is not None and -60 < level < 0 and ratio is not None and ratio > 10
+        check(is_clear, f"and its level, {level} dB, {ratio} dB above the noise")
         check(await self.fires(1), "and the device trigger, once")
         is_told = await self.say("Front_Right", "right")
         check(is_told and not await within(1, lambda: len(fired) > 1), "another word fires the event, and not this trigger")
@@ -179,6 +184,9 @@ class Kitchen:
         check(await self.set_slider(0.999), f"the slider sets the threshold of “left”, which was {usual}, to 0.999")
         before = len(fired)
         check(not await self.say("Front_Left", "left", 5), "“left” needs more than it has")
+        missed = hass.states.get(MISS).attributes
+        is_missed = missed.get("event_type") == "left" and missed["confidence"] < missed["threshold"] == 0.999
+        check(is_missed, f"which is a near miss: {missed.get('confidence')} of {missed.get('threshold')}")
         check(await self.set_slider(usual), f"and back to {usual}")
         check(await self.say("Front_Left", "left") and await self.fires(before + 1), "where it is found")
 
