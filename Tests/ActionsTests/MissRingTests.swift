@@ -75,6 +75,13 @@ struct MissRingTests {
                 """
         )
         #expect(MissEntry.list(in: "\(ring.json)").map(\.number) == [3, 2])
+        // The list is written after the clip.
+        #expect(
+            comesTrue(within: 10) {
+                guard let list = try? folder.bytes("misses/misses.jsonl") else { return false }
+                return String(decoding: list, as: UTF8.self).contains(clip)
+            }
+        )
         ring.stop()
         let next = self.ring { $0.keep = 2 }
         #expect(next.entries.map(\.number) == [3, 2])
