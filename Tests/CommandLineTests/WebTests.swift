@@ -32,19 +32,37 @@ struct WebTests {
         #expect(Self.ask(socket, "GET /metrics").contains("beckon_capture_state{state=\"running\"} 1"))
         #expect(Self.ask(socket, "GET /").contains("<title>Beckon</title>"))
         #expect(
-            live.waits { (try? folder.bytes("beckon.prom")).map { String(decoding: $0, as: UTF8.self) }?.contains("beckon_ready 1") == true }
+            live.waits {
+                (try? folder.bytes("beckon.prom")).map { String(decoding: $0, as: UTF8.self) }?.contains(
+                    "beckon_ready 1"
+                ) == true
+            }
         )
         let token = try Program.beckon(["web", "token"], environment: ["STATE_DIRECTORY": folder.path])
         #expect(token.status == 0 && token.output.count == 65)
         let header = "X-Beckon-Token: \(token.output.dropLast())"
         let json = "Content-Type: application/json"
-        let set = Self.ask(socket, "POST /control", header, json, body: "{\"command\": \"set\", \"words\": {\"left\": 0.55}}")
+        let set = Self.ask(
+            socket,
+            "POST /control",
+            header,
+            json,
+            body: "{\"command\": \"set\", \"words\": {\"left\": 0.55}}"
+        )
         #expect(set.hasSuffix("{\"ok\": true}\n"))
         #expect(try live.status().contains("thresholds.left: 0.55"))
-        let wrong = Self.ask(socket, "POST /control", header, json, body: "{\"command\": \"set\", \"words\": {\"x\": 0.5}}")
+        let wrong = Self.ask(
+            socket,
+            "POST /control",
+            header,
+            json,
+            body: "{\"command\": \"set\", \"words\": {\"x\": 0.5}}"
+        )
         #expect(wrong.hasPrefix("HTTP/1.1 400") && wrong.contains("'x'"))
         #expect(Self.ask(socket, "POST /control", json, body: "{\"command\": \"mute\"}").hasPrefix("HTTP/1.1 403"))
-        #expect(Self.ask(socket, "POST /control", header, json, body: "{\"command\": \"mute\"}").contains("\"ok\": true"))
+        #expect(
+            Self.ask(socket, "POST /control", header, json, body: "{\"command\": \"mute\"}").contains("\"ok\": true")
+        )
         #expect(live.waits { Self.ask(socket, "GET /readyz").contains("not ready: the microphone is muted") })
         #expect(Self.ask(socket, "GET /healthz").hasPrefix("HTTP/1.1 200"))
         #expect(try live.status().contains("web.requests: "))
@@ -58,7 +76,8 @@ struct WebTests {
         let process = Process()
         process.executableURL = Program.beckonFile
         process.arguments = [
-            "serve", "--words", "none", "--listen", "unix://\(folder.file("wake"))", "--web", "unix://\(folder.file("web"))",
+            "serve", "--words", "none", "--listen", "unix://\(folder.file("wake"))", "--web",
+            "unix://\(folder.file("web"))",
         ]
         process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": folder.path]) { $1 }
         process.standardError = FileHandle.nullDevice

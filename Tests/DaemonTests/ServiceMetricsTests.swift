@@ -11,7 +11,8 @@ import Testing
 
 /// The service's counts as metrics, and where they come from.
 struct ServiceMetricsTests {
-    private static func settings(_ text: String = "{phrases: [{phrase: 'go left'}], words: {up: {enabled: false}}}") throws
+    private static func settings(_ text: String = "{phrases: [{phrase: 'go left'}], words: {up: {enabled: false}}}")
+        throws
         -> ServiceSettings
     {
         let vocabulary = Vocabulary(try Material.model())
@@ -55,7 +56,10 @@ struct ServiceMetricsTests {
             #expect(family.name.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" }, "\(family.name)")
             #expect(family.name.hasPrefix("beckon_") || family.name.hasPrefix("process_"), "\(family.name)")
             #expect(!family.name.hasSuffix("_total") && !family.name.contains("milli"), "\(family.name)")
-            #expect(family.help.hasSuffix(".") && family.unit.map { family.name.hasSuffix("_" + $0) } ?? true, "\(family.name)")
+            #expect(
+                family.help.hasSuffix(".") && family.unit.map { family.name.hasSuffix("_" + $0) } ?? true,
+                "\(family.name)"
+            )
         }
         let names = values.families.map(\.name)
         #expect(Set(names).count == names.count)
