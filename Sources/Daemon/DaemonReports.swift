@@ -1,0 +1,142 @@
+import Actions
+import Audio
+import Capture
+import Configuration
+import Control
+import Core
+import Enrollment
+import Events
+import Inference
+public import IntegrationInterface
+import Metrics
+import Spotting
+import Synchronization
+import System
+
+/// What the service tells of itself: what is heard, its state, status and metrics. Any thread.
+extension Daemon {
+    /// What is heard now, as the terminal and the live page show it. Any thread.
+    public var live: LiveState {
+        let settings = currentSettings
+        let capture = microphone?.status
+        var live = LiveState()
+        live.source = setup.input.name ?? capture?.device ?? ""
+        live.problem = capture.flatMap(\.trouble) ?? (isInputSilent ? "no audio comes" : nil)
+        live.isMuted = capture.map { $0.state == .muted }
+        live.rate = capture?.format?.rate
+        (live.position, live.length) = (progress?.seconds, progress?.length)
+        live.session = dispatcher.session
+        let isHeard = capture.map { $0.state == .running || $0.state == .recovering } ?? true
+        let block = isHeard ? newestBlock : (level: 0, peak: 0)
+        (live.level, live.peak) = (decibels(amplitude: block.level), decibels(amplitude: block.peak))
+        let scores = isHeard ? detectorStatus.scores : []
+        let bound = Set(settings.sessions.flatMap(\.words))
+        let modelWords = settings.vocabulary.modelWords.count
+        live.classes = zip(settings.vocabulary.labels, settings.thresholds.values).enumerated().map { index, label in
+            let isSpecial = Labels.isSpecial(label.0)
+            return LiveState.Class(
+                name: label.0,
+                kind: isSpecial ? .special : index < modelWords ? .word : .taught,
+                score: scores.indices.contains(index) ? scores[index] : 0,
+                threshold: isSpecial ? nil : label.1,
+                isInSession: bound.contains(index)
+            )
+        }
+        return live
+    }
+
+    /// The root mean square and the largest sample of the newest block that the detector got; full scale is 1. Any thread.
+    var newestBlock: (level: Float, peak: Float) {
+        let count = history.count
+        let samples = history.samples(max(0, count - AudioFormat.hopSamples)..<count)
+        guard !samples.isEmpty else { return (0, 0) }
+        let energy = samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)
+        return (energy.squareRoot(), samples.reduce(0) { max($0, $1.magnitude) })
+    }
+
+    var state: ServiceState {
+        let capture = microphone?.status
+        return ServiceState(
+            currentSettings,
+            isMuted: capture.map { $0.state == .muted },
+            hasAudio: capture.map { [.running, .recovering, .muted].contains($0.state) } ?? !source.hasEnded,
+            level: capture.flatMap { $0.state == .running ? decibels(amplitude: $0.level) : nil }
+        )
+    }
+
+    /// Time after the newest hop in which the service counts as ready.
+    private static let readyTime = Duration.seconds(5)
+
+    /// Why no audio is scored now; nil if it is.
+    var notReady: String? {
+        if let capture = microphone?.status {
+            switch capture.state {
+            case .running, .recovering: break
+            case .waiting, .lost: return "no microphone" + (capture.problem.isEmpty ? "" : ": \(capture.problem)")
+            case .muted: return "the microphone is muted"
+            case .stopped: return "the service is stopping"
+            }
+        }
+        if let newest = detectorStatus.newestHop, Clock.now - newest < Self.readyTime { return nil }
+        return "no audio was scored for \(decimal(Self.readyTime.seconds, 0)) s"
+    }
+
+    var metrics: [MetricFamily] {
+        let settings = currentSettings
+        var values = ServiceMetrics(settings)
+        values.detector = detector.status
+        values.events = dispatcher.counts
+        values.capture = microphone?.status
+        values.isReady = notReady == nil
+        values.actions = actions.counts
+        values.clips = clips.counts
+        values.lostDetections = dispatcher.queue.droppedCount
+        values.droppedLines = [("output", setup.output.counts.dropped), ("log", setup.logOutput.counts.dropped)]
+        return values.families + integrations.metrics
+    }
+
+    var status: JSON {
+        var status: JSON = [:]
+        if let microphone {
+            microphone.status.describe(in: &status)
+        } else {
+            status.append(["state": "running", "device": .string(setup.input.name ?? "")])
+        }
+        let settings = settings.withLock { $0 }
+        let vocabulary = settings.vocabulary
+        status.append([
+            "version": .string(version), "model": .string(vocabulary.model.name),
+            "mode": .string(settings.configuration.gate.mode.rawValue),
+        ])
+        let detector = detector.status
+        detector.describe(in: &status)
+        if let microphone { status.append(["audio": AudioAccount(microphone.status, detector).json]) }
+        let (events, actions) = (dispatcher.counts, actions.counts)
+        let words = settings.wordThresholds.compactMap { word, threshold in
+            threshold.map { JSON.Member(word, .number($0, places: 3)) }
+        }
+        status.append([
+            "events": .number(events.events), "suppressed": .number(events.suppressed),
+            "unnamed": .number(events.unnamed), "lostDetections": .number(dispatcher.queue.droppedCount),
+            "actionsStarted": .number(actions.started), "actionsFailed": .number(actions.failed),
+            "actionsTimedOut": .number(actions.timedOut), "actionsDropped": .number(actions.dropped),
+            "clips": clips.counts.json,
+            "droppedLines": [
+                "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
+            ],
+        ])
+        if let counts = misses.counts { status.append(["misses": counts.json]) }
+        integrations.describe(in: &status)
+        if let control { status.append(["clients": control.counts.json]) }
+        settings.choices.describe(in: &status)
+        status.append(["thresholds": .object(words)])
+        if !settings.sessions.isEmpty {
+            status.append([
+                "session": .optional(dispatcher.session),
+                "sessions": .array(settings.sessions.map { $0.json(labels: vocabulary.labels) }),
+            ])
+        }
+        if let newest = dispatcher.newestEvent { status.append(["newest": newest.json]) }
+        return status
+    }
+}
