@@ -98,12 +98,13 @@ final class WebPeer {
 
     private var stream = ""
 
-    /// The data of the next message of a kind.
+    /// The data of the next message of a kind, of which there must be one among the next thousand.
     func message(_ event: String) throws -> String {
-        while true {
+        for _ in 0..<1000 {
             let next = try message()
             if next.event == event { return next.data }
         }
+        throw Failure(description: "no message \(event)")
     }
 
     private func line() throws -> String {

@@ -96,6 +96,8 @@ final class LiveFeed {
             place.service = settings.number
             add("service", settings.text)
         }
+        // Before the events, which are marked in it.
+        if withSound { addSound(&place, add) }
         place.event = max(place.event, eventCount - events.count)
         for event in events.suffix(eventCount - place.event) { add("heard", event) }
         place.event = eventCount
@@ -106,21 +108,24 @@ final class LiveFeed {
         }
         if place.state != state.number {
             place.state = state.number
+            // The last: an event after it has come since the page was opened.
             add("state", state.text)
         }
-        if withSound, let sound {
-            let (first, bytes) = sound.columns(from: place.hop)
-            if !bytes.isEmpty {
-                let data: JSON = [
-                    "first": .number(first * sound.columns), "bands": .number(sound.bands),
-                    "columnSeconds": .number(AudioFormat.hopSeconds / Double(sound.columns), places: 6),
-                    "data": .string(base64(bytes)),
-                ]
-                add("sound", "\(data)")
-            }
-            place.hop = first + bytes.count / max(1, sound.columns * (2 + sound.bands) * 2)
-        }
         return Array(text.utf8)
+    }
+
+    private func addSound(_ place: inout Place, _ add: (_ event: String, _ data: String) -> Void) {
+        guard let sound else { return }
+        let (first, bytes) = sound.columns(from: place.hop)
+        if !bytes.isEmpty {
+            let data: JSON = [
+                "first": .number(first * sound.columns), "bands": .number(sound.bands),
+                "columnSeconds": .number(AudioFormat.hopSeconds / Double(sound.columns), places: 6),
+                "data": .string(base64(bytes)),
+            ]
+            add("sound", "\(data)")
+        }
+        place.hop = first + bytes.count / max(1, sound.columns * (2 + sound.bands) * 2)
     }
 
     /// What changes seldom.

@@ -73,19 +73,6 @@ enum LivePage {
             <p class="note" id="words-note">The bar is the score, the mark the threshold that it must reach.</p>
             <div id="words"></div>
           </section>
-          </div>
-          <div class="column">
-          <section id="heard-section" aria-labelledby="heard-title">
-            <h2 id="heard-title">Heard</h2>
-            <ol id="heard" aria-live="polite" aria-relevant="additions"></ol>
-            <p id="heard-none" class="note">No word yet.</p>
-          </section>
-          <section id="misses-section" aria-labelledby="misses-title" hidden>
-            <h2 id="misses-title">Near misses</h2>
-            <p class="note">Words that nearly reached their threshold, and those found, with their sound.</p>
-            <ol id="misses"></ol>
-            <p class="note" id="misses-none">None yet.</p>
-          </section>
           <section id="access" aria-labelledby="access-title">
             <h2 id="access-title">Changes</h2>
             <form id="unlock">
@@ -100,6 +87,19 @@ enum LivePage {
               <button id="lock" type="button">Forget it</button>
             </div>
             <p id="message" role="alert"></p>
+          </section>
+          </div>
+          <div class="column">
+          <section id="heard-section" aria-labelledby="heard-title">
+            <h2 id="heard-title">Heard</h2>
+            <ol id="heard" aria-live="polite" aria-relevant="additions"></ol>
+            <p id="heard-none" class="note">No word yet.</p>
+          </section>
+          <section id="misses-section" aria-labelledby="misses-title" hidden>
+            <h2 id="misses-title">Near misses</h2>
+            <p class="note">Words that nearly reached their threshold, and those found, with their sound.</p>
+            <ol id="misses"></ol>
+            <p class="note" id="misses-none">None yet.</p>
           </section>
           </div>
         </main>

@@ -71,7 +71,7 @@ enum LivePageScript {
             if (opening.signal.aborted) { retry = 500; continue; }
             setStatus("bad", "No connection to the service; trying again");
             await new Promise((done) => setTimeout(done, retry));
-            retry = Math.min(retry * 2, 5000);
+            retry = Math.min(Math.max(500, retry * 2), 5000);
           }
         };
         const read = async (signal) => {
@@ -89,6 +89,7 @@ enum LivePageScript {
           let rest = "";
           sound.clear();
           $("heard").replaceChildren();
+          isLive = false;
           for (;;) {
             const part = await reader.read();
             if (part.done) return;
@@ -102,6 +103,8 @@ enum LivePageScript {
           }
         };
 
+        // Whether the words come that are spoken now: the first state comes after those that were heard before.
+        let isLive = false;
         const receivers = {
           access: (access) => { mayChange = access.token; showAccess(); misses.reload(0); },
           service: (service) => {
@@ -110,7 +113,7 @@ enum LivePageScript {
             $("about").textContent = `Beckon ${service.version} · model ${service.model} · ${service.mode} mode ·`;
             showWords(service.classes);
           },
-          state: (state) => showState(state),
+          state: (state) => { showState(state); isLive = true; },
           heard: (event) => showHeard(event),
           sound: (part) => sound.add(part),
           misses: () => misses.reload(1500),
@@ -232,14 +235,13 @@ enum LivePageScript {
           const isPart = event.event === "phrase-partial";
           const name = make("b", {}, event.word || event.phrase || event.session);
           if (isPart || kinds[event.event]) name.append(make("span", { className: "part" }, isPart ? " …" : ` ${kinds[event.event]}`));
-          const isNew = Date.now() - date < 5000;
-          const item = make("li", { className: isNew ? "new" : "" }, time, name,
+          const item = make("li", { className: isLive ? "new" : "" }, time, name,
             make("span", {}, kinds[event.event] ? "" : percent(event.confidence)));
           $("heard").prepend(item);
           // Or it would flash again when the list is shown again.
           setTimeout(() => item.classList.remove("new"), 1700);
           while ($("heard").children.length > 12) $("heard").lastChild.remove();
-          if (isNew && !isPart && !kinds[event.event]) sound.mark(event);
+          if (!isPart && !kinds[event.event]) sound.mark(event);
         };
 
         // ---- Near misses, for those who have the token. Their recordings end a moment after the word.

@@ -77,11 +77,8 @@ enum LivePageSound {
           },
           mark(event) {
             if (!this.rings) return;
-            // The service counts both in hops since its start; if not, the word was decided just now.
-            const time = event.time / this.columnSeconds;
-            const decided = Math.abs(time - this.end) < 2 / this.columnSeconds ? time : this.end;
-            const from = decided + (event.start - event.time) / this.columnSeconds;
-            const to = decided + (event.end - event.time) / this.columnSeconds;
+            // Both count from the service's start.
+            const [from, to] = [event.start, event.end].map((time) => time / this.columnSeconds);
             this.marks.push({ from, to, text: `${event.word || event.phrase} ${percent(event.confidence)}` });
             if (this.marks.length > 20) this.marks.shift();
           },

@@ -25,7 +25,7 @@ enum LivePageStyle {
         main { display: grid; gap: 1rem; max-width: 1200px; margin: 0 auto; padding: 1rem; grid-template-columns: minmax(0, 1fr); }
         section { background: var(--panel); border: 1px solid var(--grid); border-radius: 10px; padding: 1rem; min-width: 0; }
         .column { display: contents; }
-        #heard-section { order: 1; } #words-section { order: 2; } #misses-section { order: 3; } #access { order: 4; }
+        #heard-section { order: 1; } #words-section { order: 2; } #access { order: 3; } #misses-section { order: 4; }
         @media (min-width: 900px) {
           main { grid-template-columns: minmax(0, 7fr) minmax(0, 3fr); align-items: start; }
           .column { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); }
@@ -41,7 +41,7 @@ enum LivePageStyle {
           border-radius: 8px; border: 1px solid var(--faint); background: var(--paper); color: var(--ink); }
         label { font-size: 0.875rem; }
         code { font: 0.85em ui-monospace, "DejaVu Sans Mono", monospace; }
-        .row { display: flex; gap: 0.5rem; margin-top: 0.25rem; }
+        .row { display: flex; gap: 0.5rem; margin-top: 0.25rem; max-width: 28rem; }
         #message { color: var(--alarm); font-size: 0.9rem; margin: 0; overflow-wrap: anywhere; }
         #message:not(:empty) { margin-top: 0.75rem; }
 
