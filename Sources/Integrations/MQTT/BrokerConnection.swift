@@ -53,10 +53,14 @@ struct BrokerConnection: ~Copyable {
         var received: [Received] = []
         /// The answer to CONNECT; nil before it.
         var answer: Int32?
+        /// Published messages that are not sent, or, with QoS 1, not acknowledged.
+        var unfinished = 0
     }
 
     /// Largest payload that is looked at, and most messages that wait.
     private static let longest = 4096, most = 64
+    /// Most published messages that wait for the broker: the library keeps them all. Hundreds of words have some thousands.
+    static let mostUnfinished = 10_000
     /// Seconds without a message after which the client pings the broker.
     private static let keepAlive: Int32 = 30
     private static let trusted = "/etc/ssl/certs"
@@ -114,6 +118,10 @@ struct BrokerConnection: ~Copyable {
             guard let inbox else { return }
             Unmanaged<Inbox>.fromOpaque(inbox).takeUnretainedValue().answer = code
         }
+        mosquitto_publish_callback_set(client) { _, inbox, _ in
+            guard let inbox else { return }
+            Unmanaged<Inbox>.fromOpaque(inbox).takeUnretainedValue().unfinished -= 1
+        }
         mosquitto_message_callback_set(client) { _, inbox, message in
             guard let inbox, let message = message?.pointee, let topic = message.topic else { return }
             let notes = Unmanaged<Inbox>.fromOpaque(inbox).takeUnretainedValue()
@@ -168,7 +176,14 @@ struct BrokerConnection: ~Copyable {
     ///
     /// What is kept goes with QoS 1. Events go with QoS 0: what was not delivered is not sent again after a reconnect. So do empty
     /// messages: Debian's mosquitto 2.0.11 closes the connection ("out of memory") after some with QoS 1.
+    ///
+    /// - Throws: if the connection is lost, or the broker takes or acknowledges no messages.
     func publish(_ message: MQTTMessage) throws(MQTTError) {
+        let inbox = inbox.takeUnretainedValue()
+        guard inbox.unfinished < Self.mostUnfinished else {
+            throw MQTTError("the broker takes no messages: \(Self.mostUnfinished) wait for it")
+        }
+        inbox.unfinished += 1
         let count = Int32(message.payload.utf8.count)
         let quality: Int32 = message.isRetained && count > 0 ? 1 : 0
         try Self.check(
