@@ -108,8 +108,8 @@ acceptance-vm: deb
 acceptance-pages: build
 	Tests/Acceptance/pages/run
 
-# acceptance-web, then the other integrations, judged by the wyoming client of PyPI, the real Home Assistant, mosquitto and HAProxy; twelve
-# minutes, and some for the first installation. What cannot be installed is skipped with a line.
+# acceptance-web, then the other integrations, judged by the wyoming client of PyPI, the real Home Assistant, mosquitto, HAProxy and
+# hostile clients; twelve minutes, and some for the first installation. What cannot be installed is skipped with a line.
 acceptance-home: acceptance-web
 	Tests/Acceptance/home/run
 
@@ -118,7 +118,7 @@ acceptance-web: bench-products
 	Tests/Acceptance/web/run
 
 # Classifies 20,000 files (FILES), killed at random and resumed, in shards, and by GNU parallel; a quarter of an hour. Needs the Debian
-# packages parallel and procps. MILLION=1 also measures the memory that a million names take.
+# packages parallel and procps. MILLION=1 adds a million names and a million files.
 acceptance-corpus: build
 	Tests/Acceptance/corpus/run
 

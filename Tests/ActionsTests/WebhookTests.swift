@@ -244,6 +244,8 @@ final class AnsweringServer: @unchecked Sendable {
         self.listener = listener
         address = try WebAddress("http://127.0.0.1:\(port)/")
         Thread { [weak self] in
+            // Closed by this thread alone: else another test's socket could get the number while this thread is about to accept.
+            defer { close(listener) }
             while case let connection = accept(listener, nil, nil), connection >= 0 {
                 self?.count.add(1, ordering: .relaxed)
                 var piece = [UInt8](repeating: 0, count: 65_536)
@@ -255,11 +257,8 @@ final class AnsweringServer: @unchecked Sendable {
         }.start()
     }
 
-    // Ends `accept` too, which `close` alone does not.
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    // Ends `accept`, which `close` does not.
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     var connections: Int { count.load(ordering: .relaxed) }
 

@@ -164,7 +164,8 @@ struct DetectorLoopTests {
         #expect(heard.map(\.detection.kind) == [.word] && heard.first?.generation == 1)
         #expect(heard.allSatisfy { $0.decided >= began && $0.decided <= Clock.now })
         let status = run.ends.record.status
-        #expect(status.hops == 25 && status.droppedBlocks == 0 && status.gaps == 0 && status.lateHops == 0)
+        // A hop may be late: that is the machine's business.
+        #expect(status.hops == 25 && status.droppedBlocks == 0 && status.gaps == 0)
         #expect(status.longestHop > .zero && status.busy >= status.longestHop)
         // The newest scores are those of the silence at the end.
         let model = try Material.model()
