@@ -249,9 +249,18 @@ enum LivePageScript {
         const get = (path) => fetch(path, { headers: { "X-Beckon-Token": store.token } });
         const misses = {
           timer: 0,
+          // When the list must be loaded again. Not put off by what comes meanwhile: words may come faster than that.
+          due: 0,
           reload(wait) {
+            this.due = Math.max(this.due, performance.now() + wait);
+            if (this.timer && wait) return;
             clearTimeout(this.timer);
-            this.timer = setTimeout(() => this.load().catch(() => { }), wait);
+            this.timer = setTimeout(() => this.turn(), wait);
+          },
+          turn() {
+            this.load().catch(() => { });
+            const rest = this.due - performance.now();
+            this.timer = rest > 1 ? setTimeout(() => this.turn(), rest) : 0;
           },
           async load() {
             const answer = mayChange ? await get("/misses") : null;

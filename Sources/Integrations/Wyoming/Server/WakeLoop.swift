@@ -11,6 +11,8 @@ struct WakeLoop: ~Copyable {
 
     /// Bytes that are read of one client in a turn: fair, and with the pace a limit for clients that flood.
     private static let mostInput = 32 << 10
+    /// Hops that are scored together before further clients are read: enough for the network's batches, few enough not to be late.
+    private static let mostWaiting = 96
     /// Hops of one client in a turn.
     private static let mostHops = 32
     /// Turns are at least this long for each client, so that reads, hops and answers of many clients come in batches; but at most
@@ -93,12 +95,9 @@ struct WakeLoop: ~Copyable {
             }
             if client.pause == .hop { waiting.append(client) } else { client.flush(at: turnStart) }
             mayEnd = mayEnd || client.isEnding
+            if waiting.count >= Self.mostWaiting { score(&waiting, &mayEnd) }
         }
-        var rounds = 0
-        while !waiting.isEmpty, rounds < Self.mostHops {
-            waiting = processHops(waiting, &mayEnd)
-            rounds += 1
-        }
+        score(&waiting, &mayEnd)
         if mayEnd { removeEnded(isFull: isFull) }
     }
 
@@ -107,6 +106,16 @@ struct WakeLoop: ~Copyable {
         _ input: inout UnsafeBufferPointer<UInt8>
     ) -> ConversationPause {
         client.conversation.advance(&input, words, &detector)
+    }
+
+    /// Processes the complete hops of these clients, and those that follow at once from what they have sent.
+    private mutating func score(_ waiting: inout [Client], _ mayEnd: inout Bool) {
+        var rounds = 0
+        while !waiting.isEmpty, rounds < Self.mostHops {
+            waiting = processHops(waiting, &mayEnd)
+            rounds += 1
+        }
+        waiting = []
     }
 
     /// Processes the complete hop of each of these clients, and goes on with each up to its next hop.
