@@ -19,7 +19,7 @@ enum LivePageSound {
             if (!this.rings || this.bands !== part.bands || this.columnSeconds !== part.columnSeconds) this.start(part);
             const count = Math.floor(bytes.length / 2 / width);
             // After a hole, what was before it is dropped.
-            if (part.first !== this.end) { this.begin = this.end = this.shown = part.first; this.marks = []; }
+            if (part.first !== this.end) this.begin = this.end = this.shown = part.first;
             for (let column = 0; column < count; column++) {
               const place = this.end % this.size;
               const at = (index) => values.getInt16((column * width + index) * 2, true);
@@ -75,13 +75,13 @@ enum LivePageSound {
             }
             context.putImageData(image, 0, 0);
           },
+          // Words may come before the first sound, so their place in it is not computed here.
           mark(event) {
-            if (!this.rings) return;
-            // Both count from the service's start.
-            const [from, to] = [event.start, event.end].map((time) => time / this.columnSeconds);
-            this.marks.push({ from, to, text: `${event.word || event.phrase} ${percent(event.confidence)}` });
+            this.marks.push({ start: event.start, end: event.end, text: `${event.word || event.phrase} ${percent(event.confidence)}` });
             if (this.marks.length > 20) this.marks.shift();
           },
+          // The columns of a marked word: both count from the service's start.
+          columns(mark) { return [mark.start / this.columnSeconds, mark.end / this.columnSeconds]; },
         };
         sound.clear();
 
@@ -117,8 +117,8 @@ enum LivePageSound {
           // The newest first: where there is no room for all labels, the older ones are left out.
           let limit = Infinity;
           for (const mark of sound.marks.toReversed()) {
-            const left = x(mark.from), right = Math.max(left + 2, x(mark.to));
-            if (right < 0 || left > width) continue;
+            const [from, to] = sound.columns(mark), left = x(from), right = Math.max(left + 2, x(to));
+            if (to < sound.begin || right < 0 || left > width) continue;
             context.globalAlpha = 0.18;
             context.fillStyle = style.mark;
             context.fillRect(left, 0, right - left, height);

@@ -379,8 +379,9 @@ def main():
     check(within(30, lambda: get(web, "/readyz") == 200), "afterwards: /readyz is 200")
     check(get(web, "/", Host="evil.example") == 421, "another Host is refused")
     check(within(30, lambda: detects(wake)), "a good client of the wake-word server gets its word")
-    # One may be that to the broker, which comes and goes.
-    left = within(30, lambda: len(account.descriptors()) <= len(descriptors) + 1)
+    # What the system has of a flood's audio is scored first, beside the detector with little priority. Three may be those of the
+    # broker's connection, which comes and goes.
+    left = within(90, lambda: len(account.descriptors()) <= len(descriptors) + 3)
     check(left, f"no connection of theirs is left: {len(account.descriptors())} descriptors, {len(descriptors)} before")
     check.none(not left, f"status: {json.dumps(service.status())}")
     said, found = account.hears(3)
