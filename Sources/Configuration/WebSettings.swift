@@ -8,6 +8,8 @@ extension Configuration {
         public var listen: [ListenAddress] = []
         /// Further names of this machine by which browsers may ask for the page.
         public var hosts: [String] = []
+        /// Addresses of proxies that have checked who the user is: only they get the page, and they need no token.
+        public var proxies: [String] = []
 
         public init() {}
     }
@@ -28,6 +30,11 @@ extension Section where Root == Configuration.Web {
     static let web = Section([
         Setting("listen", \.listen, .addresses(like: "tcp://127.0.0.1:10480")),
         Setting("hosts", \.hosts, SettingKind<String>.text("a machine's name") { isHost($0) }.list),
+        Setting(
+            "proxies",
+            \.proxies,
+            SettingKind<String>.text("an address in numbers, such as 172.30.32.2") { ListenAddress.isNumeric($0) }.list
+        ),
     ])
 
     private static func isHost(_ text: String) -> Bool {

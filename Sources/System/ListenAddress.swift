@@ -104,6 +104,27 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
+    /// Whether a text is an IPv4 or IPv6 address in numbers.
+    public static func isNumeric(_ host: String) -> Bool { isNumeric(host, AF_INET) || isNumeric(host, AF_INET6) }
+
+    /// The address in numbers of the other end of a TCP connection; nil for other sockets. IPv4 through an IPv6 socket is IPv4.
+    public static func peer(of descriptor: Int32) -> String? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard getpeername(descriptor, pointer, &length) == 0, pointer.pointee.sa_family != AF_UNIX else {
+                    return EAI_FAMILY
+                }
+                return getnameinfo(pointer, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
+        }
+        guard result == 0 else { return nil }
+        let peer = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return peer.hasPrefix("::ffff:") && peer.contains(".") ? String(peer.dropFirst("::ffff:".count)) : peer
+    }
+
     private static func isNumeric(_ host: String, _ family: Int32) -> Bool {
         var address = in6_addr()
         return inet_pton(family, host, &address) == 1

@@ -227,9 +227,10 @@ struct ConfigurationTests {
 
     @Test func `the web server's address, names and file, and what is wrong with them`() throws {
         let text =
-            "{web: {listen: 'tcp://0.0.0.0:10480', hosts: ['beckon.house']}, metrics: {file: '/x/y.prom', interval: 5}}"
+            "{web: {listen: 'tcp://0.0.0.0:10480', hosts: ['beckon.house'], proxies: ['172.30.32.2']}, metrics: {file: '/x/y.prom', interval: 5}}"
         let read = try Self.read(text).configuration
         #expect(read.web.listen == [.tcp(host: "0.0.0.0", port: 10_480)] && read.web.hosts == ["beckon.house"])
+        #expect(read.web.proxies == ["172.30.32.2"])
         #expect(read.metrics.file == "/x/y.prom" && read.metrics.interval == 5)
         #expect(try Self.read(read.json.description).configuration == read)
         for (text, problem) in [
@@ -238,6 +239,7 @@ struct ConfigurationTests {
             ("{web: {listen: 'unix:///x'}, socket: '/x'}", "web.listen: is the control socket"),
             ("{web: {listen: 'unix:///x'}, wyoming: {listen: 'unix:///x'}}", "names unix:///x, as wyoming.listen does"),
             ("{web: {hosts: ['a/b']}}", "expected a machine's name"),
+            ("{web: {proxies: ['proxy.example']}}", "expected an address in numbers"),
             ("{metrics: {file: '/x/y.txt'}}", "ends with .prom"), ("{metrics: {interval: 0}}", "from 1 to 3600"),
         ] {
             let errors = Self.errors(text)

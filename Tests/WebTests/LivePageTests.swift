@@ -25,6 +25,21 @@ struct LivePageTests {
         #expect(LivePage.answer.contentType == "text/html; charset=utf-8")
     }
 
+    @Test func `only behind a proxy may the page stand in a frame, of the same origin`() throws {
+        let framed = LivePage.answer.framed
+        let policies = framed.headers.filter { $0.name == "Content-Security-Policy" }.map(\.value)
+        #expect(policies.count == 1 && policies[0].contains("frame-ancestors 'self'"))
+        #expect(framed.headers.contains(.init(name: "X-Frame-Options", value: "SAMEORIGIN")))
+        #expect(
+            WebAnswer.text(404, "none").framed.headers.contains {
+                $0.value == "default-src 'none'; frame-ancestors 'self'"
+            }
+        )
+        // Its own addresses are relative: a proxy shows it below another path.
+        #expect(page.components("fetch(\"/") == 1 && page.components("href=\"/") == 1 && page.components("get(`/") == 1)
+        #expect(page.components("fetch(\"live\"") == 2)
+    }
+
     @Test func `it asks for nothing from elsewhere, and puts no text in as markup`() {
         for forbidden in ["http://", "https://", "//cdn", "innerHTML", "insertAdjacentHTML", "document.write", "eval("]
         {

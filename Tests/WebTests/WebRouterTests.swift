@@ -184,6 +184,52 @@ struct WebRouterTests {
         }
     }
 
+    /// As Home Assistant's ingress asks: with the browser's host and origin, whatever they are.
+    @Test func `a proxy that is named gets the page by any name, without a token`() {
+        let router = WebRouter(hosts: [], proxies: ["172.30.32.2"], hasPage: true) { _ in false }
+        func route(_ path: String, _ peer: String?, _ edit: (inout WebRequest) -> Void = { _ in }) -> WebRouter.Route {
+            router.route(
+                request {
+                    ($0.path, $0.peer, $0.host, $0.origin) = (path, peer, "house.example:8123", "https://house.example")
+                    edit(&$0)
+                }
+            )
+        }
+        func status(_ route: WebRouter.Route) -> UInt32 {
+            if case .refused(let answer) = route { answer.status } else { 200 }
+        }
+        func change(_ request: inout WebRequest) {
+            (request.method, request.contentType) = ("POST", "application/json")
+        }
+        #expect(route("/", "172.30.32.2") == .page)
+        #expect(route("/live", "172.30.32.2") == .live(withSound: true))
+        // What a browser kept from elsewhere does not matter.
+        #expect(route("/live", "172.30.32.2") { $0.token = "old" } == .live(withSound: true))
+        #expect(route("/misses", "172.30.32.2") == .misses)
+        #expect(route("/control", "172.30.32.2", change) == .control)
+        #expect(status(route("/control", "172.30.32.2") { $0.method = "POST" }) == 415)
+        // The page of another site in the same browser.
+        #expect(
+            status(
+                route("/control", "172.30.32.2") {
+                    change(&$0)
+                    $0.fetchSite = "cross-site"
+                }
+            ) == 403
+        )
+        #expect(status(route("/live", "172.30.32.2") { $0.fetchSite = "same-site" }) == 403)
+        // Others: a neighbour, a unix socket, and one that only says that it is the proxy.
+        for peer in ["172.30.32.3", "127.0.0.1", "172.30.32.2 ", nil] {
+            for path in ["/", "/live", "/misses", "/control"] {
+                #expect(status(route(path, peer, change)) == 421)
+                let local = route(path, peer) { ($0.host, $0.origin) = ("127.0.0.1", nil) }
+                #expect(status(local) == 403, "\(path)")
+            }
+            #expect(route("/metrics", peer) { ($0.host, $0.origin) = ("127.0.0.1", nil) } == .metrics(.prometheus))
+            #expect(route("/readyz", peer) == .readiness)
+        }
+    }
+
     @Test func `without a detector there is no page`() {
         let alone = WebRouter(hosts: [], hasPage: false) { _ in true }
         for path in ["/", "/live", "/control"] {

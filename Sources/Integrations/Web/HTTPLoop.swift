@@ -72,11 +72,16 @@ final class HTTPLoop {
     /// One connection; the library keeps a pointer to it.
     private final class Connection {
         let socket: Int32
+        /// Its address in numbers; nil on a unix socket.
+        let peer: String?
         /// When it is ended; nil while a stream or a change goes on.
         var deadline: Instant?
         var isAnswering = false
 
-        init(_ socket: Int32, _ deadline: Instant) { (self.socket, self.deadline) = (socket, deadline) }
+        init(_ socket: Int32, _ deadline: Instant) {
+            (self.socket, self.deadline) = (socket, deadline)
+            peer = ListenAddress.peer(of: socket)
+        }
     }
 
     /// One request; the library keeps a pointer to it.
@@ -282,6 +287,7 @@ final class HTTPLoop {
         var request = WebRequest()
         request.method = text(method)
         request.path = text(path)
+        request.peer = self.connection(connection)?.peer
         for header in WebRequest.headers {
             request[keyPath: header.path] = library.header(header.name, of: connection).map { String(cString: $0) }
         }
@@ -309,7 +315,7 @@ final class HTTPLoop {
 
     private func addHeaders(_ response: OpaquePointer, _ type: String, _ headers: [WebAnswer.Header]) {
         library.addHeader(response, "Content-Type", type)
-        var all = WebAnswer.safety + headers
+        var all = WebAnswer.safety.filter { one in !headers.contains { $0.name == one.name } } + headers
         if !all.contains(where: { $0.name == "Content-Security-Policy" }) {
             all.append(WebAnswer.Header(name: "Content-Security-Policy", value: WebAnswer.closedPolicy))
         }

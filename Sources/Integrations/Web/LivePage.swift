@@ -1,4 +1,5 @@
-/// The live page: one document with its style and its script, which asks for nothing from elsewhere.
+/// The live page: one document with its style and its script, which asks for nothing from elsewhere. Its links are relative, so that a
+/// proxy may show it below another path.
 enum LivePage {
     /// The page as an answer. Style and script carry a number used once, which the policy names, so that nothing else runs.
     static var answer: WebAnswer {
@@ -103,7 +104,7 @@ enum LivePage {
           </section>
           </div>
         </main>
-        <footer><span id="about"></span> <a href="/metrics">Metrics</a></footer>
+        <footer><span id="about"></span> <a href="metrics">Metrics</a></footer>
         </body>
         """
 }

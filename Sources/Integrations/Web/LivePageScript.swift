@@ -9,10 +9,10 @@ enum LivePageScript {
         // ---- The token: from a link's fragment, which no server sees, or from this browser's storage.
 
         const store = {
-          get token() { try { return localStorage.getItem("token") || ""; } catch { return this.kept || ""; } },
+          get token() { try { return localStorage.getItem("beckon-token") || ""; } catch { return this.kept || ""; } },
           set token(text) {
             this.kept = text;
-            try { text ? localStorage.setItem("token", text) : localStorage.removeItem("token"); } catch { }
+            try { text ? localStorage.setItem("beckon-token", text) : localStorage.removeItem("beckon-token"); } catch { }
           },
         };
         const takeFragment = () => {
@@ -22,11 +22,14 @@ enum LivePageScript {
         };
         takeFragment();
         let mayChange = false;
+        // Behind a proxy that knows the user, the token has no place.
+        let isProxied = false;
         let opening = null;
 
         const showAccess = () => {
           $("unlock").hidden = mayChange;
-          $("unlocked").hidden = !mayChange;
+          $("unlocked").hidden = !mayChange || isProxied;
+          $("access-title").hidden = isProxied;
           $("picture").classList.toggle("locked", !mayChange);
           $("mute").disabled = !mayChange;
           $("mute").title = mayChange ? "" : "needs the token";
@@ -46,7 +49,7 @@ enum LivePageScript {
 
         const send = async (change) => {
           try {
-            const answer = await fetch("/control", {
+            const answer = await fetch("control", {
               method: "POST",
               headers: { "Content-Type": "application/json", "X-Beckon-Token": store.token },
               body: JSON.stringify(change),
@@ -76,7 +79,7 @@ enum LivePageScript {
         };
         const read = async (signal) => {
           const token = store.token;
-          const answer = await fetch("/live", { signal, headers: token ? { "X-Beckon-Token": token } : {} });
+          const answer = await fetch("live", { signal, headers: token ? { "X-Beckon-Token": token } : {} });
           if (answer.status === 403 && token) {
             store.token = "";
             say("The token is not valid any more.");
@@ -106,7 +109,11 @@ enum LivePageScript {
         // Whether the words come that are spoken now: the first state comes after those that were heard before.
         let isLive = false;
         const receivers = {
-          access: (access) => { mayChange = access.token; showAccess(); misses.reload(0); },
+          access: (access) => {
+            [mayChange, isProxied] = [access.token, access.proxy === true];
+            showAccess();
+            misses.reload(0);
+          },
           service: (service) => {
             $("machine").textContent = service.machine;
             document.title = `Beckon on ${service.machine}`;
@@ -263,7 +270,7 @@ enum LivePageScript {
             this.timer = rest > 1 ? setTimeout(() => this.turn(), rest) : 0;
           },
           async load() {
-            const answer = mayChange ? await get("/misses") : null;
+            const answer = mayChange ? await get("misses") : null;
             const list = answer && answer.ok ? await answer.json() : { on: false };
             $("misses-section").hidden = !list.on;
             if (list.on) $("misses").replaceChildren(...list.misses.slice(0, 8).map((one) => this.row(one)));
@@ -283,7 +290,7 @@ enum LivePageScript {
           },
           player: new Audio(),
           async play(number) {
-            const answer = await get(`/misses/${number}.wav`);
+            const answer = await get(`misses/${number}.wav`);
             if (!answer.ok) return say((await answer.text()).trim());
             URL.revokeObjectURL(this.player.src);
             this.player.src = URL.createObjectURL(await answer.blob());

@@ -14,6 +14,7 @@ extension WebServer: Integration {
     public convenience init(_ configured: Configuration.Web, _ service: Service) throws {
         var settings = Settings(listen: configured.listen)
         settings.hosts = configured.hosts
+        settings.proxies = configured.proxies
         settings.stateFolder = StateFolder.path()
         try self.init(settings, service)
     }

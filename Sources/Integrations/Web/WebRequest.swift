@@ -5,6 +5,8 @@ struct WebRequest: Equatable, Sendable {
     /// Decoded, without the query.
     var path = "/"
     var host: String?
+    /// The client's address in numbers; nil on a unix socket.
+    var peer: String?
     var origin: String?
     /// `Sec-Fetch-Site` and `Sec-Fetch-Mode`, which browsers send.
     var fetchSite: String?
@@ -60,7 +62,20 @@ struct WebAnswer: Equatable, Sendable {
         return answer
     }
 
-    /// What every answer carries: nothing is kept by caches, guessed, framed or handed to other sites.
+    /// The same answer, which a page of the same origin may show in a frame.
+    var framed: WebAnswer {
+        let isPolicy = { (header: Header) in header.name == "Content-Security-Policy" }
+        let policy = headers.first(where: isPolicy)?.value ?? Self.closedPolicy
+        var answer = self
+        answer.headers.removeAll(where: isPolicy)
+        return answer.adding("X-Frame-Options", "SAMEORIGIN")
+            .adding(
+                "Content-Security-Policy",
+                policy.replacing("frame-ancestors 'none'", with: "frame-ancestors 'self'")
+            )
+    }
+
+    /// What every answer carries, unless it has a header of that name: nothing is kept by caches, guessed, framed or handed to other sites.
     static let safety: [Header] = [
         Header(name: "Cache-Control", value: "no-store"), Header(name: "X-Content-Type-Options", value: "nosniff"),
         Header(name: "X-Frame-Options", value: "DENY"), Header(name: "Referrer-Policy", value: "no-referrer"),

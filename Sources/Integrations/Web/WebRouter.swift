@@ -7,6 +7,9 @@ import Metrics
 /// Three things protect the service from web pages of other sites that the user's browser has open. A page that binds its own name to
 /// this machine's address (DNS rebinding) is recognised by the `Host` header. One that sends requests here is recognised by `Origin`
 /// and `Sec-Fetch-Site`. And changes and sound need a token in a header of its own, which no other site knows or may send.
+///
+/// A proxy that has checked who the user is, such as Home Assistant's, may be named by its address. Then only it gets the page, by any
+/// name and below any path, and it needs no token.
 struct WebRouter: Sendable {
     enum Route: Equatable, Sendable {
         case page
@@ -26,6 +29,8 @@ struct WebRouter: Sendable {
 
     /// Names of this machine, in lower case, in addition to addresses and `localhost`.
     let hosts: Set<String>
+    /// Addresses of proxies that have checked who the user is.
+    var proxies: Set<String> = []
     /// Whether there is a detector to show.
     let hasPage: Bool
     /// Compares a token with the valid one.
@@ -43,13 +48,16 @@ struct WebRouter: Sendable {
         case "/readyz": return isReading ? .readiness : Self.wrongMethod("GET, HEAD")
         default: break
         }
-        if let refusal = refusal(request) { return .refused(refusal) }
+        let isTrusted = isTrusted(request)
+        if let refusal = isTrusted ? Self.foreign(request) : refusal(request) { return .refused(refusal) }
+        if !isTrusted, !proxies.isEmpty, request.path != "/metrics" { return .refused(Self.onlyByProxy) }
         switch request.path {
         case "/metrics":
             return isReading ? .metrics(MetricsFormat(accept: request.accept)) : Self.wrongMethod("GET, HEAD")
         case "/" where hasPage: return isReading ? .page : Self.wrongMethod("GET, HEAD")
         case "/live" where hasPage:
             guard request.method == "GET" else { return Self.wrongMethod("GET") }
+            guard !isTrusted else { return .live(withSound: true) }
             guard let token = request.token else { return .live(withSound: false) }
             return isToken(token) ? .live(withSound: true) : Self.wrongToken
         case "/misses" where hasPage: return heard(request, .misses)
@@ -62,21 +70,35 @@ struct WebRouter: Sendable {
             return request.method == "POST" ? control(request) : Self.wrongMethod("POST")
         default:
             return .refused(
-                .text(404, "there are \(hasPage ? "/, /live, /misses, /control, " : "")/metrics, /healthz and /readyz")
+                .text(
+                    404,
+                    (hasPage
+                        ? "there are /, /live, /misses, /control, "
+                        : "without a microphone there is no page; there are ")
+                        + "/metrics, /healthz and /readyz"
+                )
             )
         }
     }
 
+    /// Whether a request comes from a proxy that has checked who the user is.
+    func isTrusted(_ request: WebRequest) -> Bool { request.peer.map(proxies.contains) ?? false }
+
     /// What was said, which is for those who have the token.
     private func heard(_ request: WebRequest, _ route: Route) -> Route {
         guard request.method == "GET" else { return Self.wrongMethod("GET") }
+        return withoutToken(request) ?? route
+    }
+
+    /// Why a request may not change or hear anything; nil if it may.
+    private func withoutToken(_ request: WebRequest) -> Route? {
+        guard !isTrusted(request) else { return nil }
         guard let token = request.token else { return Self.noToken }
-        return isToken(token) ? route : Self.wrongToken
+        return isToken(token) ? nil : Self.wrongToken
     }
 
     private func control(_ request: WebRequest) -> Route {
-        guard let token = request.token else { return Self.noToken }
-        guard isToken(token) else { return Self.wrongToken }
+        if let refused = withoutToken(request) { return refused }
         let type = request.contentType?.split(separator: ";").first?.lowercased().filter { !$0.isWhitespace }
         guard type == "application/json" else {
             return .refused(.text(415, "a change is JSON, such as {\"command\": \"mute\"}, sent as application/json"))
@@ -112,16 +134,26 @@ struct WebRouter: Sendable {
                     + "use its address, or add the name to web.hosts in the configuration"
             )
         }
-        if let origin = request.origin, !Self.isSame(origin, host) {
-            return .text(403, "requests from other sites are refused")
-        }
+        if let origin = request.origin, !Self.isSame(origin, host) { return Self.otherSite }
+        return Self.foreign(request)
+    }
+
+    /// Why a browser says that a request comes from another site; nil if it does not.
+    private static func foreign(_ request: WebRequest) -> WebAnswer? {
         // Links from elsewhere may lead to the page; what it does is asked for by itself.
         let isLink = request.path == "/" && request.fetchMode == "navigate" && request.method == "GET"
         if let site = request.fetchSite, site != "same-origin", site != "none", !isLink {
-            return .text(403, "requests from other sites are refused")
+            return otherSite
         }
         return nil
     }
+
+    private static let otherSite = WebAnswer.text(403, "requests from other sites are refused")
+
+    private static let onlyByProxy = WebAnswer.text(
+        403,
+        "only the proxies of web.proxies in the configuration get the page"
+    )
 
     private func isKnown(_ name: String) -> Bool { name == "localhost" || Self.isAddress(name) || hosts.contains(name) }
 

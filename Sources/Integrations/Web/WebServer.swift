@@ -16,6 +16,8 @@ public final class WebServer: Sendable {
         public var listen: [ListenAddress]
         /// Further names of this machine, by which browsers may ask for the page.
         public var hosts: [String] = []
+        /// Addresses of proxies that have checked who the user is; see ``WebRouter``.
+        public var proxies: [String] = []
         /// The folder with the token; nil: changes and the sound's picture are refused.
         public var stateFolder: String?
         var limits = HTTPLoop.Limits()
@@ -132,7 +134,7 @@ public final class WebServer: Sendable {
         let feed = LiveFeed(service)
         let folder = settings.stateFolder
         if let folder, hasPage { prepareToken(folder) }
-        let router = WebRouter(hosts: names, hasPage: hasPage) { text in
+        let router = WebRouter(hosts: names, proxies: Set(settings.proxies), hasPage: hasPage) { text in
             guard let folder, let token = try? WebToken.read(in: folder) else { return false }
             return WebToken.isEqual(text, token)
         }
@@ -214,15 +216,21 @@ public final class WebServer: Sendable {
     private func handler(_ router: WebRouter, _ feed: LiveFeed) -> HTTPLoop.Handler {
         HTTPLoop.Handler(
             refuse: { request in
-                if case .refused(let answer) = router.route(request) { answer } else { nil }
+                guard case .refused(let answer) = router.route(request) else { return nil }
+                return router.isTrusted(request) ? answer.framed : answer
             },
             perform: { [self] request, number in
+                let isTrusted = router.isTrusted(request)
                 switch router.route(request) {
                 case .refused(let answer): return .answer(answer)
-                case .page: return .answer(LivePage.answer)
+                case .page: return .answer(isTrusted ? LivePage.answer.framed : LivePage.answer)
                 case .live(let withSound):
-                    let isValid = { withSound ? router.isToken(request.token ?? "") : true }
-                    return .stream("text/event-stream", Viewer(feed, withSound: withSound, isValid))
+                    let isValid = { isTrusted || !withSound || router.isToken(request.token ?? "") }
+                    // Home Assistant's proxy compresses text, and so keeps messages back until there are many.
+                    return .stream(
+                        isTrusted ? "application/octet-stream" : "text/event-stream",
+                        Viewer(feed, withSound: withSound, isProxied: isTrusted, isValid)
+                    )
                 case .metrics(let format):
                     return .answer(WebAnswer(200, format.contentType, format.text(service.metrics())))
                 case .health: return .answer(.text(200, "ok"))
@@ -277,13 +285,14 @@ public final class WebServer: Sendable {
     private final class Viewer: MessageSource {
         private let feed: LiveFeed
         private let withSound: Bool
+        private let isProxied: Bool
         private let isValid: () -> Bool
         private var place: LiveFeed.Place
         private var nextCheck = Clock.now + tokenInterval
         private var hasBegun = false
 
-        init(_ feed: LiveFeed, withSound: Bool, _ isValid: @escaping () -> Bool) {
-            (self.feed, self.withSound, self.isValid) = (feed, withSound, isValid)
+        init(_ feed: LiveFeed, withSound: Bool, isProxied: Bool, _ isValid: @escaping () -> Bool) {
+            (self.feed, self.withSound, self.isProxied, self.isValid) = (feed, withSound, isProxied, isValid)
             place = feed.start
         }
 
@@ -292,7 +301,9 @@ public final class WebServer: Sendable {
         func next() -> [UInt8]? {
             guard hasBegun else {
                 hasBegun = true
-                return Array("event: access\ndata: {\"token\": \(withSound)}\n\n".utf8)
+                return Array(
+                    "event: access\ndata: {\"token\": \(withSound)\(isProxied ? ", \"proxy\": true" : "")}\n\n".utf8
+                )
             }
             if Clock.now >= nextCheck {
                 nextCheck = Clock.now + tokenInterval
