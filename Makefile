@@ -7,7 +7,7 @@ PEERS   := .build/peers
 SPARK   := .build/spark
 
 .PHONY: run test test-sanitizers check-kernels build deb deb-arm64 deb-source deb-reproducible apt-repository container container-arm64 \
-	home-assistant-addon acceptance-arm64 acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
+	home-assistant-addon acceptance-arm64 acceptance-apt acceptance-image acceptance-container acceptance-vm acceptance-pages acceptance-home \
 	acceptance-web acceptance-corpus acceptance-spark chaos chaos-container soak bench-end-to-end bench-cost bench-instructions \
 	bench-products bench-words bench-reload \
 	bench-corpus fuzz peers peer-programs peer-servers deps generate lint format clean
@@ -72,9 +72,9 @@ deb-source:
 deb-reproducible: deps
 	packaging/check-reproducible
 
-# A signed apt repository of the packages in .build/deb: .build/apt, or FOLDER. KEY is the signer's key.
+# A signed apt repository of the packages in .build/deb: .build/apt, or FOLDER. KEY is the signer's key, URL the folder's address.
 apt-repository:
-	KEY="$(KEY)" packaging/apt-repository $(FOLDER)
+	KEY="$(KEY)" URL="$(URL)" packaging/apt-repository $(FOLDER)
 
 # The container image localhost/beckon:VERSION-ARCHITECTURE, from the package, with podman or docker.
 container:
@@ -94,6 +94,10 @@ acceptance-container: deb
 # Tests the arm64 package, kernels and answers under qemu, on x86-64. As root, after make deb-arm64; half an hour.
 acceptance-arm64:
 	Tests/Acceptance/arm64/run
+
+# Lintian, a signed repository that apt installs from in a Debian 12 tree, and autopkgtest there. As root, after make deb; ten minutes.
+acceptance-apt:
+	Tests/Acceptance/apt/run
 
 # Tests the container image and the Home Assistant add-on with podman: user, read-only root, health, the word heard. As root.
 acceptance-image:
