@@ -7,9 +7,7 @@ import Core
 import Enrollment
 public import Events
 import Glibc
-import Inference
 public import IntegrationInterface
-import Metrics
 import Spotting
 import Synchronization
 public import System

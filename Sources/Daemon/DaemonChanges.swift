@@ -3,9 +3,7 @@ import Capture
 import Configuration
 import Control
 import Core
-import Enrollment
 import Events
-import Inference
 import IntegrationInterface
 import Spotting
 import Synchronization

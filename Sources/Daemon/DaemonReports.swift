@@ -4,7 +4,6 @@ import Capture
 import Configuration
 import Control
 import Core
-import Enrollment
 import Events
 import Inference
 public import IntegrationInterface

@@ -1,7 +1,5 @@
 import Actions
 import Control
-import Core
-import Events
 import IntegrationInterface
 import Synchronization
 import System

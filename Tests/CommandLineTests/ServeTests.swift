@@ -20,14 +20,16 @@ struct ServeTests {
         let folder: TestFolder
         let process = Process()
 
-        init(_ arguments: [String], configuration: String = "{}") throws {
+        /// - Parameter files: the limit on open files; nil leaves it.
+        init(_ arguments: [String], configuration: String = "{}", files: Int? = nil) throws {
             let folder = try TestFolder()
             self.folder = folder
             try folder.write("config.json5", bytes: Array(configuration.utf8))
             try folder.write("err", bytes: [])
-            process.executableURL = Program.beckonFile
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
-                ["serve", "--config", folder.file("config.json5")]
+                ["-c", (files.map { "ulimit -n \($0); " } ?? "") + "exec \"$@\"", "sh", Program.beckonFile.path]
+                + ["serve", "--config", folder.file("config.json5")]
                 + (arguments.isEmpty ? ["--listen", "unix://\(folder.file("socket"))"] : arguments)
             process.environment = ProcessInfo.processInfo.environment.merging([
                 "BECKON_WORDS": folder.file("words"), "XDG_CONFIG_HOME": folder.path,
@@ -43,6 +45,18 @@ struct ServeTests {
 
         var socket: String { folder.file("socket") }
         var error: String { (try? folder.bytes("err")).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    }
+
+    @Test func `it takes only as many connections as the limit on open files leaves room for`() throws {
+        let server = try Server([], files: 300)
+        #expect(comesTrue(within: 20) { ServeTests.info(server.socket).contains("\"stop\"") })
+        #expect(
+            server.error.contains("the limit on open files is 300, so there are at most 108 connections, not 500"),
+            "\(server.error)"
+        )
+        let clients = try (0..<130).map { _ in try Client(server.socket) }
+        #expect(comesTrue(within: 20) { ServeTests.info(server.socket).isEmpty }, "beyond the limit it still serves")
+        #expect(clients.count == 130)
     }
 
     @Test func `it serves, reads its configuration again, and ends on SIGTERM with a summary`() throws {

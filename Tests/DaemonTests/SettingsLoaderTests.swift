@@ -112,7 +112,7 @@ struct SettingsLoaderTests {
             try teach(names, threshold: round.isMultiple(of: 2) ? 0.7 : 0.8)
             let new = try vocabulary()
             let thresholds = new.thresholds(mode: .spot)
-            detector.apply(new, settings: GateSettings(), thresholds: thresholds, phrases: [])
+            _ = detector.apply(new, settings: GateSettings(), thresholds: thresholds, phrases: [])
         }
         let growth = try #require(heapInUse()) - #require(before)
         // A word's templates alone have 256 bytes.

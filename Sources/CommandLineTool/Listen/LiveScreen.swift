@@ -4,7 +4,6 @@ import Daemon
 import Events
 private import Glibc
 import IntegrationInterface
-private import IntegrationInterface
 import Spotting
 import Synchronization
 import System

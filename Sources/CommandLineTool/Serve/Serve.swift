@@ -58,13 +58,6 @@ struct Serve {
             if let connections { configuration.wyoming.connections = connections }
         }
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
-        let most = settings.configuration.wyoming.connections
-        if let limit = FileLimit.raise(to: most + 64) {
-            log.write(
-                .warning,
-                "the limit on open files is \(limit), too low for \(most) connections; see LimitNOFILE="
-            )
-        }
         let service = try WakeService(
             settings,
             loader: loader,

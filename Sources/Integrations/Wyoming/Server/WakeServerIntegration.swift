@@ -1,8 +1,9 @@
 public import Configuration
 public import Core
+import Events
 public import IntegrationInterface
 public import Metrics
-public import System
+import System
 
 /// The server as an integration: it detects the service's words in its clients' audio.
 extension WyomingServer: Integration {
@@ -15,6 +16,9 @@ extension WyomingServer: Integration {
 
     public static let key = "wyoming"
 
+    /// Files that the rest of the service may open at a time: devices, sockets, programs, clips, the web's connections.
+    private static let otherFiles = 192
+
     public static func configured(in configuration: Configuration) -> Configured? {
         let wyoming = configuration.wyoming
         guard !wyoming.listen.isEmpty else { return nil }
@@ -25,6 +29,14 @@ extension WyomingServer: Integration {
         guard let words = WakeWords(service.settings()) else { throw SocketError("no words to detect for its clients") }
         var settings = Settings(listen: configured.listen)
         settings.connections = configured.connections
+        if let limit = FileLimit.raise(to: configured.connections + Self.otherFiles) {
+            settings.connections = max(1, limit - Self.otherFiles)
+            service.log.write(
+                .warning,
+                "the limit on open files is \(limit), so there are at most \(settings.connections) connections, not "
+                    + "\(configured.connections); see LimitNOFILE="
+            )
+        }
         settings.announces = configured.announces
         settings.threads = service.share.threads
         settings.priority = service.share.niceness
