@@ -194,6 +194,11 @@ let package = Package(
         .executableTarget(name: "spot", dependencies: ["Beckon"], path: "Examples/Spot"),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),
         .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
+        .executableTarget(
+            name: "negatives",
+            dependencies: ["Audio", "Core", "Inference", "Spotting"],
+            path: "Training/Negatives"
+        ),
         .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
         .executableTarget(name: "pace", dependencies: ["Inference", "KernelInterface"], path: "Benchmarks/Pace"),
 

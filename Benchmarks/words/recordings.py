@@ -7,7 +7,8 @@ import soundfile
 
 from Training.data import synthesize_neural
 from Training.data.audio import RATE
-from Training.data.recordings import decode, partition, read_tar, utterance_bounds
+from Training.data.recordings import decode, read_tar, utterance_bounds
+from Training.data.split import partition
 from Training.data.vocabulary import BACKGROUND
 
 WORDS = " ".join(
@@ -44,7 +45,7 @@ def utterance(wave, around=0):
 
 def streams(work, data):
     """Writes streams/<word>.<clean|noise>.wav and the seconds of each take as JSON; the noise is of the validation partition."""
-    is_held_out = lambda name: partition(name) == "validation" and f"/{BACKGROUND}/" not in name
+    is_held_out = lambda name: partition(name) in ("tune", "report") and f"/{BACKGROUND}/" not in name
     noises = [wave for name, wave in members(data / "noise.tar") if is_held_out(name)]
     generator = np.random.default_rng(1)
     for word in WORDS:
@@ -86,7 +87,7 @@ def one_voice(work, data):
         talk += [0.7 * wave / np.abs(wave).max(), pause]
         length += len(wave) + len(pause)
     write(work / "talk/same-voice.wav", np.concatenate(talk))
-    others = [wave for name, wave in members(data / "speech.tar") if partition(name) == "validation"]
+    others = [wave for name, wave in members(data / "speech.tar") if partition(name) in ("tune", "report")]
     write(work / "talk/other-voices.wav", np.concatenate([part for wave in others for part in (wave, pause)]))
 
 
@@ -96,7 +97,7 @@ def real_people(work, data):
     for name, wave in members(data / "words.tar"):
         word = name.split("/")[-2]
         if word in counts:
-            if counts[word] % 2 == 0 if word == REAL else partition(name) == "validation":
+            if counts[word] % 2 == 0 if word == REAL else partition(name) in ("tune", "report"):
                 wave = np.pad(wave, (RATE // 2, RATE * 3 // 4))
                 write(work / "clips" / word / f"{counts[word]}.wav", wave + generator.normal(0, 1e-4, len(wave)))
             counts[word] += 1

@@ -3,20 +3,21 @@ public import Inference
 private import Spotting
 private import System
 
-/// Negative examples for calibration: embeddings of an hour of talk by many people, and of the model's words.
+/// Negative examples for calibration: embeddings of hours of talk by many people, and of the model's words.
 ///
-/// They were computed with the model. The file `background.safetensors` in its folder holds them: tensors `talk`,
-/// `ends` and `word.LABEL`, each `[vectors × dimensions]` of bytes (value + 128), and `ends.hours`, `[1]`.
+/// They were computed with the model. The file `background.safetensors` in its folder holds them: tensors `talk`, `ends` and
+/// `word.LABEL`, each `[vectors × dimensions]` of bytes (value + 128), `ends.utterance`, `[ends]`, and `talk.hours` and `ends.hours`, `[1]`.
 public struct NegativeSet: Sendable {
     /// Name of the file in the model's folder.
     public static let fileName = "background.safetensors"
 
     /// Unit vectors of consecutive hops of talk, `[hops × dimensions]`.
     let talk: [[Float]]
-    /// Hops per hour.
-    let hopsPerHour: Double
-    /// Unit vectors at the ends of utterances said alone, where `Mode.command` decides, `[utterances × dimensions]`.
-    let ends: [[Float]]
+    /// Hours of this talk.
+    let talkHours: Double
+    /// For each utterance said alone, unit vectors of the hops after it at which `DetectionMode.command` may decide, and of the hop
+    /// before these, `[utterances × hops × dimensions]`.
+    let ends: [[[Float]]]
     /// Hours of talk that the ends were taken from.
     let endHours: Double
     /// Unit vectors of each of the model's words, `[examples × dimensions]`.
@@ -37,12 +38,22 @@ public struct NegativeSet: Sendable {
             }
         }
         talk = try vectors("talk")
-        ends = try vectors("ends")
+        let hops = try vectors("ends")
+        let utterances = try file.floats("ends.utterance", shape: [hops.count])
+        ends =
+            zip(hops, utterances).reduce(into: (runs: [[[Float]]](), last: Float?.none)) { found, hop in
+                if found.last == hop.1, let run = found.runs.indices.last {
+                    found.runs[run].append(hop.0)
+                } else {
+                    found.runs.append([hop.0])
+                }
+                found.last = hop.1
+            }.runs
+        talkHours = try file.floats("talk.hours", shape: [1]).first.map(Double.init) ?? 0
         endHours = try file.floats("ends.hours", shape: [1]).first.map(Double.init) ?? 0
         var words: [(name: String, vectors: [[Float]])] = []
         for label in Labels(model.labels).words { words.append((label, try vectors("word.\(label)"))) }
         self.words = words
-        hopsPerHour = 3600 * Double(model.sampleRate) / Double(model.hopSamples)
     }
 
     /// Reads the set of a model; nil if the model has none.
@@ -67,10 +78,14 @@ public struct NegativeSet: Sendable {
         return Self.peaks(means, apart: 7).sorted(by: >)
     }
 
-    /// Similarities of a word's last template to the ends of utterances, highest first.
+    /// Similarities of a word's last template to the ends of utterances, as a detector computes them (the mean of two hops): the
+    /// highest of each utterance, highest first.
     func endSimilarities(_ templates: [[Float]]) -> [Float] {
         guard let last = templates.first else { return [] }
-        return ends.map { dot($0, last) }.sorted(by: >)
+        return ends.map { hops in
+            let similarities = hops.map { dot($0, last) }
+            return zip(similarities, similarities.dropFirst()).map { ($0 + $1) / 2 }.max() ?? -1
+        }.sorted(by: >)
     }
 
     /// The peaks among the 400 highest values, none within `apart` positions of a higher one.

@@ -2,19 +2,20 @@ public import Core
 private import Glibc
 private import Spotting
 
-/// The similarity at which a word should fire, and the error rates to expect there.
+/// The similarities at which a word should fire, and the error rates to expect there.
 ///
-/// Two distributions are estimated: the similarity of a further utterance of the word, from the similarities among its
-/// takes, and the rate of false accepts above a similarity, from the talk of the ``NegativeSet``. The word fires
-/// halfway between two similarities: the one with an acceptable rate of false accepts, and the one that nearly all
-/// utterances reach. `boundary` is set so that the suggested threshold corresponds to the similarity at which the word
-/// fires.
+/// Two distributions are estimated: the similarity of a further utterance of the word, from the similarities among its takes, and the
+/// rate of false accepts above a similarity, from the talk of the ``NegativeSet``. Each sensitivity says how many false accepts are
+/// acceptable, in each mode; the word fires at the similarity with that rate. `boundary` is set so that the suggested threshold is
+/// that of the sensitivity `balanced` in mode `command`.
 public struct WordCalibration: Sendable {
     /// Estimates at one threshold.
     public struct Rates: Sendable, Equatable {
         public let threshold: Float
-        /// Share of utterances that are missed, 0…1.
+        /// Share of utterances that are missed where the people of the takes say the word, 0…1.
         public let missed: Double
+        /// The same where other people say it.
+        public let missedOfOthers: Double
         /// False accepts in an hour of other people's talk, in each `DetectionMode`.
         public let spot: Double
         public let command: Double
@@ -29,25 +30,21 @@ public struct WordCalibration: Sendable {
         public let taken: Double
     }
 
-    /// Acceptable false accepts per hour of talk, and the limit for a word whose takes differ much.
-    private static let (acceptableRate, highestRate) = (0.4, 0.8)
+    /// Share of a sensitivity's false accepts per hour that is aimed at, because other talk differs from that of the negative set.
+    private static let aim = 0.8
     /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
     private static let range: ClosedRange<Float> = 0.2...0.99
 
     /// Similarity at which the word's probability is 0.5; see ``PersonalWord``.
     public let boundary: Float
-    /// Rates at ``WordStore/suggestedThreshold``.
-    public let suggested: Rates
-    /// Rates at a lower threshold, the suggested one and a higher one.
-    public let rates: [Rates]
     /// The threshold of each sensitivity and mode, under `boundary`.
     public var sensitivities: SensitivityTable<Float> {
-        sensitivities(threshold: suggested.threshold, boundary: boundary)
+        sensitivities(threshold: WordStore.suggestedThreshold, boundary: boundary)
     }
-    /// The similarity at which the word should fire under a sensitivity other than `balanced`.
+    /// The similarity at which the word should fire.
     private let similarities: SensitivityTable<Float>
-    /// Similarity of a further utterance of the word.
-    private let said: SimilarityDistribution
+    /// Similarity of a further utterance of the word, by the people of the takes and by others.
+    private let said, saidByOthers: SimilarityDistribution
     /// Similarities of other people's talk, and of the ends of what they say alone.
     private let talk, ends: PeaksOverThreshold
     /// The nearest of the model's words; nil if there is none.
@@ -59,42 +56,34 @@ public struct WordCalibration: Sendable {
     init(_ word: WordStore.Word, besides own: [WordStore.Word], negatives: NegativeSet) {
         let prototype = word.prototype
         let spacing = word.takes.first?.templateSpacing ?? 0
-        let said = SimilarityDistribution(word.takes.indices.compactMap { word.similarity(ofTake: $0) })
-        let talkHours = Double(negatives.talk.count) / negatives.hopsPerHour
-        let talk = PeaksOverThreshold(negatives.talkSimilarities(prototype, spacing: spacing), hours: talkHours)
+        let similaritiesOfTakes = word.takes.indices.compactMap { word.similarity(ofTake: $0) }
+        let said = SimilarityDistribution(similaritiesOfTakes)
+        let saidByOthers = SimilarityDistribution(ofOthers: similaritiesOfTakes)
+        let talk = PeaksOverThreshold(
+            negatives.talkSimilarities(prototype, spacing: spacing),
+            hours: negatives.talkHours
+        )
         let ends = PeaksOverThreshold(negatives.endSimilarities(prototype), hours: negatives.endHours)
 
-        // Takes that differ much, such as takes of several voices, leave no room between the two similarities. More
-        // false accepts are then the price for detecting the word.
-        let acceptable = talk.value(rate: Self.acceptableRate)
-        let reached = said.value(deviations: 2.3)
-        let apart =
-            reached > acceptable
-            ? (acceptable + reached) / 2
-            : max(ends.value(rate: Self.highestRate), min(acceptable, reached))
-        // A word of the model in the user's voice must not fire on the model's other words.
+        // A word of the model in the user's voice must not fire on the model's other words. It has the model's thresholds, which are
+        // the same in both modes.
         let others = negatives.words.filter { $0.name != word.name }.flatMap(\.vectors)
         let isBuiltIn = negatives.words.contains { $0.name == word.name }
         let least = isBuiltIn ? Self.top(others, prototype, share: 0.02) : -1
-        let fire = max(apart, least)
         var similarities = SensitivityTable<Float>()
-        for sensitivity in [Sensitivity.strict, .eager] {
-            let rate = sensitivity.falseAcceptsPerHour
-            let command = ends.value(rate: rate)
-            similarities[sensitivity, .command] = max(command, least)
-            similarities[sensitivity, .spot] = max(command, talk.value(rate: rate), least)
+        for sensitivity in Sensitivity.allCases {
+            let rate = sensitivity.falseAcceptsPerHour * Self.aim
+            let command = max(ends.value(rate: rate), least)
+            let spot = max(command, talk.value(rate: rate))
+            similarities[sensitivity, .command] = isBuiltIn ? spot : command
+            similarities[sensitivity, .spot] = spot
         }
+        let fire = similarities[.balanced, .command] ?? least
         self.similarities = similarities
         let suggestedThreshold = WordStore.suggestedThreshold
         let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)
         self.boundary = boundary
-        (self.said, self.talk, self.ends) = (said, talk, ends)
-        func rates(_ threshold: Float) -> Rates {
-            Self.rates(threshold, boundary: boundary, said: said, talk: talk, ends: ends)
-        }
-        suggested = rates(suggestedThreshold)
-        self.rates = [0.6, suggestedThreshold, 0.9].map(rates)
-
+        (self.said, self.saidByOthers, self.talk, self.ends) = (said, saidByOthers, talk, ends)
         func neighbour(_ name: String, _ takes: [[[Float]]]) -> Neighbour? {
             guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
             let similarities = takes.map { SoundAlike.similarity(of: $0, to: prototype) }
@@ -111,24 +100,23 @@ public struct WordCalibration: Sendable {
         nearestOwn = nearest(own.compactMap { neighbour($0.name, $0.takes.map(\.templates)) })
     }
 
+    /// Rates at ``WordStore/suggestedThreshold``.
+    public var suggested: Rates { rates(at: WordStore.suggestedThreshold) }
+    /// Rates at a lower threshold, the suggested one and a higher one.
+    public var rates: [Rates] { [0.6, WordStore.suggestedThreshold, 0.9].map(rates) }
+
     /// The rates at the threshold of a sensitivity in a mode; nil if it could not be estimated.
     public func rates(_ sensitivity: Sensitivity, _ mode: DetectionMode) -> Rates? {
-        let threshold = sensitivities[sensitivity, mode] ?? (sensitivity == .balanced ? suggested.threshold : nil)
-        return threshold.map { Self.rates($0, boundary: boundary, said: said, talk: talk, ends: ends) }
+        sensitivities[sensitivity, mode].map(rates)
     }
 
-    private static func rates(
-        _ threshold: Float,
-        boundary: Float,
-        said: SimilarityDistribution,
-        talk: PeaksOverThreshold,
-        ends: PeaksOverThreshold
-    ) -> Rates {
+    private func rates(at threshold: Float) -> Rates {
         let value = boundary + PersonalWord.margin(probability: threshold)
         let command = ends.rate(above: value)
         return Rates(
             threshold: threshold,
             missed: said.probability(below: value),
+            missedOfOthers: saidByOthers.probability(below: value),
             spot: max(talk.rate(above: value), command),
             command: command
         )
@@ -136,11 +124,8 @@ public struct WordCalibration: Sendable {
 
     /// The threshold of each sensitivity and mode.
     ///
-    /// `balanced` is the word's own threshold, at which recall was weighed against false accepts too; `strict` is never
-    /// below it and `eager` never above.
-    ///
     /// - Parameters:
-    ///   - threshold: the word's own.
+    ///   - threshold: the word's own, that of `balanced` in mode `command`; `strict` is never below it and `eager` never above.
     ///   - boundary: the similarity at which its probability is 0.5.
     func sensitivities(threshold: Float, boundary: Float) -> SensitivityTable<Float> {
         var table = SensitivityTable<Float>()
@@ -148,7 +133,7 @@ public struct WordCalibration: Sendable {
             for sensitivity in Sensitivity.allCases {
                 guard let similarity = similarities[sensitivity, mode] else { continue }
                 let found = PersonalWord.probability(margin: similarity - boundary)
-                let kept = sensitivity == .strict ? max(found, threshold) : min(found, threshold)
+                let kept = sensitivity == .eager ? min(found, threshold) : max(found, threshold)
                 table[sensitivity, mode] = min(max(kept, Self.range.lowerBound), Self.range.upperBound)
             }
         }
@@ -165,7 +150,7 @@ public struct WordCalibration: Sendable {
 
 /// The rate at which a rare value is exceeded, estimated from the peaks found in some hours.
 ///
-/// With u the lowest of the n ≤ 40 highest peaks in T hours and β the mean of their excess over u,
+/// With u the lowest of the n ≤ 10 highest peaks in T hours and β the mean of their excess over u,
 ///
 ///     rate(x) = n / T · exp(−(x − u) / β)    for x ≥ u,
 ///
@@ -173,7 +158,7 @@ public struct WordCalibration: Sendable {
 /// an exponential tail.
 struct PeaksOverThreshold: Sendable {
     /// Largest number of peaks from which the tail is estimated.
-    private static let tailCount = 40
+    private static let tailCount = 10
 
     /// Highest first, at most 200.
     private let peaks: [Float]
@@ -211,28 +196,37 @@ struct PeaksOverThreshold: Sendable {
 
 /// The similarity of one more utterance of a word to its takes, as a normal distribution.
 ///
-/// Mean and variance of the takes are shrunk towards the usual values, which weigh as much as 2 and 4 takes.
+/// Mean and variance of the takes are shrunk towards usual values, which were measured over many words and weigh as much as some takes.
 private struct SimilarityDistribution {
-    /// Measured over many words: between the mean for the same voice (0.94) and that for other voices (0.73).
-    private static let usual = (mean: 0.83, deviation: 0.08)
-
     private let mean: Double
     private let deviation: Double
 
+    /// By the people of the takes.
+    ///
     /// - Parameter values: the similarity of each take to the others; none for a single take.
     init(_ values: [Float]) {
-        let (usual, count) = (Self.usual, Double(values.count))
-        let mean = (values.reduce(0) { $0 + Double($1) } + 2 * usual.mean) / (count + 2)
+        // Between the mean for the same voice (0.94) and that for other voices (0.73).
+        let (usualMean, usualDeviation) = (0.83, 0.08)
+        let count = Double(values.count)
+        let mean = (Self.sum(values) + 2 * usualMean) / (count + 2)
         let squares = values.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) }
         self.mean = mean
-        deviation = ((squares + 4 * usual.deviation * usual.deviation) / (count + 4)).squareRoot()
+        deviation = ((squares + 4 * usualDeviation * usualDeviation) / (count + 4)).squareRoot()
     }
+
+    /// By other people, in other rooms: takes of one person say little about them.
+    ///
+    /// - Parameter values: as above.
+    init(ofOthers values: [Float]) {
+        // Of a single take the similarities are lower than of the mean of several.
+        mean = values.isEmpty ? 0.66 : (Self.sum(values) + 4 * 0.77) / (Double(values.count) + 4)
+        deviation = 0.11
+    }
+
+    private static func sum(_ values: [Float]) -> Double { values.reduce(0) { $0 + Double($1) } }
 
     /// Probability of a similarity below `value`: the normal distribution function.
     func probability(below value: Float) -> Double {
         0.5 * erfc((mean - Double(value)) / (deviation * 2.0.squareRoot()))
     }
-
-    /// The similarity `deviations` standard deviations below the mean.
-    func value(deviations: Double) -> Float { Float(mean - deviations * deviation) }
 }

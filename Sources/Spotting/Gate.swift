@@ -258,6 +258,13 @@ public struct Gate {
         modes.indices.contains(label) ? modes[label] : settings.mode
     }
 
+    /// Whether a word of one template could fire in mode `command`, as far as the pauses around it decide: at this hop, or with
+    /// lookahead at the next one.
+    package func mayFireCommand(_ activity: ActivityHistory) -> Bool {
+        inSpeech && isOpen && seconds(hop - utteranceStart) <= settings.longestUtterance
+            && activity.quietSeconds >= settings.trailingSilence
+    }
+
     private func isTooLong(_ label: Int) -> Bool {
         let extra = extraDurations.indices.contains(label) ? extraDurations[label] : 0
         return seconds(hop - utteranceStart) > settings.longestUtterance + extra

@@ -80,6 +80,9 @@ public struct HopScorer: ~Copyable {
         hasLookahead ? HopScores(posteriors: session.lookaheadPosteriors, personal: personalAhead) : nil
     }
 
+    /// The embedding of the newest hop, `[dimensions]`; empty without personal words.
+    package var embedding: [Float] { vocabulary.personal.isEmpty ? [] : session.embedding }
+
     /// Speech or sound activity after the newest hop.
     public var activity: ActivityHistory { detector.history }
 

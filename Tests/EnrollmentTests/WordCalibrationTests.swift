@@ -11,12 +11,13 @@ struct WordCalibrationTests {
     @Test func `a word's threshold lies between takes and talk, and similar words are named`() throws {
         let model = try RecordedTakes.model()
         let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
-        #expect(negatives.talk.count > 30000 && negatives.ends.count > 1000 && negatives.words.count == 10)
+        #expect(negatives.talk.count > 35000 && negatives.ends.count > 2000 && negatives.words.count == 10)
         var center = try RecordedTakes.word("center", try RecordedTakes.variants("Rear_Center", 4))
         let side = try RecordedTakes.word("side left", try RecordedTakes.variants("Side_Left", 3))
         let calibration = center.calibrate(among: [side], negatives)
         #expect(center.boundary == calibration.boundary && calibration.suggested.threshold == 0.8)
-        #expect(calibration.suggested.missed < 0.1 && calibration.suggested.spot < 2)
+        #expect(calibration.suggested.missed < 0.1 && abs(calibration.suggested.command - 0.4) < 0.05)
+        #expect(calibration.suggested.missed < calibration.suggested.missedOfOthers)
         #expect(calibration.suggested.command <= calibration.suggested.spot)
         for (lax, strict) in zip(calibration.rates, calibration.rates.dropFirst()) {
             #expect(lax.threshold < strict.threshold && lax.missed <= strict.missed && lax.spot >= strict.spot)
@@ -46,16 +47,17 @@ struct WordCalibrationTests {
             for mode in DetectionMode.allCases {
                 let strict = try #require(table[.strict, mode])
                 let eager = try #require(table[.eager, mode])
-                #expect(eager <= word.threshold && word.threshold <= strict, "\(name) \(mode)")
-                #expect(table[.balanced, mode] == nil)
+                let balanced = try #require(table[.balanced, mode])
+                #expect(eager <= balanced && balanced <= strict, "\(name) \(mode)")
+                #expect(mode == .spot ? balanced >= word.threshold : balanced == word.threshold)
                 // Where no limit applies, the rate above the threshold is that of the sensitivity.
                 if mode == .command, strict > word.threshold, strict < 0.99 {
                     let similarity = word.boundary + PersonalWord.margin(probability: strict)
-                    #expect(abs(ends.rate(above: similarity) - 0.1) < 0.01)
+                    #expect(abs(ends.rate(above: similarity) - 0.08) < 0.01)
                 }
                 if mode == .command, eager < word.threshold, eager > 0.2 {
                     let similarity = word.boundary + PersonalWord.margin(probability: eager)
-                    #expect(abs(ends.rate(above: similarity) - 5) < 1)
+                    #expect(abs(ends.rate(above: similarity) - 4) < 1)
                 }
             }
             #expect(try #require(table[.strict, .spot]) >= (try #require(table[.strict, .command])))
@@ -80,6 +82,7 @@ struct WordCalibrationTests {
         #expect(loaded.threshold == 0.85)
         for mode in DetectionMode.allCases {
             #expect(loaded.sensitivities[.strict, mode] == max(try #require(estimates[.strict, mode]), 0.85))
+            #expect(loaded.sensitivities[.balanced, mode] == max(try #require(estimates[.balanced, mode]), 0.85))
             #expect(loaded.sensitivities[.eager, mode] == estimates[.eager, mode])
         }
         // Without talk to compare with there is no estimate.
@@ -91,7 +94,7 @@ struct WordCalibrationTests {
         let peaks = (0..<4000).map { Float(-log(Double($0 + 1) / 4000)) }
         let tail = PeaksOverThreshold(peaks, hours: 2)
         // An exponential distribution: 4000 e^-x values above x in two hours.
-        for value in [5, 6, 8, 10, 12] as [Float] {
+        for value in [5, 6, 7, 8] as [Float] {
             let expected = 2000 * exp(-Double(value))
             #expect(tail.rate(above: value) > expected * 0.6 && tail.rate(above: value) < expected * 1.6)
             #expect(abs(tail.value(rate: tail.rate(above: value)) - value) < 0.3)

@@ -2,78 +2,74 @@
 
     python -m Training.embedding.export --data DIR --cache DIR --checkpoint FILE MODEL
 
-The negative set, background.safetensors, holds embeddings of an hour of talk, hop by hop; of all hops of talk at which a
-detector may decide on a single utterance; and of some clips of each of the model's words.
+The negative set, background.safetensors, holds embeddings of hours of talk, hop by hop; of all hops of talk at which a detector
+may decide on a single utterance, each run of them with the hop before it; and of some clips of each of the model's words.
 """
 
 import json
+import subprocess
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import safetensors.numpy
+import soundfile
 import torch
 
 from Training.augment import waveform
 from Training.data import command_line, files, recordings
-from Training.data.audio import HOP, WINDOW
+from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
+from Training.data.vocabulary import TRAINING_VOICES
 from Training.embedding.network import NAME, WordEmbedding, is_of_embedding, unit
 from Training.export import ranges, reference
 
-# Outputs of the activity layer per hop, and those before the first window's end. A step is 25 ms.
-STEPS, LEAD, STEP_SECONDS = 4, 24, 0.025
-# Steps of silence after an utterance at which it may be decided, and before it; its longest duration in seconds.
-SILENCE_AFTER, SILENCE_BEFORE, LONGEST = (3, 20), 16, 1.6
-# Steps of silence that an utterance bridges.
-GAP = 6
 HOPS_PER_HOUR = 36000
-TALK_HOURS = 1.0
+# Hours of speech in `talk`, and the seconds of silence from which on hops are left out of it.
+TALK_HOURS, LONGEST_QUIET = 1.1, 0.6
 # Clips of each of the model's words.
 CLIPS = 24
+# Lowest and highest frequency of a telephone, in hertz.
+TELEPHONE = 300, 3400
 # RMS of the noise that is added to digital silence.
 QUIET = 3e-4
 
 
 def embed(description, weights, wave):
-    """Unit vectors [hops, d] of a waveform whose first second is the first window, and the activity's logits [steps]."""
+    """Unit vectors [hops, d] of a waveform whose first second is the first window."""
     samples = torch.from_numpy(np.asarray(wave[: len(wave) // HOP * HOP], np.float64)[None])
-    outputs = reference.layer_outputs(description, weights, samples)
-    return unit(outputs[NAME][0].T.numpy()), outputs["activity"][0, 0].numpy()
+    return unit(reference.layer_outputs(description, weights, samples)[NAME][0].T.numpy())
 
 
-def decision_hops(activity, hops):
-    """Hops at which a detector may decide on a single utterance, [hops] bool.
-
-    That is speech of at most 1.6 s after 0.4 s of silence, and 75 to 500 ms of silence after it.
-    """
-    speech = activity >= 0
-    chosen = np.zeros(hops, bool)
-    shortest, longest = SILENCE_AFTER
-    for hop in range(hops):
-        end = LEAD + STEPS * hop
-        silence = 0
-        while silence <= longest and end - silence >= 0 and not speech[end - silence]:
-            silence += 1
-        if not shortest <= silence <= longest:
-            continue
-        first = step = end - silence
-        gap = 0
-        while step >= 0 and gap <= GAP:
-            gap = 0 if speech[step] else gap + 1
-            first = step if speech[step] else first
-            step -= 1
-        is_short = (end - silence - first + 1) * STEP_SECONDS <= LONGEST
-        chosen[hop] = is_short and not speech[max(0, first - SILENCE_BEFORE) : first].any()
-    return chosen
+def embedded_talk(program, model, waves):
+    """By the program `negatives`, of all hops of the waveforms: whether a word said alone could fire there, the number of the
+    waveform, the seconds since the last sound, and the embedding as a unit vector [d]."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [f"{folder}/{number}.wav" for number in range(len(waves))]
+        for path, wave in zip(paths, waves):
+            soundfile.write(path, np.clip(wave, -1, 1), RATE, subtype="PCM_16")
+        subprocess.run([program, model, f"{folder}/rows", *paths], check=True)
+        rows = np.fromfile(f"{folder}/rows", np.float32)
+    dimensions = next(layer["out"] for layer in json.loads((model / "model.json").read_text())["layers"] if layer["name"] == NAME)
+    rows = rows.reshape(-1, 3 + dimensions)
+    return rows[:, 0] > 0, rows[:, 1].astype(int), rows[:, 2], unit(rows[:, 3:])
 
 
 def talk(table, generator):
-    """Yields utterances of the training partition in random order, each with near-silence around it."""
-    rows = np.flatnonzero((table["part"] == "training") & (table["kind"] == "speech"))
-    for row in generator.permutation(rows):
-        wave = recordings.samples(table, row)
-        wave = np.concatenate([np.zeros(WINDOW, np.float32), wave, np.zeros(7 * HOP, np.float32)])
-        yield wave + generator.normal(0, QUIET, len(wave)).astype(np.float32)
+    """People's utterances of the training partition in random order, with a little noise; every third as by telephone."""
+    is_talk = (table["part"] == "training") & (table["kind"] == "speech")
+    rows = generator.permutation(np.flatnonzero(is_talk & ~np.isin(table["label"], TRAINING_VOICES)))
+    waves = [recordings.samples(table, row) for row in rows]
+    waves[::3] = [band_limited(wave, *TELEPHONE) for wave in waves[::3]]
+    return [wave + generator.normal(0, QUIET, len(wave)).astype(np.float32) for wave in waves]
+
+
+def band_limited(wave, low, high):
+    """A waveform without the frequencies outside `low` to `high` Hz."""
+    spectrum = np.fft.rfft(wave)
+    hertz = np.fft.rfftfreq(len(wave), 1 / RATE)
+    spectrum[(hertz < low) | (hertz > high)] = 0
+    return np.fft.irfft(spectrum, len(wave)).astype(np.float32)
 
 
 def word_window(table, row, generator):
@@ -85,25 +81,34 @@ def word_window(table, row, generator):
     return window + generator.normal(0, QUIET, WINDOW).astype(np.float32)
 
 
-def negative_set(description, weights, table):
+def negative_set(program, model, table):
     """The tensors of background.safetensors (Models/FORMAT.md): unit vectors in 8 bits around 128."""
+    description = json.loads((model / "model.json").read_text())
+    weights = safetensors.numpy.load_file(model / "model.safetensors")
     generator = seeded("negative set")
-    hops, ends, count = [], [], 0
-    for wave in talk(table, generator):
-        vectors, activity = embed(description, weights, wave)
-        ends.append(vectors[decision_hops(activity, len(vectors))])
-        count += len(vectors)
-        # Without the hops of the near-silence at both ends.
-        if sum(map(len, hops)) < TALK_HOURS * HOPS_PER_HOUR:
-            hops.append(vectors[3:-3])
-    made = {"talk": np.concatenate(hops), "ends": np.concatenate(ends)}
+    waves = talk(table, generator)
+    decides, numbers, quiet, vectors = embedded_talk(program, model, waves)
+    # Each run of hops at which a word could fire, and the hop before it.
+    decides[np.flatnonzero(np.diff(numbers)) + 1] = False
+    first = np.flatnonzero(decides[1:] & ~decides[:-1])
+    ends = decides.copy()
+    ends[first] = True
+    is_first = np.zeros(len(ends), bool)
+    is_first[first] = True
+    # Of silence no word is taken for another one.
+    is_talk = quiet <= LONGEST_QUIET
+    is_talk[np.searchsorted(numbers, numbers[np.flatnonzero(is_talk)[: int(TALK_HOURS * HOPS_PER_HOUR)][-1]]) :] = False
+    seconds = sum(len(wave) for wave in waves[: numbers[is_talk].max() + 1]) / RATE
+    made = {"talk": vectors[is_talk], "ends": vectors[ends]}
     for label in description["labels"][:-2]:
         rows = np.flatnonzero((table["part"] == "training") & (table["kind"] == "clip") & (table["label"] == label))
         windows = [word_window(table, row, generator) for row in generator.permutation(rows)[:CLIPS]]
-        made[f"word.{label}"] = np.concatenate([embed(description, weights, wave)[0] for wave in windows])
+        made[f"word.{label}"] = np.concatenate([embed(description, weights, wave) for wave in windows])
     scale = 127 / max(np.abs(vectors).max() for vectors in made.values() if len(vectors))
     stored = {name: np.round(128 + vectors * scale).astype(np.uint8) for name, vectors in made.items()}
-    return stored | {"ends.hours": np.array([count / HOPS_PER_HOUR], np.float32)}
+    stored["ends.utterance"] = np.cumsum(is_first)[ends].astype(np.float32)
+    stored["talk.hours"] = np.array([seconds / 3600], np.float32)
+    return stored | {"ends.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
 
 
 def replace_layers(folder, checkpoint):
@@ -124,15 +129,16 @@ def replace_layers(folder, checkpoint):
 
 def main(arguments=None):
     parser = command_line.parser(__doc__)
-    parser.add_argument("--checkpoint", required=True, help="file that embedding/train.py wrote")
+    parser.add_argument("--checkpoint", help="file that embedding/train.py wrote; none makes the negative set anew")
+    parser.add_argument("--negatives", default=".build/release/negatives", help="the program Training/Negatives")
     parser.add_argument("model", type=Path, help="the model folder to change")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     table = recordings.load_all(options.data, options.cache)
-    weights = replace_layers(options.model, options.checkpoint)
-    ranges.write(options.model, table)
-    description = json.loads((options.model / "model.json").read_text())
-    made = negative_set(description, weights, table)
+    if options.checkpoint:
+        replace_layers(options.model, options.checkpoint)
+        ranges.write(options.model, table)
+    made = negative_set(options.negatives, options.model, table)
     reference.save_tensors(options.model / "background.safetensors", made)
     print("  ".join(f"{name} {value.shape}" for name, value in made.items()))
 

@@ -21,7 +21,7 @@ from Training.data import command_line, log_mel
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.sources import spoken_word
-from Training.data.vocabulary import HELD_OUT, SYNTHETIC, TRAINING_VOICES, UNSORTED
+from Training.data.vocabulary import HELD_OUT, JUDGES, UNSORTED
 from Training.embedding.network import TEACHER, first_block
 
 # Examples of running speech, of one second each.
@@ -104,13 +104,14 @@ class Teacher:
 
 def choose(table, examples, generator, seconds):
     """Rows of recordings in random order, `seconds` of them running speech, and indices of inverted words."""
-    train = (table["part"] == "training") & ~np.isin(table["label"], HELD_OUT)
+    left_out = (*HELD_OUT, *JUDGES)
+    train = (table["part"] == "training") & ~np.isin(table["label"], left_out)
     words = np.flatnonzero(train & np.isin(table["kind"], ["clip", "word"]) & (table["label"] != UNSORTED))
     speech = np.flatnonzero(train & (table["kind"] == "speech"))
     share = table["length"][speech] / table["length"][speech].sum()
     rows = generator.permutation(np.concatenate([words, generator.choice(speech, seconds, p=share)]))
     inverted = examples.inverted["label"] if examples.inverted else []
-    return rows, [n for n, label in enumerate(inverted) if label not in HELD_OUT]
+    return rows, [n for n, label in enumerate(inverted) if label not in left_out]
 
 
 def render_all(renderer, teacher, weights, jobs):

@@ -8,6 +8,7 @@ speech; `relation` and `teacher` make similar what a general speech embedding fi
 word of its own. An interrupted training continues after the last whole epoch.
 """
 
+import math
 import os
 from pathlib import Path
 
@@ -117,7 +118,7 @@ def train_epoch(epoch, steps, network, proxies, optimizer, examples):
     done_epochs, epochs, peak, weights = stage(epoch)
     for step in range(steps):
         done = done_epochs * steps + step
-        set_rate(optimizer, peak * min(1.0, (done + 1) / 100) * 0.5 * (1 + np.cos(np.pi * done / (epochs * steps))))
+        set_rate(optimizer, peak * min(1.0, (done + 1) / 100) * 0.5 * (1 + math.cos(math.pi * done / (epochs * steps))))
         rows, words, columns = examples.batch(generator)
         hidden, z = network(columns)
         parts = losses(hidden, F.normalize(z, dim=1), proxies, network, examples, rows, words)

@@ -15,7 +15,8 @@ import torch
 from Training.augment.examples import without_words
 from Training.data import alignment, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, word_folds
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
-from Training.embedding.export import LEAD, STEPS, decision_hops
+from Training.data.audio import RATE
+from Training.embedding.export import band_limited
 from Training.embedding.train import STAGES, stage
 from Training.evaluate import intervals, stream_counts, streams, thresholds
 from Training.evaluate import suspects as find_suspects
@@ -361,14 +362,11 @@ class MeasurementTests(unittest.TestCase):
         self.assertEqual(stage(first - 1)[:2], (first - 1, first))
         self.assertEqual(stage(first)[:2], (0, second))
 
-    def test_an_utterance_is_decided_after_it_ended_and_only_if_it_was_alone(self):
-        hops = 20
-        activity = np.full(LEAD + STEPS * hops, -1.0)
-        activity[LEAD : LEAD + 16] = 1
-        chosen = np.flatnonzero(decision_hops(activity, hops))
-        self.assertTrue(len(chosen) and chosen.min() == 5 and chosen.max() <= 9, chosen)
-        activity[LEAD - 14 : LEAD - 10] = 1
-        self.assertFalse(decision_hops(activity, hops).any())
+    def test_a_telephone_keeps_its_band_alone(self):
+        seconds = np.arange(RATE) / RATE
+        tones = {hertz: np.sin(2 * np.pi * hertz * seconds) for hertz in (100, 1000, 5000)}
+        through = band_limited(sum(tones.values()).astype(np.float32), 300, 3400)
+        np.testing.assert_allclose(through, tones[1000], atol=1e-3)
 
 
 if __name__ == "__main__":

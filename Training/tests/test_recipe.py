@@ -123,7 +123,9 @@ class RecipeTests(unittest.TestCase):
         )
         tiny = ("--dimensions", 8, "--epochs", 1, "--steps", 4)
         stage("embed", embedding_train, *on_model, *tiny, "--out", cls.embedding, cls.sets)
-        stage("embedding", embedding_export, *recorded, "--checkpoint", cls.embedding, cls.model)
+        program = Path(__file__).parents[2] / ".build/release/negatives"
+        exported = (*recorded, "--negatives", program, "--checkpoint", cls.embedding)
+        stage("embedding", embedding_export, *exported, cls.model)
         stage("open-set", open_set, *recorded, *on_model, cls.model, cls.embedding)
 
     def test_recordings_are_split_by_speaker_and_their_words_found(self):

@@ -18,7 +18,7 @@ struct EnrollReport {
         if let calibration {
             lines += meaning(calibration)
             lines += ["", Self.table(calibration).text(columns: columns - 1)]
-            lines += ["* is in use. Estimated from the takes and an hour of other people's talk.", ""]
+            lines += ["* is in use. Estimated from the takes and from other people's talk.", ""]
             lines += Self.neighbours(calibration)
         }
         if count < 3 { lines.append("Three to five takes give better results: --more adds some.") }
@@ -32,13 +32,15 @@ struct EnrollReport {
 
     /// What the estimate means for the one who taught the word, and for others.
     private func meaning(_ calibration: WordCalibration) -> [String] {
-        let rates = calibration.suggested
+        guard let rates = calibration.rates(.balanced, .command), let spot = calibration.rates(.balanced, .spot) else {
+            return []
+        }
         let times = Self.times(rates.missed)
         return [
-            "For you: said as in the takes, it is \(times).",
-            "For other people: their talk is taken for it about \(Self.often(rates.command)) if only words said alone count (mode "
-                + "command, as beckon listen has it), and about \(Self.often(rates.spot)) if words count anywhere (mode spot).",
-            "Other people who say it are found less often than you: let them add takes with --more.",
+            "Said as in the takes, it is \(times); said by other people, it is \(Self.times(rates.missedOfOthers)).",
+            "Other people's talk is taken for it about \(Self.often(rates.command)) if only words said alone count (mode "
+                + "command, as beckon listen has it), and about \(Self.often(spot.spot)) if words count anywhere (mode spot).",
+            "Takes by the people who will say it (--more) make it found more often.",
         ]
     }
 
@@ -59,14 +61,18 @@ struct EnrollReport {
 
     /// The estimates for each sensitivity and mode.
     private static func table(_ calibration: WordCalibration) -> TextTable {
-        var table = TextTable(["SENSITIVITY", "MODE", "THRESHOLD", "MISSED", "WRONG PER HOUR"], names: [0, 1])
+        var table = TextTable(
+            ["SENSITIVITY", "MODE", "THRESHOLD", "MISSED", "BY OTHERS", "WRONG PER HOUR"],
+            names: [0, 1]
+        )
         for sensitivity in Sensitivity.allCases {
             for mode in DetectionMode.allCases.reversed() {
                 guard let rates = calibration.rates(sensitivity, mode) else { continue }
                 let isInUse = sensitivity == .balanced
                 table.add([
                     isInUse ? "\(sensitivity.rawValue) *" : sensitivity.rawValue, mode.rawValue,
-                    decimal(Double(rates.threshold), 2), share(rates.missed), perHour(rates[mode]),
+                    decimal(Double(rates.threshold), 2), share(rates.missed), share(rates.missedOfOthers),
+                    perHour(rates[mode]),
                 ])
             }
         }
@@ -105,6 +111,7 @@ struct EnrollReport {
     private static func json(_ rates: WordCalibration.Rates) -> JSON {
         [
             "threshold": .number(rates.threshold, places: 3), "missed": .number(rates.missed, places: 4),
+            "missedOfOthers": .number(rates.missedOfOthers, places: 4),
             "falseAcceptsPerHour": [
                 "command": .number(rates.command, places: 4), "spot": .number(rates.spot, places: 4),
             ],
@@ -119,6 +126,7 @@ struct EnrollReport {
                         let members: JSON = [
                             "threshold": .number(rates.threshold, places: 3),
                             "missed": .number(rates.missed, places: 4),
+                            "missedOfOthers": .number(rates.missedOfOthers, places: 4),
                             "falseAcceptsPerHour": .number(rates[mode], places: 4),
                         ]
                         return JSON.Member(mode.rawValue, members)

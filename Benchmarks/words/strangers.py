@@ -1,0 +1,189 @@
+"""Words of one's own by real people, over hours of other people's talk: the first table of the benchmark.
+
+The words were never trained on: "snowboy" by Picovoice's volunteers, "athena" and "amelia" by Mycroft's, and five words of telephone
+calls. Each draw takes random clips of each word to learn from, by other people than most of those who say the rest. Clips and
+talk are real; the talk is of people who are in no training, without sentences that hold one of the words.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from Benchmarks.words.programs import Beckon
+from Benchmarks.words.recordings import members, write
+from Training.data import recordings
+from Training.data.audio import RATE
+
+# A word, the archive and the part of a name that its clips have.
+CLIPS = {"snowboy": ("words.tar", "/snowboy/"), "athena": ("words2.tar", "/athena/"), "amelia": ("words2.tar", "/amelia/")}
+# Words of the telephone calls, as their transcripts have them.
+CALLED = ("onword", "wildfire", "thinkengine", "operator", "voyager")
+WORDS = (*CLIPS, *CALLED)
+# Of the packages, whose thresholds are tried at every score, so many draws of five takes; of Beckon so many of each number of takes.
+PACKAGE_DRAWS, DRAWS, TAKES = 2, 4, (1, 3, 5, 10)
+# Thresholds that are tried beside the own one, in log odds.
+ODDS = range(-1, 6)
+# False accepts per hour and word at which programs are compared.
+LIMIT = 0.5
+# Seconds of silence between utterances of talk, and the length of a file of talk.
+PAUSE, FILE = 0.8, 300
+# Detections less than this apart are one, in seconds.
+APART = 1.0
+
+
+def make(work, data, cache):
+    """Writes clips/<word>/<n>.wav and talk/<source>-<n>.wav below work/strangers."""
+    generator = np.random.default_rng(5)
+
+    def clip(word, number, wave):
+        wave = np.pad(wave, (RATE // 2, RATE * 3 // 4))
+        write(work / "strangers/clips" / word / f"{number}.wav", wave + generator.normal(0, 1e-4, len(wave)))
+
+    for word, (archive, part) in CLIPS.items():
+        for number, wave in enumerate(wave for name, wave in members(data / archive) if part in f"/{name}"):
+            clip(word, number, wave)
+    table = recordings.load_all([data], cache)
+    said = np.array([text.lower().strip() for text in table["text"]])
+    for word in CALLED:
+        for row in np.flatnonzero(said == word):
+            clip(word, row, recordings.samples(table, row))
+    chosen = (table["kind"] == "speech") & np.isin(table["part"], ["tune", "report"])
+    chosen &= ~np.array([any(word in text for word in WORDS) for text in said])
+    for source in sorted(set(table["label"][chosen])):
+        parts, number = [], 0
+        for row in generator.permutation(np.flatnonzero(chosen & (table["label"] == source))):
+            wave = recordings.samples(table, row)
+            parts += [wave + generator.normal(0, 1e-4, len(wave)), generator.normal(0, 1e-4, int(PAUSE * RATE))]
+            if sum(map(len, parts)) > FILE * RATE:
+                write(work / "strangers/talk" / f"{source}-{number}.wav", np.concatenate(parts))
+                parts, number = [], number + 1
+        if parts:
+            write(work / "strangers/talk" / f"{source}-{number}.wav", np.concatenate(parts))
+
+
+class Material:
+    """The clips by word, and the talk."""
+
+    def __init__(self, work):
+        folder = work / "strangers"
+        self.clips = {word: sorted((folder / "clips" / word).iterdir(), key=lambda path: int(path.stem)) for word in WORDS}
+        self.talk = sorted((folder / "talk").iterdir())
+        self.hours = sum(path.stat().st_size for path in self.talk) / 2 / RATE / 3600
+
+    def draws(self, takes, count):
+        """For each draw, by word: the clips to learn from, and the others."""
+        generator = np.random.default_rng([6, takes])
+        for _ in range(count):
+            yield {word: self.split(clips, generator.choice(len(clips), takes, replace=False)) for word, clips in self.clips.items()}
+
+    @staticmethod
+    def split(clips, chosen):
+        return [clips[n] for n in chosen], [clip for n, clip in enumerate(clips) if n not in chosen]
+
+
+def episodes(times):
+    """Number of detections; those that follow closely count as one."""
+    times = np.sort(times)
+    return 0 if len(times) == 0 else 1 + int((np.diff(times) >= APART).sum())
+
+
+def beckon_rows(beckon, material):
+    """A dict for each draw, word and mode: takes, recall in per cent and false accepts per hour at the own threshold and by threshold,
+    and the estimates of `enroll`. All words of a draw are taught at once."""
+    rows = []
+    for takes in TAKES:
+        for number, draw in enumerate(material.draws(takes, DRAWS)):
+            store = beckon.work / "stores" / f"strangers-{takes}-{number}.words"
+            store.parent.mkdir(parents=True, exist_ok=True)
+            store.unlink(missing_ok=True)
+            where = ("--words", store, "--model", beckon.model)
+            learned = {}
+            for word, (chosen, _) in draw.items():
+                text = beckon.run("enroll", word, *where, "--json", "--force", "--from", *chosen, fails=True)
+                learned[word] = json.loads(text)["sensitivities"]["balanced"] if text else None
+            files = [*(clip for _, rest in draw.values() for clip in rest), *material.talk]
+            for mode in ("command", "spot"):
+                tried = [None, *(ODDS if takes == 5 and number < PACKAGE_DRAWS else ())]
+                found = [beckon_found(beckon, where, mode, threshold, [w for w in learned if learned[w]], files) for threshold in tried]
+                for word, (_, rest) in draw.items():
+                    points = [point(counts, word, rest, material) for counts in found]
+                    rows.append({"word": word, "takes": takes, "draw": number, "mode": mode, "own": points[0], "curve": points[1:]})
+                    rows[-1]["estimate"] = learned[word][mode] if learned[word] else None
+    return rows
+
+
+def beckon_found(beckon, where, mode, odds, words, files):
+    """Times of detections by (word, file)."""
+    chosen = () if odds is None else [part for word in words for part in ("--word", f"{word}={1 / (1 + np.exp(-odds)):.5f}")]
+    found = {}
+    for line in beckon.run("classify", "--json", "--mode", mode, *where, *chosen, *files).splitlines():
+        event = json.loads(line)
+        found.setdefault((event["word"], event["file"]), []).append(event["time"])
+    return found
+
+
+def point(found, word, rest, material):
+    """Recall in per cent, and false accepts per hour."""
+    heard = np.mean([(word, str(clip)) in found for clip in rest])
+    wrong = sum(episodes(np.array(found.get((word, str(path)), []))) for path in material.talk)
+    return 100 * heard, wrong / material.hours
+
+
+def package_rows(program, material):
+    """As `beckon_rows`, for a package and five takes."""
+    rows = []
+    for number, draw in enumerate(material.draws(5, PACKAGE_DRAWS)):
+        for word, (chosen, rest) in draw.items():
+            if not program.learn(word, chosen):
+                continue
+            clips, talk = program.listen(rest), program.listen(material.talk)
+            measure = lambda t: (
+                100 * np.mean([len(result.at(t)) > 0 for result in clips]),
+                sum(episodes(result.at(t)) for result in talk) / material.hours,
+            )
+            scores = np.sort(np.concatenate([result.scores for result in talk]))[::-1]
+            curve = [measure(scores[n] + 1e-6) for n in range(0, int(8 * material.hours))]
+            rows.append({"word": word, "takes": 5, "draw": number, "mode": "", "own": measure(program.own), "curve": curve})
+    return rows
+
+
+def best(curve):
+    """The highest recall at most LIMIT false accepts an hour; 0 if no threshold tried has so few."""
+    return max((recall for recall, wrong in curve if wrong <= LIMIT), default=0.0)
+
+
+def summary(name, rows):
+    """A row of the table: means over words and draws, the worst draw of the worst word, and the recall at LIMIT."""
+    own = np.array([row["own"] for row in rows])
+    curves = [best([row["own"], *row["curve"]]) for row in rows if row["curve"]]
+    by_word = [np.mean([row["own"] for row in rows if row["word"] == word], axis=0) for word in WORDS]
+    cells = [f"{own[:, 0].mean():.1f}", f"{own[:, 1].mean():.2f}", f"{min(w[0] for w in by_word):.0f}", f"{own[:, 0].min():.0f}", f"{own[:, 1].max():.1f}"]
+    cells.append(f"{np.mean(curves):.1f}" if curves else "–")
+    estimates = [row["estimate"] for row in rows if row.get("estimate")]
+    if estimates:
+        missed = 100 * np.mean([estimate["missedOfOthers"] for estimate in estimates])
+        cells += [f"{missed:.1f} / {100 - own[:, 0].mean():.1f}", f"{np.mean([e['falseAcceptsPerHour'] for e in estimates]):.2f}"]
+    else:
+        cells += ["–", "–"]
+    return [name, str(rows[0]["takes"]), *cells]
+
+
+HEADS = ["", "takes", "recall", "false/h", "worst word", "worst draw", "most false/h", f"recall at {LIMIT}/h", "missed: estimate / real", "false/h: estimate"]
+
+
+def run(work, programs):
+    """Rows of the table for all programs."""
+    material, rows = Material(work), []
+    for program in programs:
+        if isinstance(program, Beckon):
+            found = beckon_rows(program, material)
+            for mode in ("command", "spot"):
+                for takes in TAKES:
+                    rows.append(summary(f"{program.name}, {mode}", [r for r in found if r["mode"] == mode and r["takes"] == takes]))
+        else:
+            found = package_rows(program, material)
+            rows.append(summary(program.name, found))
+        (Path(work) / "strangers" / f"{program.name.split(',')[0].split()[0]}-{len(rows)}.json").write_text(json.dumps(found))
+        yield from rows
+        rows = []
