@@ -5,7 +5,7 @@ import Glibc
 public import IntegrationInterface
 public import Metrics
 import Synchronization
-public import System
+import System
 
 /// Publishes events and states to a broker, and passes on its commands, on a thread of its own.
 ///

@@ -89,7 +89,7 @@ class Kitchen:
         # The discovery of whole devices came with 2024.11.
         if home.is_before(2024, 11):
             settings["discoveryForm"] = "components"
-        self.service = Service({"mqtt": settings, "misses": {"dir": tempfile.mkdtemp()}})
+        self.service = Service({"mqtt": settings, "misses": {"dir": tempfile.mkdtemp(), "margin": 0.4}})
         # The words whose trigger fired.
         self.fired = []
 
