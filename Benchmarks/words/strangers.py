@@ -23,7 +23,7 @@ WORDS = (*CLIPS, *CALLED)
 # Of the packages, whose thresholds are tried at every score, so many draws of five takes; of Beckon so many of each number of takes.
 PACKAGE_DRAWS, DRAWS, TAKES = 2, 4, (1, 3, 5, 10)
 # Thresholds that are tried beside the own one, in log odds.
-ODDS = range(-1, 6)
+ODDS = range(0, 5)
 # False accepts per hour and word at which programs are compared.
 LIMIT = 0.5
 # Seconds of silence between utterances of talk, and the length of a file of talk.
@@ -49,7 +49,9 @@ def make(work, data, cache):
         for row in np.flatnonzero(said == word):
             clip(word, row, recordings.samples(table, row))
     chosen = (table["kind"] == "speech") & np.isin(table["part"], ["tune", "report"])
-    chosen &= ~np.array([any(word in text for word in WORDS) for text in said])
+    # Transcripts write some of the names in two words.
+    spoken = [text.replace(" ", "") for text in said]
+    chosen &= ~np.array([any(word in text for word in WORDS) for text in spoken])
     for source in sorted(set(table["label"][chosen])):
         parts, number = [], 0
         for row in generator.permutation(np.flatnonzero(chosen & (table["label"] == source))):

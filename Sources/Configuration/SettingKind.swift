@@ -28,7 +28,7 @@ extension SettingKind {
     }
 
     /// The same kind; each value that is read is also appended to a list of the findings, with its key.
-    func noting(in list: WritableKeyPath<Findings, [(key: String, value: Value)]> & Sendable) -> SettingKind {
+    func noting(in list: any WritableKeyPath<Findings, [(key: String, value: Value)]> & Sendable) -> SettingKind {
         let read = read
         var noting = self
         noting.read = { node, key, findings in

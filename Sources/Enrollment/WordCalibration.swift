@@ -31,7 +31,7 @@ public struct WordCalibration: Sendable {
     }
 
     /// Share of a sensitivity's false accepts per hour that is aimed at, because other talk differs from that of the negative set.
-    private static let aim = 0.8
+    private static let aim = 0.5
     /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
     private static let range: ClosedRange<Float> = 0.2...0.99
 
