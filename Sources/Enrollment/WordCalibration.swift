@@ -30,8 +30,9 @@ public struct WordCalibration: Sendable {
         public let taken: Double
     }
 
-    /// Share of a sensitivity's false accepts per hour that is aimed at, because other talk differs from that of the negative set.
-    private static let aim = 0.5
+    /// Share of a sensitivity's false accepts per hour that is aimed at. Other talk differs from that of the negative set, above all in
+    /// how many words are said alone.
+    private static let (aimOfCommand, aimOfSpot) = (0.5, 0.8)
     /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
     private static let range: ClosedRange<Float> = 0.2...0.99
 
@@ -72,9 +73,9 @@ public struct WordCalibration: Sendable {
         let least = isBuiltIn ? Self.top(others, prototype, share: 0.02) : -1
         var similarities = SensitivityTable<Float>()
         for sensitivity in Sensitivity.allCases {
-            let rate = sensitivity.falseAcceptsPerHour * Self.aim
-            let command = max(ends.value(rate: rate), least)
-            let spot = max(command, talk.value(rate: rate))
+            let rate = sensitivity.falseAcceptsPerHour
+            let command = max(ends.value(rate: rate * Self.aimOfCommand), least)
+            let spot = max(command, talk.value(rate: rate * Self.aimOfSpot))
             similarities[sensitivity, .command] = isBuiltIn ? spot : command
             similarities[sensitivity, .spot] = spot
         }
