@@ -104,7 +104,8 @@ struct TeachingTests {
             let rates = try ["strict", "balanced", "eager"].map { try #require(report.sensitivities[$0]?[mode]) }
             #expect(rates[0].threshold >= rates[1].threshold && rates[1].threshold >= rates[2].threshold)
             #expect(rates[0].missed >= rates[1].missed && rates[1].missed >= rates[2].missed)
-            #expect(rates[0].missedOfOthers >= rates[1].missedOfOthers && rates[1].missedOfOthers >= rates[2].missedOfOthers)
+            #expect(rates[0].missedOfOthers >= rates[1].missedOfOthers)
+            #expect(rates[1].missedOfOthers >= rates[2].missedOfOthers)
             #expect(rates[0].falseAcceptsPerHour <= rates[1].falseAcceptsPerHour)
             #expect(rates[1].falseAcceptsPerHour <= rates[2].falseAcceptsPerHour)
         }
