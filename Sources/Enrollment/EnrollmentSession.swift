@@ -78,9 +78,10 @@ public struct EnrollmentSession: ~Copyable {
 
     /// Adds an utterance as a take.
     ///
+    /// - Parameter mostClipped: largest share of its samples that may be clipped, 0…1.
     /// - Returns: why it cannot be used; nil if it was added.
-    public mutating func add(_ utterance: Utterance) -> TakeFault? {
-        if let fault = TakeCheck(utterance).fault { return fault }
+    public mutating func add(_ utterance: Utterance, mostClipped: Double = TakeCheck.mostClipped) -> TakeFault? {
+        if let fault = TakeCheck(utterance, mostClipped: mostClipped).fault { return fault }
         // All takes have the spacing of the first, so that their templates can be averaged.
         let spacing =
             takes.first?.templateSpacing ?? TakeEmbedder.templateSpacing(seconds: utterance.seconds, model)

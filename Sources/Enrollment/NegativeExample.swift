@@ -1,5 +1,5 @@
 public import Inference
-public import Spotting
+import Spotting
 
 extension WordStore {
     /// A recording in which a word was found by mistake.

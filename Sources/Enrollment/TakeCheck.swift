@@ -51,8 +51,12 @@ public struct TakeCheck: Sendable {
     public static let shortest = 0.12
     /// Minimum level of speech, in dB FS.
     private static let leastLevel = -50.0
-    /// Largest share of clipped samples, 0…1.
-    private static let mostClipped = 0.004
+    /// Largest share of clipped samples, 0…1, of a take that can be said again, and of a recording: better than none, it teaches
+    /// the word hardly worse than others.
+    public static let mostClipped = 0.004
+    public static let mostClippedInFile = 0.25
+    /// Speech that is shorter than this and hardly louder than what follows, in seconds and dB, is the beginning of a noise.
+    private static let (noiseOnset, noiseDrop) = (0.3, 5.0)
     /// The edge of a complete word is at least this much quieter than the word, in dB.
     private static let edgeDrop = 9.0
 
@@ -63,20 +67,28 @@ public struct TakeCheck: Sendable {
     /// What is wrong with it; nil if it can be used.
     public let fault: TakeFault?
 
-    public init(_ utterance: Utterance) {
+    /// Share of the speech's samples that are clipped, 0…1.
+    public let clipped: Double
+
+    /// - Parameter mostClipped: largest share of clipped samples, 0…1.
+    public init(_ utterance: Utterance, mostClipped: Double = TakeCheck.mostClipped) {
         let speech = utterance.samples[utterance.speech]
         level = decibels(amplitude: rms(speech))
         peak = speech.reduce(0) { max($0, abs($1)) }
-        fault = TakeCheck.fault(utterance, level: level, peak: peak)
+        clipped = Self.clippedShare(speech, peak: peak)
+        fault = Self.fault(utterance, level: level) ?? (clipped > mostClipped ? .clipped(clipped) : nil)
     }
 
-    private static func fault(_ utterance: Utterance, level: Double, peak: Float) -> TakeFault? {
+    private static func fault(_ utterance: Utterance, level: Double) -> TakeFault? {
         let seconds = utterance.seconds
         if seconds > longest { return .tooLong(seconds, longest: longest) }
         if seconds < shortest { return .tooShort(seconds) }
         if level < leastLevel { return .tooQuiet(level) }
-        let clipped = clippedShare(utterance.samples[utterance.speech], peak: peak)
-        if clipped > mostClipped { return .clipped(clipped) }
+        // 50 ms after the speech, a word's end has died away.
+        let after = utterance.samples[utterance.speech.upperBound...].dropFirst(800)
+        if seconds < noiseOnset, after.count >= 1600, decibels(amplitude: rms(after)) > level - noiseDrop {
+            return .noSpeech
+        }
         // 10 ms. If the edge of the recording is as loud as the word, the word is cut off there.
         let edge = 160
         let samples = utterance.samples

@@ -56,15 +56,11 @@ public struct WordCalibration: Sendable {
     /// - Parameter own: the user's other words.
     init(_ word: WordStore.Word, besides own: [WordStore.Word], negatives: NegativeSet) {
         let prototype = word.prototype
-        let spacing = word.takes.first?.templateSpacing ?? 0
         let similaritiesOfTakes = word.takes.indices.compactMap { word.similarity(ofTake: $0) }
         let said = SimilarityDistribution(similaritiesOfTakes)
         let saidByOthers = SimilarityDistribution(ofOthers: similaritiesOfTakes)
-        let talk = PeaksOverThreshold(
-            negatives.talkSimilarities(prototype, spacing: spacing),
-            hours: negatives.talkHours
-        )
-        let ends = PeaksOverThreshold(negatives.endSimilarities(prototype), hours: negatives.endHours)
+        let talk = PeaksOverThreshold(negatives.talkSimilarities(word), hours: negatives.talkHours)
+        let ends = PeaksOverThreshold(negatives.endSimilarities(word), hours: negatives.endHours)
 
         // A word of the model in the user's voice must not fire on the model's other words. It has the model's thresholds, which are
         // the same in both modes.
@@ -155,11 +151,14 @@ public struct WordCalibration: Sendable {
 ///
 ///     rate(x) = n / T · exp(−(x − u) / β)    for x ≥ u,
 ///
-/// and below u the number of peaks above x, divided by T. Source: the peaks-over-threshold method of extreme-value theory with
-/// an exponential tail.
+/// and below u the number of peaks above x, divided by T. So few peaks say little about β, which is shrunk towards its mean over
+/// many words. Source: the peaks-over-threshold method of extreme-value theory with an exponential tail.
 struct PeaksOverThreshold: Sendable {
     /// Largest number of peaks from which the tail is estimated.
     private static let tailCount = 10
+    /// The usual β, the mean over eight words by real people, and the number of peaks that it weighs as much as: with 20, at the same
+    /// recall there are half of the false accepts that there are with none.
+    private static let (usualScale, usualWeight) = (0.046, 20.0)
 
     /// Highest first, at most 200.
     private let peaks: [Float]
@@ -173,8 +172,8 @@ struct PeaksOverThreshold: Sendable {
         self.hours = hours
         let tail = self.peaks.prefix(Self.tailCount)
         let least = tail.last ?? 0
-        let mean = tail.reduce(0) { $0 + Double($1 - least) } / Double(max(1, tail.count - 1))
-        scale = max(mean, 1e-3)
+        let excess = tail.reduce(0) { $0 + Double($1 - least) }
+        scale = (excess + Self.usualWeight * Self.usualScale) / (Double(max(1, tail.count - 1)) + Self.usualWeight)
     }
 
     /// Times per hour that `value` is exceeded; 0 without peaks.

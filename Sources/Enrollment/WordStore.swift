@@ -38,6 +38,9 @@ public struct WordStore: Sendable, Equatable {
         public var takes: [Take]
         /// Recordings in which it was found by mistake.
         public var negatives: [Negative]
+        /// Other people's talk that is nearest to the takes, in the mean: unit vectors, `[templates × dimensions]`. The word's own
+        /// templates keep away from it. Empty for a word that was not calibrated.
+        public var cohort: [[Float]]
 
         public init(
             name: String,
@@ -46,7 +49,8 @@ public struct WordStore: Sendable, Equatable {
             sensitivities: SensitivityTable<Float> = SensitivityTable(),
             boundary: Float = WordStore.defaultBoundary,
             takes: [Take],
-            negatives: [Negative] = []
+            negatives: [Negative] = [],
+            cohort: [[Float]] = []
         ) {
             self.name = name
             self.embedding = embedding
@@ -55,6 +59,7 @@ public struct WordStore: Sendable, Equatable {
             self.boundary = boundary
             self.takes = takes
             self.negatives = negatives
+            self.cohort = cohort
         }
     }
 
@@ -182,20 +187,27 @@ extension WordStore.Word {
         )
     }
 
-    /// Unit vectors, `[templates × dimensions]`: the normalised mean of the takes' templates. Takes whose spacing
-    /// differs from the first take's are left out.
-    var prototype: [[Float]] { prototype(of: takes[...]) }
+    /// How far a template is moved away from the cohort. Measured over two words by real people and 2.4 hours of talk: 0.2 to 0.4 are
+    /// alike, and better than none.
+    private static let cohortWeight: Float = 0.3
+
+    /// Unit vectors, `[templates × dimensions]`: the normalised mean of the takes' templates, moved away from the cohort. Takes whose
+    /// spacing differs from the first take's are left out.
+    var prototype: [[Float]] { prototype(cohort: cohort) }
+
+    /// The same with another cohort; none for the mean of the takes alone.
+    func prototype(cohort: [[Float]]) -> [[Float]] { prototype(of: takes[...], cohort) }
 
     /// Mean cosine between a take's templates and the prototype of the other takes, −1…1; nil for a single take or one with
     /// another number of templates.
     func similarity(ofTake index: Int) -> Float? {
-        let others = prototype(of: takes[..<index] + takes[(index + 1)...])
+        let others = prototype(of: takes[..<index] + takes[(index + 1)...], cohort)
         let templates = takes[index].templates
         guard !others.isEmpty, others.count == templates.count else { return nil }
         return zip(templates, others).reduce(0) { $0 + dot($1.0, $1.1) } / Float(others.count)
     }
 
-    private func prototype(of takes: ArraySlice<WordStore.Take>) -> [[Float]] {
+    private func prototype(of takes: ArraySlice<WordStore.Take>, _ cohort: [[Float]]) -> [[Float]] {
         guard let first = takes.first else { return [] }
         let alike = takes.filter {
             $0.templates.count == first.templates.count && $0.templateSpacing == first.templateSpacing
@@ -203,16 +215,19 @@ extension WordStore.Word {
         return first.templates.indices.map { template in
             var sum = [Float](repeating: 0, count: first.templates[template].count)
             for take in alike { for index in sum.indices { sum[index] += take.templates[template][index] } }
-            return unit(sum)
+            let mean = unit(sum)
+            guard cohort.indices.contains(template), cohort[template].count == mean.count else { return mean }
+            return unit(zip(mean, cohort[template]).map { $0 - Self.cohortWeight * $1 })
         }
     }
 
-    /// Sets `boundary` and all thresholds from the negative examples and the takes.
+    /// Sets the cohort, `boundary` and all thresholds from the negative set and the takes.
     ///
     /// - Parameter others: the user's words; one of this name, and those of another embedding, are ignored.
     /// - Returns: the calibration, with the error rates to expect.
     public mutating func calibrate(among others: [WordStore.Word], _ negatives: NegativeSet) -> WordCalibration {
         let besides = others.filter { $0.name != name && $0.embedding == embedding }
+        cohort = negatives.cohort(of: prototype(cohort: []))
         let calibration = WordCalibration(self, besides: besides, negatives: negatives)
         boundary = calibration.boundary
         threshold = calibration.suggested.threshold

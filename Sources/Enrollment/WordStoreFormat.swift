@@ -1,14 +1,13 @@
 private import Core
 private import FoundationEssentials
-private import Kernels
 
 // A store as bytes, all numbers little-endian:
 //
-//     magic and version   8 bytes, "BECKONW" 2, or 3 with negative examples
+//     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, or 4 with cohorts
 //     length of header    UInt64
 //     length of vectors   UInt64, in bytes
 //     header              JSON, see `Header`
-//     vectors             for each word the templates of its takes, then the moments of its negative examples, Float32
+//     vectors             for each word the templates of its takes, the moments of its negative examples, and its cohort, Float32
 //     checksum            UInt64, FNV-1a of all bytes before
 //     recordings          the audio in the same order, Int16
 //     checksum            UInt64, FNV-1a of the recordings
@@ -64,6 +63,8 @@ private struct Header: Codable {
         let takes: [Take]
         /// Missing in version 2.
         var negatives: [Negative]?
+        /// Number of vectors; missing for a word that was not calibrated, and before version 4.
+        var cohort: Int?
 
         /// The table of `sensitivities`; nil for a threshold outside 0…1. Names of later versions are left out.
         var table: SensitivityTable<Float>? {
@@ -128,7 +129,8 @@ extension WordStore {
                                 templates: $0.moments.first?.count ?? 1,
                                 samples: $0.audio.count
                             )
-                        }
+                        },
+                    cohort: word.cohort.isEmpty ? nil : word.cohort.count
                 )
             },
             forgotten: forgotten.isEmpty ? nil : forgotten
@@ -139,22 +141,25 @@ extension WordStore {
             throw .store.saying("a threshold or boundary is not a finite number; this is a defect of beckon")
         }
         let vectors = words.flatMap { word in
-            word.takes.flatMap(\.templates) + word.negatives.flatMap { $0.moments.joined() }
+            word.takes.flatMap(\.templates) + word.negatives.flatMap { $0.moments.joined() } + word.cohort
         }
         let recordings = words.flatMap { word in word.takes.map(\.audio) + word.negatives.map(\.audio) }
         let vectorBytes = vectors.reduce(0) { $0 + 4 * $1.count }
         let audioBytes = recordings.reduce(0) { $0 + 2 * $1.count }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24 + header.count + vectorBytes + audioBytes + 2 * checksumBytes)
-        bytes += magic + [words.contains { !$0.negatives.isEmpty } ? 3 : 2]
+        // An older program refuses what it cannot read, and only that.
+        let version: UInt8 =
+            words.contains { !$0.cohort.isEmpty } ? 4 : words.contains { !$0.negatives.isEmpty } ? 3 : 2
+        bytes += magic + [version]
         append(UInt64(header.count), to: &bytes)
         append(UInt64(vectorBytes), to: &bytes)
         bytes += header
         for vector in vectors { append(vector, to: &bytes) }
-        append(checksum(bytes[...]), to: &bytes)
+        append(storeChecksum(bytes[...]), to: &bytes)
         let audio = bytes.count
         for recording in recordings { append(recording, to: &bytes) }
-        append(checksum(bytes[audio...]), to: &bytes)
+        append(storeChecksum(bytes[audio...]), to: &bytes)
         return bytes
     }
 
@@ -162,9 +167,9 @@ extension WordStore {
     ///
     /// - Parameter start: the first ``startBytes`` bytes.
     static func detectorBytes(_ start: [UInt8]) -> Int {
-        var reader = Reader(start.dropFirst(magic.count + 1))
-        guard start.starts(with: magic + [2]) || start.starts(with: magic + [3]), let header = try? reader.number(),
-            let vectors = try? reader.number()
+        var reader = StoreReader(start.dropFirst(magic.count + 1))
+        guard start.starts(with: magic), (2...4).contains(start.dropFirst(magic.count).first ?? 0),
+            let header = try? reader.number(), let vectors = try? reader.number()
         else { return .max }
         // Larger lengths belong to a damaged store.
         return max(header, vectors) > Limit.bytes ? .max : startBytes + header + vectors + checksumBytes
@@ -183,11 +188,11 @@ extension WordStore {
         func damaged(_ what: String) -> EnrollmentError { .damaged.saying("\(file): \(what)") }
 
         guard bytes.starts(with: magic) else { throw damaged("not a word store; name one that beckon wrote") }
-        var reader = Reader(bytes.dropFirst(magic.count))
+        var reader = StoreReader(bytes.dropFirst(magic.count))
         do throws(StoreDamage) {
             switch try reader.bytes(1).first {
             case 1: try self.init(version1: bytes, withAudio: withAudio)
-            case 2, 3: try self.init(version2: bytes, withAudio: withAudio)
+            case 2, 3, 4: try self.init(version2: bytes, withAudio: withAudio)
             default: throw .newer
             }
         } catch {
@@ -209,7 +214,7 @@ extension WordStore {
     /// The names of the words that have recordings, from bytes of which a store was decoded.
     static func recordedWords(_ bytes: [UInt8]) -> Set<String> {
         let isFirst = bytes.starts(with: magic + [1])
-        var reader = Reader(bytes.dropFirst(magic.count + 1))
+        var reader = StoreReader(bytes.dropFirst(magic.count + 1))
         guard let length = try? reader.number(), isFirst || (try? reader.number()) != nil,
             let json = try? reader.bytes(length), let header = try? JSONDecoder().decode(Header.self, from: Data(json))
         else { return [] }
@@ -217,11 +222,11 @@ extension WordStore {
     }
 
     private init(version2 bytes: [UInt8], withAudio: Bool) throws(StoreDamage) {
-        var reader = Reader(bytes.dropFirst(magic.count + 1))
+        var reader = StoreReader(bytes.dropFirst(magic.count + 1))
         let (headerBytes, vectorBytes) = (try reader.number(), try reader.number())
         let json = try reader.bytes(headerBytes)
-        var vectors = Reader(try reader.bytes(vectorBytes))
-        guard checksum(bytes[..<reader.position]) == (try reader.checksum()) else { throw .checksum }
+        var vectors = StoreReader(try reader.bytes(vectorBytes))
+        guard storeChecksum(bytes[..<reader.position]) == (try reader.checksum()) else { throw .checksum }
         let start = reader.position
         try self.init(header: json) { take, word throws(StoreDamage) in
             let templates = try vectors.templates(take.templates, dimensions: word.dimensions ?? 0)
@@ -233,16 +238,16 @@ extension WordStore {
         }
         guard vectors.isAtEnd else { throw .longer }
         guard withAudio else { return }
-        guard checksum(bytes[start..<reader.position]) == (try reader.checksum()) else { throw .checksum }
+        guard storeChecksum(bytes[start..<reader.position]) == (try reader.checksum()) else { throw .checksum }
         guard reader.isAtEnd else { throw .longer }
     }
 
     private init(version1 bytes: [UInt8], withAudio: Bool) throws(StoreDamage) {
         guard bytes.count >= magic.count + 1 + 8 + checksumBytes else { throw .cutShort }
         let body = bytes.dropLast(checksumBytes)
-        var end = Reader(bytes[body.endIndex...])
-        guard checksum(body) == (try end.checksum()) else { throw .checksum }
-        var reader = Reader(body.dropFirst(magic.count + 1))
+        var end = StoreReader(bytes[body.endIndex...])
+        guard storeChecksum(body) == (try end.checksum()) else { throw .checksum }
+        var reader = StoreReader(body.dropFirst(magic.count + 1))
         let headerBytes = try reader.number()
         let json = try reader.bytes(headerBytes)
         try self.init(header: json) { take, word throws(StoreDamage) in
@@ -293,7 +298,8 @@ extension WordStore {
                     sensitivities: sensitivities,
                     boundary: word.boundary,
                     takes: takes,
-                    negatives: try Self.negatives(word, take)
+                    negatives: try Self.negatives(word, take),
+                    cohort: try Self.cohort(word, take)
                 )
             )
         }
@@ -322,65 +328,17 @@ extension WordStore {
         }
         return negatives
     }
-}
 
-/// Why bytes are no store.
-private enum StoreDamage: Error {
-    case cutShort, newer, checksum, header, limits, longer
-    case word(String)
-    case twice(String)
-    case take(String)
-    case name(EnrollmentError)
-}
-
-/// Reads numbers in sequence.
-///
-/// The machines that Beckon runs on are little-endian, as a store is, so numbers are copied as they are.
-private struct Reader {
-    private let all: ArraySlice<UInt8>
-    private(set) var position: Int
-
-    init(_ bytes: ArraySlice<UInt8>) {
-        all = bytes
-        position = bytes.startIndex
-    }
-
-    var isAtEnd: Bool { position == all.endIndex }
-
-    mutating func bytes(_ count: Int) throws(StoreDamage) -> ArraySlice<UInt8> {
-        guard count >= 0, count <= all.endIndex - position else { throw .cutShort }
-        defer { position += count }
-        return all[position..<position + count]
-    }
-
-    /// A length in bytes, clamped to the largest `Int`.
-    mutating func number() throws(StoreDamage) -> Int { Int(clamping: try checksum()) }
-
-    mutating func checksum() throws(StoreDamage) -> UInt64 {
-        try bytes(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    /// The templates of a take; their numbers are finite.
-    mutating func templates(_ count: Int, dimensions: Int) throws(StoreDamage) -> [[Float]] {
-        guard dimensions > 0 else { throw .take("") }
-        var templates: [[Float]] = []
-        for _ in 0..<count {
-            let vector: [Float] = try numbers(dimensions)
-            guard vector.allSatisfy(\.isFinite) else { throw .take("") }
-            templates.append(vector)
-        }
-        return templates
-    }
-
-    mutating func samples(_ count: Int) throws(StoreDamage) -> [Int16] { try numbers(count) }
-
-    private mutating func numbers<Number: BitwiseCopyable>(_ count: Int) throws(StoreDamage) -> [Number] {
-        let bytes = try bytes(count * MemoryLayout<Number>.stride)
-        return bytes.withUnsafeBytes { source in
-            [Number](unsafeUninitializedCapacity: count) { target, filled in
-                UnsafeMutableRawBufferPointer(target).copyMemory(from: source)
-                filled = count
-            }
+    private static func cohort(
+        _ word: Header.Word,
+        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
+    ) throws(StoreDamage) -> [[Float]] {
+        guard let count = word.cohort else { return [] }
+        guard count == word.takes.first?.templates else { throw .word(word.name) }
+        do throws(StoreDamage) {
+            return try read(Header.Take(templates: count, templateSpacing: 0, samples: 0), word).templates
+        } catch .take {
+            throw .take(word.name)
         }
     }
 }
@@ -391,10 +349,4 @@ private func append(_ number: UInt64, to bytes: inout [UInt8]) {
 
 private func append<Number: BitwiseCopyable>(_ numbers: [Number], to bytes: inout [UInt8]) {
     numbers.withUnsafeBytes { bytes += $0 }
-}
-
-private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.withUnsafeBytes { buffer in
-        buffer.baseAddress.map { fnv1a($0, count: buffer.count, from: fnvBasis) } ?? fnvBasis
-    }
 }

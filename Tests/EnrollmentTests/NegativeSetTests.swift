@@ -24,7 +24,12 @@ struct NegativeSetTests {
         // Templates from the talk itself, each as late as the allowed shift permits: they match at `peak`.
         let (spacing, peak) = (4, 1000)
         let templates = (0..<count).map { negatives.talk[peak - $0 * spacing + $0] }
-        let highest = try #require(negatives.talkSimilarities(templates, spacing: spacing).first)
+        let taught = WordStore.Word(
+            name: "w",
+            embedding: model.embeddingIdentity,
+            takes: [WordStore.Take(templates: templates, templateSpacing: spacing)]
+        )
+        let highest = try #require(negatives.talkSimilarities(taught).first)
         let boundary: Float = 0.8
         let word = try #require(
             PersonalWord(
@@ -42,5 +47,38 @@ struct NegativeSetTests {
             best = max(best, scorer.probabilities[0])
         }
         #expect(abs(boundary + PersonalWord.margin(probability: best) - highest) < 1e-3)
+    }
+
+    @Test func `vectors of four bits are unit vectors near those that were stored`() throws {
+        // Two rows of three numbers, and a zero that fills the last byte of each: (7, −7, 0) and (1, 2, 2).
+        let bytes: [UInt8] = [15 + 16 * 1, 8 + 16 * 8, 9 + 16 * 10, 10 + 16 * 8]
+        let header = #"{"v":{"dtype":"U8","shape":[2,2],"data_offsets":[0,4]}}"#
+        let file = [UInt8(header.utf8.count), 0, 0, 0, 0, 0, 0, 0] + Array(header.utf8) + bytes
+        let tensors = try SafeTensors(bytes: file, file: "f")
+        let table = try VectorTable(tensors, "v", dimensions: 3)
+        let root = Float(0.5).squareRoot()
+        #expect(table.count == 2 && table[0] == [root, -root, 0] && table[1] == [1 / 3, 2 / 3, 2 / 3])
+        let cosines = table.cosines(with: [0, 0, 1])
+        #expect(cosines[0] == 0 && abs(cosines[1] - 2 / 3) < 1e-6)
+        #expect(table.cosines(with: [1]) == [0, 0])
+        #expect(throws: ModelError.self) { try VectorTable(tensors, "v", dimensions: 5) }
+    }
+
+    @Test func `a word keeps away from the talk that is nearest to its takes`() throws {
+        let model = try RecordedTakes.model()
+        let negatives = try NegativeSet(folder: RecordedTakes.folder, model: model)
+        var word = try RecordedTakes.word("center", try RecordedTakes.variants("Rear_Center", 4))
+        let mean = try #require(word.prototype.first)
+        let highest = try #require(negatives.endSimilarities(word).dropFirst(9).first)
+        _ = word.calibrate(among: [], negatives)
+        let (cohort, template) = (try #require(word.cohort.first), try #require(word.prototype.first))
+        // The cohort is nearer to the takes than talk in general, and the template farther from it.
+        let ordinary = negatives.ends.cosines(with: mean).reduce(0, +) / Float(negatives.ends.count)
+        #expect(dot(cohort, mean) > ordinary + 0.2 && dot(cohort, template) < dot(cohort, mean) - 0.1)
+        #expect(abs(dot(template, template) - 1) < 1e-5)
+        // Talk of one half falls behind the takes by templates whose cohort is of the other half.
+        let takes = word.takes.map { dot($0.templates[0], template) / dot($0.templates[0], mean) }
+        let kept = takes.reduce(0, +) / Float(takes.count)
+        #expect(try #require(negatives.endSimilarities(word).dropFirst(9).first) < highest * kept)
     }
 }

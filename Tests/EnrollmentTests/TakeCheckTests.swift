@@ -33,4 +33,27 @@ struct TakeCheckTests {
                 == .tooLong(Double(min(40000, twice.count - speech.lowerBound)) / 16000, longest: 2)
         )
     }
+
+    @Test func `a recording may be clipped more than a take that can be said again`() throws {
+        let whole = try RecordedTakes.utterance("Front_Center")
+        let gain = 2.5 / TakeCheck(whole).peak
+        let loud = Utterance(samples: whole.samples.map { max(-1, min(1, $0 * gain)) }, speech: whole.speech)
+        let clipped = TakeCheck(loud).clipped
+        #expect(clipped > TakeCheck.mostClipped && clipped < TakeCheck.mostClippedInFile)
+        #expect(TakeCheck(loud).fault == .clipped(clipped))
+        #expect(TakeCheck(loud, mostClipped: TakeCheck.mostClippedInFile).fault == nil)
+    }
+
+    @Test func `the beginning of a noise is no take`() throws {
+        var noise = QuietNoise(level: 0.02)
+        let steady = noise.samples(16000)
+        // Speech of 0.2 s is found where the noise begins.
+        let start = Utterance(samples: Array(repeating: 0, count: 4800) + steady, speech: 4800..<8000)
+        #expect(TakeCheck(start).fault == .noSpeech)
+        // A sound as short with quiet after it may be a word.
+        let sound = Array(repeating: 0, count: 4800) + steady.prefix(3200) + Array(repeating: 0, count: 4800)
+        #expect(TakeCheck(Utterance(samples: sound, speech: 4800..<8000)).fault == nil)
+        // So may a longer one.
+        #expect(TakeCheck(Utterance(samples: start.samples, speech: 4800..<12800)).fault == nil)
+    }
 }

@@ -41,7 +41,7 @@ struct WordCalibrationTests {
             let table = word.sensitivities
             #expect(table == calibration.sensitivities)
             let ends = PeaksOverThreshold(
-                negatives.endSimilarities(word.prototype),
+                negatives.endSimilarities(word),
                 hours: negatives.endHours
             )
             for mode in DetectionMode.allCases {
@@ -91,14 +91,21 @@ struct WordCalibrationTests {
     }
 
     @Test func `rates beyond the peaks fall off exponentially`() {
-        let peaks = (0..<4000).map { Float(-log(Double($0 + 1) / 4000)) }
+        // The scale of usual words, to which the estimate is shrunk.
+        let scale = 0.046
+        let peaks = (0..<4000).map { Float(-scale * log(Double($0 + 1) / 4000)) }
         let tail = PeaksOverThreshold(peaks, hours: 2)
-        // An exponential distribution: 4000 e^-x values above x in two hours.
-        for value in [5, 6, 7, 8] as [Float] {
-            let expected = 2000 * exp(-Double(value))
+        // An exponential distribution: 4000 e^(-x / scale) values above x in two hours.
+        for value in [5, 6, 7, 8].map({ Float(scale) * $0 }) {
+            let expected = 2000 * exp(-Double(value) / scale)
             #expect(tail.rate(above: value) > expected * 0.6 && tail.rate(above: value) < expected * 1.6)
-            #expect(abs(tail.value(rate: tail.rate(above: value)) - value) < 0.3)
+            #expect(abs(tail.value(rate: tail.rate(above: value)) - value) < 0.3 * Float(scale))
         }
+        // Ten peaks with ten times that scale move it by a third of the way.
+        let wide = PeaksOverThreshold(peaks.map { $0 * 10 }, hours: 2)
+        let (near, far) = (wide.rate(above: 4), wide.rate(above: 4.1))
+        let found = 0.1 / log(near / far)
+        #expect(found > 2 * scale && found < 5 * scale)
         #expect(PeaksOverThreshold([], hours: 1).rate(above: 0) == 0)
     }
 }

@@ -42,15 +42,36 @@ struct WordStoreFileTests {
         #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
     }
 
-    @Test func `a store cut anywhere is refused as damaged`() throws {
-        let bytes = try Self.store.encoded()
+    /// The same with the cohort of one word.
+    private static let calibrated: WordStore = {
+        var store = WordStoreFileTests.store
+        store.words[0].cohort = store.words[0].takes[1].templates
+        return store
+    }()
+
+    @Test func `cohorts are kept, and make a file that older programs refuse`() throws {
+        let bytes = try Self.calibrated.encoded()
+        #expect(bytes[7] == 4)
+        #expect(try WordStore(bytes: bytes, file: "f") == Self.calibrated)
+        let front = WordStore.detectorBytes(Array(bytes[..<24]))
+        let known = try WordStore(bytes: Array(bytes[..<front]), file: "f", withAudio: false)
+        #expect(known.words[0].cohort == Self.calibrated.words[0].cohort && known.words[0].takes[0].audio.isEmpty)
+        // As many vectors as the takes have templates.
+        var store = Self.calibrated
+        store.words[0].cohort.removeLast()
+        #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
+    }
+
+    @Test(arguments: [store, calibrated]) func `a store cut anywhere is refused as damaged`(store: WordStore) throws {
+        let bytes = try store.encoded()
         for count in bytes.indices {
             #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: Array(bytes[..<count]), file: "f") }
         }
     }
 
-    @Test func `a store with any byte changed is refused as damaged`() throws {
-        let bytes = try Self.store.encoded()
+    @Test(arguments: [store, calibrated])
+    func `a store with any byte changed is refused as damaged`(store: WordStore) throws {
+        let bytes = try store.encoded()
         for index in bytes.indices {
             var other = bytes
             other[index] ^= 1 << UInt8(index % 8)

@@ -24,9 +24,10 @@ from Training.data.vocabulary import TRAINING_VOICES
 from Training.embedding.network import NAME, WordEmbedding, is_of_embedding, unit
 from Training.export import ranges, reference
 
-HOPS_PER_HOUR = 36000
-# Hours of speech in `talk`, and the seconds of silence from which on hops are left out of it.
-TALK_HOURS, LONGEST_QUIET = 1.1, 0.6
+# The seconds of silence from which on hops are left out of `talk`.
+LONGEST_QUIET = 0.6
+# Standard deviations at which the numbers of talk are clipped to four bits.
+WIDEST = 3.5
 # Clips of each of the model's words.
 CLIPS = 24
 # Lowest and highest frequency of a telephone, in hertz.
@@ -97,18 +98,22 @@ def negative_set(program, model, table):
     is_first[first] = True
     # Of silence no word is taken for another one.
     is_talk = quiet <= LONGEST_QUIET
-    is_talk[np.searchsorted(numbers, numbers[np.flatnonzero(is_talk)[: int(TALK_HOURS * HOPS_PER_HOUR)][-1]]) :] = False
-    seconds = sum(len(wave) for wave in waves[: numbers[is_talk].max() + 1]) / RATE
-    made = {"talk": vectors[is_talk], "ends": vectors[ends]}
+    hours = np.array([sum(map(len, waves)) / RATE / 3600], np.float32)
+    made = {"talk": in_four_bits(vectors[is_talk]), "talk.hours": hours, "ends": in_four_bits(vectors[ends]), "ends.hours": hours}
+    made["ends.utterance"] = np.cumsum(is_first)[ends].astype(np.float32)
     for label in description["labels"][:-2]:
         rows = np.flatnonzero((table["part"] == "training") & (table["kind"] == "clip") & (table["label"] == label))
         windows = [word_window(table, row, generator) for row in generator.permutation(rows)[:CLIPS]]
-        made[f"word.{label}"] = np.concatenate([embed(description, weights, wave) for wave in windows])
-    scale = 127 / max(np.abs(vectors).max() for vectors in made.values() if len(vectors))
-    stored = {name: np.round(128 + vectors * scale).astype(np.uint8) for name, vectors in made.items()}
-    stored["ends.utterance"] = np.cumsum(is_first)[ends].astype(np.float32)
-    stored["talk.hours"] = np.array([seconds / 3600], np.float32)
-    return stored | {"ends.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
+        examples = np.concatenate([embed(description, weights, wave) for wave in windows])
+        made[f"word.{label}"] = np.round(128 + examples * 127 / np.abs(examples).max()).astype(np.uint8)
+    return made
+
+
+def in_four_bits(vectors):
+    """Vectors [n, d] → two numbers of 1 … 15 in a byte, 8 being zero, the first in the low bits, [n, d / 2] rounded up."""
+    numbers = np.clip(np.round(vectors * 7 / (WIDEST * vectors.std())), -7, 7).astype(np.int16) + 8
+    numbers = np.pad(numbers, ((0, 0), (0, numbers.shape[1] % 2)), constant_values=8)
+    return (numbers[:, ::2] + 16 * numbers[:, 1::2]).astype(np.uint8)
 
 
 def replace_layers(folder, checkpoint):

@@ -152,7 +152,7 @@ struct Enroll {
         for utterance in takes {
             let seconds = Double(utterance.start + utterance.speech.lowerBound) / Double(Utterance.sampleRate)
             let name = takes.count == 1 ? path : "\(path), at \(clockText(seconds))"
-            switch session.add(utterance) {
+            switch session.add(utterance, mostClipped: TakeCheck.mostClippedInFile) {
             case .copy(let take) where names.indices.contains(take - 1):
                 Output.tell(
                     .warning,
@@ -162,6 +162,10 @@ struct Enroll {
             case nil:
                 names.append(name)
                 show(utterance, name)
+                let clipped = TakeCheck(utterance).clipped
+                if clipped > TakeCheck.mostClipped {
+                    Output.tell(.warning, "\(printable(name)): \(TakeFault.clipped(clipped)); it is used all the same")
+                }
             }
         }
     }
