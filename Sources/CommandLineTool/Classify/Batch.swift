@@ -47,17 +47,15 @@ final class Batch: Sendable {
     /// Calls `work` with the number and the name of each file until all are done or the user asks to stop.
     ///
     /// An error of `work` is counted, and printed in the order of the files. `work` runs on several threads at a time.
-    func run(_ work: @Sendable (Int, String) throws -> Void) {
-        withoutActuallyEscaping(work) { work in
-            var threads: [Joinable] = []
-            for _ in 1..<max(1, jobs) {
-                // Where the system gives no more threads, those that are there do the work.
-                guard let thread = Joinable({ [self] in takeFiles(work) }) else { break }
-                threads.append(thread)
-            }
-            takeFiles(work)
-            for thread in threads { thread.join() }
+    func run(_ work: @escaping @Sendable (Int, String) throws -> Void) {
+        var threads: [Joinable] = []
+        for _ in 1..<max(1, jobs) {
+            // Where the system gives no more threads, those that are there do the work.
+            guard let thread = Joinable({ [self] in takeFiles(work) }) else { break }
+            threads.append(thread)
         }
+        takeFiles(work)
+        for thread in threads { thread.join() }
         output.flush()
         progress.clear()
     }
@@ -97,13 +95,13 @@ final class Batch: Sendable {
     }
 
     /// Like ``run(_:)``; returns the values of `work` in the order of the files, without those that failed.
-    func collect<Value: Sendable>(_ work: @Sendable (Int, String) throws -> Value) -> [Value] {
-        let values = Mutex<[Int: Value]>([:])
+    func collect<Value: Sendable>(_ work: @escaping @Sendable (Int, String) throws -> Value) -> [Value] {
+        let collected = Collected<Value>()
         run { number, name in
             let value = try work(number, name)
-            values.withLock { $0[number] = value }
+            collected.values.withLock { $0[number] = value }
         }
-        return values.withLock { values in values.sorted { $0.key < $1.key }.map(\.value) }
+        return collected.values.withLock { values in values.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     /// The exit status; reports an interruption.
@@ -115,6 +113,11 @@ final class Batch: Sendable {
         }
         return failed.load(ordering: .relaxed) == 0 ? 0 : 1
     }
+}
+
+/// Values by the number of their file.
+private final class Collected<Value: Sendable>: Sendable {
+    let values = Mutex<[Int: Value]>([:])
 }
 
 /// A thread in an array, which holds no noncopyable values.

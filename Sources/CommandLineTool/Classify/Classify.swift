@@ -64,21 +64,20 @@ struct Classify {
             spool: spool
         )
         let begun = ContinuousClock.now
-        let heardMilliseconds = Atomic<Int>(0)
-        let count = Atomic<Int>(0)
+        let heard = Heard()
         batch.run { number, file in
             var seconds = 0.0
             defer {
-                heardMilliseconds.add(Int(seconds * 1000), ordering: .relaxed)
-                count.add(1, ordering: .relaxed)
+                heard.milliseconds.add(Int(seconds * 1000), ordering: .relaxed)
+                heard.files.add(1, ordering: .relaxed)
             }
             try jobs.run(number, file, &seconds)
         }
         let elapsed = begun.duration(to: .now)
         try results?.finish()
         if options.stats {
-            let seconds = Double(heardMilliseconds.load(ordering: .relaxed)) / 1000
-            let files = count.load(ordering: .relaxed)
+            let seconds = Double(heard.milliseconds.load(ordering: .relaxed)) / 1000
+            let files = heard.files.load(ordering: .relaxed)
             Output.writeError(Self.statistics(files, seconds: seconds, elapsed: elapsed / .seconds(1)))
         }
         let status = batch.finish()
@@ -154,4 +153,10 @@ struct Classify {
             "\(files) \(files == 1 ? "file" : "files"), \(decimal(seconds, 1)) s of audio in \(decimal(elapsed, 2)) s: "
             + "\(decimal(speed, 0)) times real time\n"
     }
+}
+
+/// What was read of all files so far.
+private final class Heard: Sendable {
+    let milliseconds = Atomic<Int>(0)
+    let files = Atomic<Int>(0)
 }
