@@ -47,11 +47,13 @@ async def stop(hass):
     await asyncio.sleep(2)
 
 
-async def add(hass, domain, data):
-    """Adds an integration as its dialogue does. Returns the flow's result."""
+async def add(hass, domain, data, newer=None):
+    """Adds an integration as its dialogue does, with what newer versions' dialogues ask besides. Returns the flow's result."""
     flows = hass.config_entries.flow
     result = await flows.async_init(domain, context={"source": "user"})
     if result["type"] == "form":
+        asked = set(map(str, result["data_schema"].schema))
+        data |= {key: value for key, value in (newer or {}).items() if key in asked}
         result = await flows.async_configure(result["flow_id"], data)
     await hass.async_block_till_done()
     return result
@@ -71,8 +73,11 @@ def state(hass, entity):
     return found.state if found else None
 
 
-def devices(hass):
-    return device_registry.async_get(hass)
+def devices(hass, domain):
+    """The devices of an integration."""
+    registry = device_registry.async_get(hass)
+    entries = hass.config_entries.async_entries(domain)
+    return [device for entry in entries for device in device_registry.async_entries_for_config_entry(registry, entry.entry_id)]
 
 
 async def call(hass, domain, service, entity, **data):
