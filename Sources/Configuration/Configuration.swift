@@ -1,6 +1,6 @@
 public import Core
 public import Spotting
-public import System
+import System
 
 /// All settings of the service. `Configuration()` holds the defaults.
 public struct Configuration: Equatable, Sendable {

@@ -32,7 +32,7 @@ public struct WordCalibration: Sendable {
 
     /// Share of a sensitivity's false accepts per hour that is aimed at. Other talk differs from that of the negative set, above all in
     /// how many words are said alone.
-    private static let (aimOfCommand, aimOfSpot) = (0.5, 0.8)
+    private static let (aimOfCommand, aimOfSpot) = (0.5, 1.0)
     /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
     private static let range: ClosedRange<Float> = 0.2...0.99
 
@@ -219,7 +219,7 @@ private struct SimilarityDistribution {
     /// - Parameter values: as above.
     init(ofOthers values: [Float]) {
         // Of a single take the similarities are lower than of the mean of several.
-        mean = values.isEmpty ? 0.66 : (Self.sum(values) + 4 * 0.77) / (Double(values.count) + 4)
+        mean = values.isEmpty ? 0.6 : (Self.sum(values) + 4 * 0.75) / (Double(values.count) + 4)
         deviation = 0.11
     }
 

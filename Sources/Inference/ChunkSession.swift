@@ -29,10 +29,10 @@ public struct ChunkSession: ~Copyable, Sendable {
     /// - Returns: nil where the model does not stream, or a hop adds more columns than a layer has in a window.
     public init?(_ model: Model, hops: Int, embeds: Bool = false) {
         let network = model.network
-        let embeds = embeds && network.embedding != nil
+        let embeds = embeds && !network.embedding.isEmpty
         guard hops >= 1, network.streams, network.tensors.allSatisfy({ $0.columnsPerHop <= $0.columns }),
             network.tensors[network.output].columnsPerHop == 1,
-            !embeds || network.embedding.map({ network.tensors[$0].columnsPerHop }) == 1
+            !embeds || network.embedding.allSatisfy({ network.tensors[$0].columnsPerHop == 1 })
         else { return nil }
         self.init(silent: model, hops, embeds: embeds)
         let zeros = [Float](repeating: 0, count: sampleCount)
@@ -80,8 +80,9 @@ public struct ChunkSession: ~Copyable, Sendable {
         }
         let firstActivity = block + plan.activity - (hops - 1) * model.activityCount
         for index in activity.indices { activity[index] = firstActivity[index] }
-        let firstEmbedding = block + plan.embedding - (embeddings.count - embeddings.count / hops)
-        for index in embeddings.indices { embeddings[index] = firstEmbedding[index] }
+        for hop in 0..<hops where !embeddings.isEmpty {
+            plan.embedding?.read(from: block, before: hops - 1 - hop, into: &embeddings, at: hop * model.embeddingCount)
+        }
     }
 
     /// Returns to the state after endless digital silence.

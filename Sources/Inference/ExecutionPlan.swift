@@ -59,8 +59,8 @@ struct ExecutionPlan: Sendable {
     private(set) var multiplyAdds = 0
     /// Offset of the newest logits, in floats as all offsets below.
     let output: Int
-    /// Offset of the newest embedding.
-    let embedding: Int
+    /// Where the embedding is; nothing unless the plan computes it.
+    let embedding: EmbeddingOutput?
     /// Offset of the newest hop's activity logits.
     let activity: Int
     /// Input columns that the front end computes for a run.
@@ -101,8 +101,7 @@ struct ExecutionPlan: Sendable {
         inputColumns = layout.computed[0]
         inputOffset = layout.tensors[0].floats.newOffset / 4
         output = layout.floats(network.output, columns: 1, network) / 4
-        embedding =
-            layout.floats(embeds ? network.embedding ?? network.output : network.output, columns: 1, network) / 4
+        embedding = embeds ? EmbeddingOutput(network) { layout.floats($0, columns: 1, network) / 4 } : nil
         activity =
             network.activity.map { layout.floats($0, columns: network.tensors[$0].columnsPerHop, network) / 4 } ?? 0
 

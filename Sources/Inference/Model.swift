@@ -111,7 +111,7 @@ public final class Model: Sendable {
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }
     /// Dimensions of the embedding; 0 where the model has none.
-    public var embeddingCount: Int { network.embedding.map { network.tensors[$0].channels } ?? 0 }
+    public var embeddingCount: Int { network.embedding.reduce(0) { $0 + network.tensors[$1].channels } }
     /// Activity logits per hop; 0 where the model has no activity layer.
     public var activityCount: Int { network.activity.map { network.tensors[$0].columnsPerHop } ?? 0 }
     /// Multiply-adds for the newest scores of a whole window, without the layers that only the embedding needs.

@@ -14,7 +14,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var frontEnd: FrontEndDescription
     public var layers: [LayerDescription]
     public var output: String
-    public var embedding: String?
+    public var embedding: EmbeddingDescription?
     public var activity: String?
     public var outputLabels: [String]
     public var temperature: Double
@@ -33,6 +33,20 @@ public struct ModelDescription: Decodable, Sendable {
             self = try JSONDecoder().decode(ModelDescription.self, from: Data(json))
         } catch {
             throw .description.saying("\(file): \(explain(error)); see Models/FORMAT.md")
+        }
+    }
+}
+
+/// The layers of `model.json` whose outputs are the embedding: one name, or a list of names.
+public struct EmbeddingDescription: Decodable, Sendable {
+    public var layers: [String]
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let name = try? container.decode(String.self) {
+            layers = [name]
+        } else {
+            layers = try container.decode([String].self)
         }
     }
 }
@@ -163,6 +177,7 @@ enum Limits {
     static let descriptionBytes = 1 << 20
     static let weightFileBytes = 1 << 29
     static let labels = 1_000
+    static let embeddingParts = 8
     static let labelBytes = 64
     static let layers = 1_024
     static let sampleRate = 384_000

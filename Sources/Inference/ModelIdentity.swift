@@ -17,9 +17,10 @@ func hexadecimal(_ hash: UInt64) -> String {
 extension Network {
     /// A hash of the shapes and weights of the layers on which the embedding depends; `basis` without an embedding.
     func embeddingHash(_ file: SafeTensors, from basis: UInt64) -> UInt64 {
-        guard let embedding else { return basis }
-        let isAncestor = ancestors(of: [embedding])
+        guard !embedding.isEmpty else { return basis }
+        let isAncestor = ancestors(of: embedding)
         var sum = basis
+        if embedding.count > 1 { sum = hash(Array("\(embedding.map { tensors[$0].name })".utf8)[...], sum) }
         for (index, layer) in layers.enumerated() where isAncestor[index + 1] {
             let tensor = tensors[index + 1]
             let inputs = layer.inputs.map { tensors[$0].name }

@@ -41,8 +41,8 @@ public struct Network: Sendable {
     public private(set) var layers: [Layer] = []
     /// Index of the logits' tensor.
     public private(set) var output = 0
-    /// Index of the embedding's tensor.
-    public private(set) var embedding: Int?
+    /// Indices of the embedding's tensors, one for each part; empty without an embedding.
+    public private(set) var embedding: [Int] = []
     /// Index of the tensor of speech logits, one per column.
     public private(set) var activity: Int?
     /// Whether it can run hop by hop.
@@ -113,7 +113,14 @@ public struct Network: Sendable {
             return index
         }
         output = try single(description.output, "output")
-        if let name = description.embedding { embedding = try single(name, "embedding") }
+        if let parts = description.embedding?.layers {
+            guard (1...Limits.embeddingParts).contains(parts.count), Set(parts).count == parts.count else {
+                throw .description.saying(
+                    "\(file): key “embedding”: \(parts.count) layers, not from 1 to \(Limits.embeddingParts), or one of them twice"
+                )
+            }
+            for name in parts { embedding.append(try single(name, "embedding")) }
+        }
         if let name = description.activity {
             let index = try index(name, "activity")
             try validateActivity(tensors[index], file: file)
@@ -146,7 +153,7 @@ public struct Network: Sendable {
     ///
     /// - Parameter embeds: whether to compute the embedding, which may need layers of its own.
     func required(embeds: Bool) -> [Bool] {
-        ancestors(of: [output, embeds ? embedding : nil, activity].compactMap { $0 })
+        ancestors(of: [output] + (embeds ? embedding : []) + [activity].compactMap { $0 })
     }
 
     /// For each tensor, whether it is one of `ends` or one of them depends on it.
@@ -166,7 +173,7 @@ public struct Network: Sendable {
         // Tensor 0 is the network's input, so that tensor `index` is the output of the layer before.
         guard inputs.count == 2, inputs[0] != inputs[1], let side = inputs.firstIndex(of: index) else { return nil }
         let readers = layers.reduce(0) { $0 + $1.inputs.count { $0 == index } }
-        guard readers == 1, ![output, embedding, activity].contains(index) else { return nil }
+        guard readers == 1, index != output, index != activity, !embedding.contains(index) else { return nil }
         return inputs[1 - side]
     }
 

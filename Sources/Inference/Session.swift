@@ -17,7 +17,8 @@ public struct Session: ~Copyable, Sendable {
     public private(set) var logits: [Float]
     /// Probability of each label, `[labels]`: the calibrated softmax of the logits, summed by label.
     public private(set) var posteriors: [Float]
-    /// Output of the model's embedding layer; empty where the model has none, or `embeds` was false.
+    /// Output of the model's embedding layer, or of several, each scaled to length √(1 / layers); empty where the model has none, or
+    /// `embeds` was false.
     public private(set) var embedding: [Float]
     /// Logits of speech, one for each equal part of the newest hop, oldest first; empty where the model has no activity
     /// layer. NaN or infinite after samples that are NaN or infinite.
@@ -85,7 +86,9 @@ public struct Session: ~Copyable, Sendable {
             scratch: arena[scratch]
         )
         silentLogits = Array(UnsafeBufferPointer(start: block + plans.window.output, count: logitCount))
-        silentEmbedding = Array(UnsafeBufferPointer(start: block + plans.window.embedding, count: embedding.count))
+        var silent = embedding
+        plans.window.embedding?.read(from: block, into: &silent)
+        silentEmbedding = silent
         silentActivity = Array(UnsafeBufferPointer(start: block + plans.window.activity, count: activity.count))
         copyWindowToStream()
         arena.copy(stream, to: silence)
@@ -116,7 +119,7 @@ public struct Session: ~Copyable, Sendable {
             (plan, block) = (plans.window, arena[wholeWindow])
         }
         _ = calibration.apply(block + plan.output, to: &lookaheadPosteriors, scratch: arena[probabilities])
-        for index in lookaheadEmbedding.indices { lookaheadEmbedding[index] = block[plan.embedding + index] }
+        plan.embedding?.read(from: block, into: &lookaheadEmbedding)
     }
 
     /// Scores a whole window of `windowSamples` samples, and leaves the stream as if it had been scored hop by hop.
@@ -166,7 +169,7 @@ public struct Session: ~Copyable, Sendable {
     private mutating func readOutputs(_ plan: ExecutionPlan, from region: Arena.Region) {
         let block = arena[region]
         for index in logits.indices { logits[index] = block[plan.output + index] }
-        for index in embedding.indices { embedding[index] = block[plan.embedding + index] }
+        plan.embedding?.read(from: block, into: &embedding)
         for index in activity.indices { activity[index] = block[plan.activity + index] }
         calibrate()
     }

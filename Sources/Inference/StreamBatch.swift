@@ -131,7 +131,7 @@ public struct StreamBatch: ~Copyable {
             let block = arena[states] + (index - group.lowerBound) * streamStride
             let stream = streams[index]
             _ = calibration.apply(block + plan.output, to: &stream.posteriors, scratch: arena[probabilities])
-            for place in stream.embedding.indices { stream.embedding[place] = block[plan.embedding + place] }
+            plan.embedding?.read(from: block, into: &stream.embedding)
             for place in stream.activity.indices { stream.activity[place] = block[plan.activity + place] }
             stream.state.base.update(from: block, count: plan.count)
         }

@@ -85,7 +85,7 @@ struct TensorLayout: Sendable {
             }
         }
         read(network.output, columns: hops ?? 1)
-        if embeds, let index = network.embedding { read(index, columns: hops ?? 1) }
+        if embeds { for index in network.embedding { read(index, columns: hops ?? 1) } }
         if let index = network.activity { read(index, columns: (hops ?? 1) * network.tensors[index].columnsPerHop) }
         if let stream {
             for (index, tensor) in stream.tensors.enumerated() {

@@ -48,6 +48,69 @@ struct EmbeddingTests {
         #expect(model.multiplyAddsPerHop == alone.multiplyAddsPerHop)
     }
 
+    /// The model with other layers as its embedding.
+    private static func model(embedding: [String]) throws -> Model {
+        var json = try JSONSerialization.jsonObject(with: Data(files().json)) as? [String: Any] ?? [:]
+        json["embedding"] = embedding
+        return try Model(
+            description: [UInt8](JSONSerialization.data(withJSONObject: json)),
+            weights: try files().weights
+        )
+    }
+
+    @Test func `several layers make one embedding, in which all weigh the same`() throws {
+        let names = ["words", "embedding"]
+        let parts = try names.map { try Self.model(embedding: [$0]) }
+        let both = try Self.model(embedding: names)
+        #expect(both.embeddingCount == parts[0].embeddingCount + parts[1].embeddingCount)
+        #expect(
+            Set([both, parts[0], parts[1], try Self.model(embedding: names.reversed())].map(\.embeddingIdentity)).count
+                == 4
+        )
+        var first = Session(parts[0], embeds: true)
+        var second = Session(parts[1], embeds: true)
+        var session = Session(both, embeds: true)
+        guard var chunk = ChunkSession(both, hops: 4, embeds: true) else { throw CocoaError(.featureUnsupported) }
+        var batch = StreamBatch(both, embeds: true)
+        let stream = batch.makeStream()
+        #expect(stream.embedding == session.embedding)
+        let audio = try Reference(Self.folder).waveforms.prefix(2).flatMap { $0 }
+        let hop = both.hopSamples
+        let padded = [Float](repeating: 0, count: both.windowSamples) + audio
+        var hops: [[Float]] = []
+        for end in stride(from: both.windowSamples + hop, through: padded.count, by: hop) {
+            let window = padded.span.extracting(end - both.windowSamples..<end)
+            first.score(window: window)
+            second.score(window: window)
+            let expected = [first.embedding, second.embedding].flatMap { part in
+                let length = part.reduce(0) { $0 + $1 * $1 }.squareRoot()
+                return part.map { $0 / length * Float(0.5).squareRoot() }
+            }
+            session.score(window: window)
+            #expect(zip(session.embedding, expected).allSatisfy { abs($0 - $1) < 1e-5 })
+            padded[end - both.windowSamples..<end].withUnsafeBufferPointer { buffer in
+                let newest = UnsafeBufferPointer(rebasing: buffer.suffix(batch.newestSamples))
+                batch.score([stream]) { _ in newest }
+            }
+            #expect(stream.embedding == session.embedding)
+            hops.append(session.embedding)
+        }
+        // A chunk has the same embeddings as the hops, to the last bit.
+        for first in stride(from: 0, to: hops.count - 3, by: 4) {
+            let start = both.windowSamples + first * hop - chunk.contextSamples
+            chunk.score(padded.span.extracting(start..<start + chunk.sampleCount))
+            #expect(chunk.embeddings == Array(hops[first..<first + 4].joined()))
+        }
+        // A part that is not a number makes no number of the others.
+        session.scoreWhole(window: [Float](repeating: .nan, count: both.windowSamples).span)
+        #expect(session.embedding.allSatisfy { $0.isNaN })
+    }
+
+    @Test(arguments: [[], ["words", "words"], ["words", "none"], Array(repeating: "words", count: 9)])
+    func `an embedding of impossible layers is refused`(names: [String]) throws {
+        #expect(throws: ModelError.description) { _ = try Self.model(embedding: names) }
+    }
+
     @Test func `the embedding identity depends on what makes embeddings, and on nothing else`() throws {
         let (json, weights) = try Self.files()
         let model = try Model(description: json, weights: weights)

@@ -15,7 +15,7 @@ import numpy as np
 import safetensors.numpy
 
 from Training.data import files
-from Training.embedding.network import NAME, is_of_embedding
+from Training.embedding.network import is_of_embedding, names
 from Training.export import reference
 
 
@@ -34,30 +34,33 @@ def ancestors(layers, output):
     return needed
 
 
-def renamed(name):
-    """A layer's name in the model that receives it."""
-    return name if name == "input" or is_of_embedding(name) else f"{NAME}.{name}"
+def renamed(name, part):
+    """The name that a layer has, as one of a part of the embedding, in the model that receives it."""
+    return name if name == "input" or is_of_embedding(name) else f"{part}.{name}"
 
 
 def carry(source, target):
     """Replaces the embedding of the folder `target` by that of the folder `source`."""
     described = [json.loads((folder / "model.json").read_text()) for folder in (source, target)]
     weights = [safetensors.numpy.load_file(folder / "model.safetensors") for folder in (source, target)]
-    needed = ancestors(described[0]["layers"], described[0]["embedding"])
     layers = [layer for layer in described[1]["layers"] if not is_of_embedding(layer["name"])]
-    for layer in described[0]["layers"]:
-        if layer["name"] in needed:
-            key = "inputs" if "inputs" in layer else "input"
-            sources = [renamed(name) for name in inputs_of(layer)]
-            layers.append(layer | {"name": renamed(layer["name"]), key: sources if key == "inputs" else sources[0]})
     ranges = {name: value for name, value in described[1].get("ranges", {}).items() if not is_of_embedding(name)}
-    ranges |= {renamed(name): value for name, value in described[0].get("ranges", {}).items() if name in needed}
     kept = {name: value for name, value in weights[1].items() if not is_of_embedding(name)}
-    for name, value in weights[0].items():
-        layer, part = name.rsplit(".", 1)
-        if layer in needed:
-            kept[f"{renamed(layer)}.{part}"] = np.ascontiguousarray(value)
-    files.write_json(target / "model.json", described[1] | {"layers": layers, "embedding": NAME, "ranges": ranges})
+    for part in names(described[0]):
+        needed = ancestors(described[0]["layers"], part)
+        for layer in described[0]["layers"]:
+            if layer["name"] in needed:
+                key = "inputs" if "inputs" in layer else "input"
+                sources = [renamed(name, part) for name in inputs_of(layer)]
+                layers.append(layer | {"name": renamed(layer["name"], part), key: sources if key == "inputs" else sources[0]})
+        for name, value in described[0].get("ranges", {}).items():
+            if name in needed or name == "input":
+                ranges.setdefault(renamed(name, part), value)
+        for name, value in weights[0].items():
+            layer, tensor = name.rsplit(".", 1)
+            if layer in needed:
+                kept[f"{renamed(layer, part)}.{tensor}"] = np.ascontiguousarray(value)
+    files.write_json(target / "model.json", described[1] | {"layers": layers, "embedding": described[0]["embedding"], "ranges": ranges})
     reference.save_tensors(target / "model.safetensors", kept)
     shutil.copy(source / "background.safetensors", target / "background.safetensors")
 

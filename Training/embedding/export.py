@@ -21,7 +21,7 @@ from Training.data import command_line, files, recordings
 from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import TRAINING_VOICES
-from Training.embedding.network import NAME, WordEmbedding, is_of_embedding, unit
+from Training.embedding.network import NAME, SECOND, WordEmbedding, joined, names, of_part, unit
 from Training.export import ranges, reference
 
 # The seconds of silence from which on hops are left out of `talk`.
@@ -39,7 +39,8 @@ QUIET = 3e-4
 def embed(description, weights, wave):
     """Unit vectors [hops, d] of a waveform whose first second is the first window."""
     samples = torch.from_numpy(np.asarray(wave[: len(wave) // HOP * HOP], np.float64)[None])
-    return unit(reference.layer_outputs(description, weights, samples)[NAME][0].T.numpy())
+    outputs = reference.layer_outputs(description, weights, samples)
+    return unit(joined([outputs[name][0].T.numpy() for name in names(description)]))
 
 
 def embedded_talk(program, model, waves):
@@ -51,7 +52,8 @@ def embedded_talk(program, model, waves):
             soundfile.write(path, np.clip(wave, -1, 1), RATE, subtype="PCM_16")
         subprocess.run([program, model, f"{folder}/rows", *paths], check=True)
         rows = np.fromfile(f"{folder}/rows", np.float32)
-    dimensions = next(layer["out"] for layer in json.loads((model / "model.json").read_text())["layers"] if layer["name"] == NAME)
+    description = json.loads((model / "model.json").read_text())
+    dimensions = sum(layer["out"] for layer in description["layers"] if layer["name"] in names(description))
     rows = rows.reshape(-1, 3 + dimensions)
     return rows[:, 0] > 0, rows[:, 1].astype(int), rows[:, 2], unit(rows[:, 3:])
 
@@ -116,33 +118,36 @@ def in_four_bits(vectors):
     return (numbers[:, ::2] + 16 * numbers[:, 1::2]).astype(np.uint8)
 
 
-def replace_layers(folder, checkpoint):
-    """Writes the checkpoint's layers into the model folder, in place of an earlier embedding's; returns the new weights."""
+def replace_layers(folder, checkpoint, part):
+    """Writes the checkpoint's layers into the model folder as a part of its embedding, in place of an earlier one."""
     description = json.loads((folder / "model.json").read_text())
     weights = safetensors.numpy.load_file(folder / "model.safetensors")
-    description["layers"] = [layer for layer in description["layers"] if not is_of_embedding(layer["name"])]
-    weights = {name: value for name, value in weights.items() if not is_of_embedding(name)}
+    is_old = lambda name: of_part(name, part)
+    description["layers"] = [layer for layer in description["layers"] if not is_old(layer["name"])]
+    weights = {name: value for name, value in weights.items() if not is_old(name)}
     state = torch.load(checkpoint, weights_only=True)
-    layers, added = WordEmbedding.from_checkpoint(state, weights).described()
+    layers, added = WordEmbedding.from_checkpoint(state, weights).described(part)
     description["layers"] += layers
-    description["embedding"] = NAME
+    parts = [name for name in (NAME, SECOND) if any(layer["name"] == name for layer in description["layers"])]
+    description["embedding"] = parts if len(parts) > 1 else parts[0]
+    ranges = {name: value for name, value in description.get("ranges", {}).items() if not is_old(name)}
     weights |= {name: value.astype(np.float16) for name, value in added.items()}
     reference.save_tensors(folder / "model.safetensors", weights)
-    files.write_json(folder / "model.json", description)
-    return weights
+    files.write_json(folder / "model.json", description | {"ranges": ranges})
 
 
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--checkpoint", help="file that embedding/train.py wrote; none makes the negative set anew")
+    parser.add_argument("--part", choices=[NAME, SECOND], default=NAME, help="the part of the embedding that the checkpoint is")
     parser.add_argument("--negatives", default=".build/release/negatives", help="the program Training/Negatives")
     parser.add_argument("model", type=Path, help="the model folder to change")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     table = recordings.load_all(options.data, options.cache)
     if options.checkpoint:
-        replace_layers(options.model, options.checkpoint)
-        ranges.write(options.model, table)
+        replace_layers(options.model, options.checkpoint, options.part)
+        ranges.add(options.model, table)
     made = negative_set(options.negatives, options.model, table)
     reference.save_tensors(options.model / "background.safetensors", made)
     print("  ".join(f"{name} {value.shape}" for name, value in made.items()))

@@ -10,15 +10,17 @@ import torch.nn.functional as F
 from Training.model.layers import Collector
 from Training.model.network import ValidConvolution
 
-# The embedding's layer in model.json, and the first part of the names of the layers before it.
-NAME = "words"
+# The embedding's layers in model.json, and the first part of the names of the layers before each. The second part is trained apart and
+# joined to the first, which errs at other words.
+NAME, SECOND = "words", "words.second"
 BLOCKS = (2, 3)
 # Columns that the skip of each block crops at both ends.
 CROPS = {1: 9, 2: 6, 3: 3}
 # Channels of the two blocks and of the head; the first of them start as the model's own.
-WIDTHS = (192, 288, 288)
-# Numbers that the teacher answers.
-TEACHER = 96
+WIDTHS = (128, 192, 192)
+DIMENSIONS = 64
+# Numbers that the general teacher answers, and the one for wake words.
+TEACHER, WORD_TEACHER = 96, 2048
 
 
 def is_of_embedding(name):
@@ -26,18 +28,34 @@ def is_of_embedding(name):
     return name == NAME or name.startswith(NAME + ".")
 
 
+def names(description):
+    """The layers whose outputs are a model's embedding."""
+    found = description["embedding"]
+    return found if isinstance(found, list) else [found]
+
+
+def joined(parts):
+    """The embedding [n, d] of the outputs [n, d] of its layers, as the program joins them; its length is 1 where there are several."""
+    return parts[0] if len(parts) == 1 else np.concatenate([unit(part) for part in parts], axis=-1) / np.sqrt(len(parts))
+
+
 def unit(vectors):
     """Vectors [..., d] scaled to length 1."""
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
 
 
-def first_block(weights, features):
-    """Features [n, columns, bands] → columns [n, columns, channels] float16 of the first block that the embedding reads: its
-    own if it was carried over from another model, else the model's.
+def of_part(name, part):
+    """Whether a layer or a tensor is of this part of the embedding."""
+    return name == part or name.startswith(part + ".") and (part == SECOND or not (name + ".").startswith(SECOND + "."))
+
+
+def first_block(weights, features, part=NAME):
+    """Features [n, columns, bands] → columns [n, columns, channels] float16 of the first block that a part of the embedding reads:
+    its own if it was carried over from another model, else the model's.
 
     `weights` are the model's tensors by name, as its safetensors file has them.
     """
-    prefix = f"{NAME}." if f"{NAME}.stem.weight" in weights else ""
+    prefix = f"{part}." if f"{part}.stem.weight" in weights else ""
     tensor = lambda name: torch.from_numpy(weights[prefix + name].copy()).float()
     kernel = lambda name: tensor(name + ".weight").transpose(1, 2)
     conv = lambda x, name, stride=1: F.conv1d(x, kernel(name), tensor(name + ".bias"), stride)
@@ -48,11 +66,12 @@ def first_block(weights, features):
     return x.transpose(1, 2).numpy().astype(np.float16)
 
 
-def widened(tensor, shape, generator):
-    """A tensor with more channels: new weights are random, new biases 0."""
+def resized(tensor, shape, generator):
+    """A tensor with more or fewer channels: new weights are random, new biases 0, and of fewer channels the first are kept."""
     is_bias = len(shape) == 1
     out = torch.zeros(shape) if is_bias else torch.randn(shape, generator=generator) / np.sqrt(np.prod(shape[1:]))
-    out[tuple(slice(0, count) for count in tensor.shape)] = tensor
+    kept = tuple(slice(0, min(counts)) for counts in zip(tensor.shape, shape))
+    out[kept] = tensor[kept]
     return out
 
 
@@ -75,7 +94,7 @@ class WordEmbedding(torch.nn.Module):
             if tensor.dim() == 3:
                 tensor = tensor.transpose(1, 2).contiguous()
                 shape += (outputs[block] if ".second" in name else inputs[block], tensor.shape[2])
-            self.parts[name.replace(".", "_")] = torch.nn.Parameter(widened(tensor, shape, generator))
+            self.parts[name.replace(".", "_")] = torch.nn.Parameter(resized(tensor, shape, generator))
         self.projection = torch.nn.Linear(head, dimensions)
         # For training alone: predicts the teacher's answer for the same second.
         self.teacher = torch.nn.Linear(head, TEACHER)
@@ -90,19 +109,21 @@ class WordEmbedding(torch.nn.Module):
         return network
 
     @classmethod
-    def from_model(cls, weights):
-        """From the tensors of a model that has an embedding; what only the training needs is 0."""
+    def from_model(cls, weights, part=NAME):
+        """A part of the embedding, from the tensors of a model that has one; what only the training needs is 0."""
+        own = {name.removeprefix(part + "."): value for name, value in weights.items() if of_part(name, part)}
         state = {}
-        for name, value in weights.items():
-            tensor, part = torch.from_numpy(value.astype(np.float32)), name.removeprefix(NAME + ".")
-            if name in (f"{NAME}.weight", f"{NAME}.bias"):
-                state[f"projection.{part}"] = tensor
-            elif name.startswith(NAME + ".") and not part.startswith(("stem.", "block1.")):
+        for name, value in own.items():
+            tensor = torch.from_numpy(value.astype(np.float32))
+            if name in ("weight", "bias"):
+                state[f"projection.{name}"] = tensor
+            elif not name.startswith(("stem.", "block1.")):
                 tensor = tensor.transpose(1, 2).contiguous() if tensor.dim() == 3 else tensor
-                state["parts." + part.replace(".", "_")] = tensor
+                state["parts." + name.replace(".", "_")] = tensor
         hidden = state["projection.weight"].shape[1]
         state |= {"teacher.weight": torch.zeros(TEACHER, hidden), "teacher.bias": torch.zeros(TEACHER)}
-        return cls.from_checkpoint(state, weights)
+        # Its own tensors give the shapes, which need not be those of the model's upper blocks.
+        return cls.from_checkpoint(state, own)
 
     def part(self, name):
         """Weight [out, in, kernel] and bias [out] of a convolution, by its layer's name without the prefix."""
@@ -127,12 +148,12 @@ class WordEmbedding(torch.nn.Module):
         hidden = self.columns(x).mean(1)
         return hidden, self.projection(hidden)
 
-    def described(self):
-        """The layers as model.json has them, and the weights by tensor name."""
+    def described(self, name=NAME):
+        """The layers as model.json has them, and the weights by tensor name, as the part `name`."""
         made, last = Collector(), "block1"
         for block in BLOCKS:
             parts = {part: self.part(f"block{block}.{part}") for part in ("first", "second", "skip")}
-            last = made.block(f"{NAME}.block{block}", last, parts, CROPS[block])
-        last = made.conv1d(f"{NAME}.head", last, *self.part("head"), 1, True)
-        made.dense(NAME, made.mean(f"{NAME}.mean", last, 2), self.projection)
+            last = made.block(f"{name}.block{block}", last, parts, CROPS[block])
+        last = made.conv1d(f"{name}.head", last, *self.part("head"), 1, True)
+        made.dense(name, made.mean(f"{name}.mean", last, 2), self.projection)
         return made.layers, made.weights

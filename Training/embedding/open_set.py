@@ -9,6 +9,7 @@ words in the training data. *one voice*: recorded words from four takes of one s
 of the other words' clips.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from Training.data import command_line, log_mel, recordings, sources
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.vocabulary import HELD_OUT, UNSORTED
-from Training.embedding.network import WordEmbedding, first_block, unit
+from Training.embedding.network import WordEmbedding, first_block, joined, names, unit
 from Training.model.metrics import auroc
 
 # Random choices of takes per word, takes of a word, and takes of one voice.
@@ -32,16 +33,25 @@ AFTER = 2000
 
 
 def load(path, base):
-    """The embedding of a checkpoint of embedding/train.py on a model's weights `base`, or of a model folder."""
+    """A function from features [n, 79, 40] to embeddings [n, d], of a checkpoint of embedding/train.py on a model's weights `base`, or
+    of a model folder."""
+
+    def embedded(network, columns):
+        with torch.no_grad():
+            return network.eval()(torch.from_numpy(columns.astype(np.float32)))[1].numpy()
+
     if path.suffix == ".pt":
-        return WordEmbedding.from_checkpoint(torch.load(path, weights_only=True), base).eval()
-    return WordEmbedding.from_model(safetensors.numpy.load_file(path / "model.safetensors")).eval()
+        trained = WordEmbedding.from_checkpoint(torch.load(path, weights_only=True), base)
+        return lambda features: embedded(trained, first_block(base, features))
+    weights = safetensors.numpy.load_file(path / "model.safetensors")
+    parts = [(name, WordEmbedding.from_model(weights, name)) for name in names(json.loads((path / "model.json").read_text()))]
+    return lambda features: joined([embedded(part, first_block(weights, features, name)) for name, part in parts])
 
 
 class Clips:
-    """Clips of words as columns of the first block, with their words and speakers."""
+    """Clips of words as features, with their words and speakers."""
 
-    def __init__(self, table, part, base, generator):
+    def __init__(self, table, part, generator):
         label, rows = table["label"], []
         is_word = np.isin(table["kind"], ["clip", "word"]) & (label != UNSORTED)
         for word in sorted(set(label[is_word])):
@@ -51,11 +61,11 @@ class Clips:
                 rows += list(found)
         self.words = label[rows]
         self.speakers = np.array([sources.speaker(name) for name in table["name"][rows]])
-        columns = []
+        features = []
         for begin in range(0, len(rows), 256):
             waves = np.stack([self.window(table, row, generator) for row in rows[begin : begin + 256]])
-            columns.append(first_block(base, log_mel.features(waves)))
-        self.columns = np.concatenate(columns)
+            features.append(log_mel.features(waves))
+        self.features = np.concatenate(features)
 
     @staticmethod
     def window(table, row, generator):
@@ -68,12 +78,7 @@ class Clips:
 
     def embedded(self, network):
         """Unit vectors [clips, d]."""
-        with torch.no_grad():
-            parts = [
-                network(torch.from_numpy(part.astype(np.float32)))[1]
-                for part in np.split(self.columns, range(512, len(self.columns), 512))
-            ]
-        return unit(torch.cat(parts).numpy())
+        return unit(np.concatenate([network(part) for part in np.split(self.features, range(512, len(self.features), 512))]))
 
 
 def by_others(clips, vectors, words):
@@ -84,6 +89,8 @@ def by_others(clips, vectors, words):
         for _ in range(DRAWS):
             takes = generator.choice(own, TAKES, replace=False)
             rest = own[~np.isin(clips.speakers[own], clips.speakers[takes])]
+            if len(rest) == 0:
+                continue
             center = unit(vectors[takes].mean(0))
             positive, negative = vectors[rest] @ center, others @ center
             shares = [100 * np.mean(positive >= np.quantile(negative, 1 - limit)) for limit in (0.05, 0.01)]
@@ -112,7 +119,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     base = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
-    clips = Clips(recordings.load_all(options.data, options.cache), options.part, base, seeded("open-set clips"))
+    clips = Clips(recordings.load_all(options.data, options.cache), options.part, seeded("open-set clips"))
     new = [word for word in HELD_OUT if word in clips.words]
     recorded = [
         word for word in sorted(set(clips.words)) if word not in HELD_OUT and (clips.words == word).sum() > 2 * TAKES

@@ -1,10 +1,11 @@
 """Renders the examples of the embedding's training: every word and much running speech, two views each.
 
-    python -m Training.embedding.render --data DIR --cache DIR --teacher FILE --model MODEL --out FILE [--seed N] [--same-place]
+    python -m Training.embedding.render --data DIR --cache DIR --teacher FILE --word-teacher FILE --model MODEL --out FILE
+        [--seed N] [--same-place]
 
 The model's first block does not change, so its columns are stored. The first view of a recording is as it is when a word is
 enrolled, alone and well recorded; the second as it is in use, earlier or later in the window, among other speech, in noise. The
-answer of the teacher, a general speech embedding in ONNX, to the first view is stored too.
+answers of two teachers in ONNX to the first view are stored too: a general speech embedding, and a network for wake words.
 """
 
 import json
@@ -18,19 +19,24 @@ import torch
 
 from Training.augment import render, spectral, waveform
 from Training.data import command_line, log_mel
-from Training.data.audio import WINDOW
+from Training.data.audio import RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.sources import spoken_word
 from Training.data.vocabulary import HELD_OUT, JUDGES, UNSORTED
-from Training.embedding.network import TEACHER, first_block
+from Training.embedding.network import TEACHER, WORD_TEACHER, first_block, unit
 
 # Examples of running speech, of one second each.
-SPEECH = 20000
+SPEECH = 12000
+# Most examples of a word, so that the few words with thousands of clips leave time for others, and the shortest word that is cut
+# out of a sentence, in seconds: of a shorter one little is left.
+MOST, SHORTEST_CUT = 250, 0.15
 # The teacher's window is the last 12,400 samples of the second.
 TEACHER_START = WINDOW - 12400
 BATCH = 64
 # Range of vocal tract length perturbation.
 WIDEST = 0.12
+# Share of pairs of views, and of single ones, with the bands of a telephone alone.
+TELEPHONE = 0.1
 
 
 class Renderer:
@@ -57,7 +63,7 @@ class Renderer:
         return wave, (int(max(0, (first - offset) / speed)), int(max(400, min(WINDOW, end)))), alone
 
     def views(self, row):
-        """Two views of a recording as mel energies [79, 40] each, and the teacher's window [12400]."""
+        """Two views of a recording as mel energies [79, 40] each, and the first one's waveform [16000] for the teachers."""
         g, energies = self.generator, []
         speed, begin = g.uniform(0.93, 1.07), g.uniform(0, max(1.0, self.table["length"][row] - 19000.0))
         for view in range(2):
@@ -69,7 +75,7 @@ class Renderer:
                 self.examples.add_context(wave, extent, g)
             self.examples.surround(wave, extent, g)
             energies.append(log_mel.mel_energies(wave[None])[0])
-        return energies, for_teacher[TEACHER_START:]
+        return energies, for_teacher
 
     def inverted_views(self, logs):
         """Two views of an inverted word, given as logs [79, 40], as mel energies [79, 40] each."""
@@ -84,11 +90,63 @@ class Renderer:
         energies, g = np.stack(energies).astype(np.float32), self.generator
         vtlp = np.repeat(spectral.vtlp(len(energies) // 2, g, WIDEST), 2, axis=0)
         warped = np.einsum("ntb,nbc->ntc", energies, vtlp) * spectral.microphone_response(len(energies), g)[:, None, :]
-        return log_mel.normalized(warped)
+        return log_mel.normalized(warped * self.telephone(len(energies))[:, None, :])
+
+    def telephone(self, count):
+        """Energy gains [count, bands]: most are 1; as many pairs of views as TELEPHONE, and as many single ones, are by telephone."""
+        g, corner = self.generator, log_mel.corner_hertz(log_mel.description())[1:-1]
+        outside, gains = (corner < 300) | (corner > 3400), np.ones((count, len(corner)), np.float32)
+        by_telephone = np.repeat(g.random(count // 2) < TELEPHONE, 2) | (g.random(count) < TELEPHONE)
+        gains[np.ix_(by_telephone, outside)] = 10 ** -g.uniform(2, 6)
+        return gains
+
+
+class WordTeacher:
+    """A network for wake words in ONNX: log filter-bank energies of 1.5 s → [2048]."""
+
+    # Samples of its window, and the shape of its input.
+    SAMPLES, FRAMES, BANDS = 24000, 149, 64
+    SIZE = WORD_TEACHER
+
+    def __init__(self, path):
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+        self.session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+        self.input = self.session.get_inputs()[0].name
+        self.filters = self.filter_bank()
+
+    @classmethod
+    def filter_bank(cls):
+        """Triangles between 64 points on the mel scale, on the bins of an FFT of 512, [257, bands]."""
+        mel = np.linspace(0, 2595 * np.log10(1 + 8000 / 700), cls.BANDS + 2)
+        bins = np.floor(513 * 700 * (10 ** (mel / 2595) - 1) / 16000)
+        filters = np.zeros((257, cls.BANDS))
+        for band, (low, middle, high) in enumerate(zip(bins, bins[1:], bins[2:])):
+            rising, falling = np.arange(int(low), int(middle)), np.arange(int(middle), int(high))
+            filters[rising, band] = (rising - low) / (middle - low)
+            filters[falling, band] = (high - falling) / (high - middle)
+        return filters
+
+    def features(self, wave):
+        """A waveform [24000] → log energies [149, 64]: windows of 25 ms every 10 ms without a taper."""
+        frames = np.lib.stride_tricks.sliding_window_view(np.pad(wave, (0, 80)), 400)[::160][: self.FRAMES]
+        power = np.abs(np.fft.rfft(frames, 512)) ** 2 / 512
+        energies = power @ self.filters
+        return np.log(np.where(energies == 0, np.finfo(float).eps, energies)).astype(np.float32)
+
+    def __call__(self, waves):
+        """Waveforms [n, 16000] → unit vectors [n, 2048]; a quarter of a second of silence is put at both ends."""
+        found = []
+        for wave in waves:
+            padded = np.pad(wave, (self.SAMPLES - len(wave)) // 2)
+            found.append(self.session.run(None, {self.input: self.features(padded)[None, None]})[0][0])
+        return unit(np.array(found, np.float32).reshape(len(waves), self.SIZE))
 
 
 class Teacher:
-    """A general speech embedding in ONNX: waveforms [n, 12400] → [n, 96]."""
+    """A general speech embedding in ONNX: the end of each waveform [n, 16000] → [n, 96]."""
+
+    SIZE = TEACHER
 
     def __init__(self, path):
         settings = onnxruntime.SessionOptions()
@@ -98,48 +156,65 @@ class Teacher:
 
     def __call__(self, waves):
         if not waves:
-            return np.zeros((0, TEACHER))
-        return self.session.run(None, {self.input: np.stack(waves)})[0][:, 0, 0]
+            return np.zeros((0, self.SIZE))
+        return self.session.run(None, {self.input: np.stack(waves)[:, TEACHER_START:]})[0][:, 0, 0]
 
 
-def choose(table, examples, generator, seconds):
-    """Rows of recordings in random order, `seconds` of them running speech, and indices of inverted words."""
+def choose(table, examples, generator, seconds, most):
+    """Rows of recordings in random order, `seconds` of them running speech, and indices of inverted words; at most `most` of a word."""
     left_out = (*HELD_OUT, *JUDGES)
     train = (table["part"] == "training") & ~np.isin(table["label"], left_out)
-    words = np.flatnonzero(train & np.isin(table["kind"], ["clip", "word"]) & (table["label"] != UNSORTED))
+    is_word = np.isin(table["kind"], ["clip", "word"]) & (table["label"] != UNSORTED)
+    is_word |= (table["kind"] == "cut") & (table["to"] - table["from"] >= SHORTEST_CUT * RATE)
+    words = at_most(most, np.flatnonzero(train & is_word), lambda row: spoken_word(table["name"][row], table["label"][row]), generator)
     speech = np.flatnonzero(train & (table["kind"] == "speech"))
     share = table["length"][speech] / table["length"][speech].sum()
     rows = generator.permutation(np.concatenate([words, generator.choice(speech, seconds, p=share)]))
-    inverted = examples.inverted["label"] if examples.inverted else []
-    return rows, [n for n, label in enumerate(inverted) if label not in left_out]
+    labels = examples.inverted["label"] if examples.inverted else []
+    inverted = at_most(most, np.arange(len(labels)), lambda n: str(labels[n]), generator)
+    return rows, [n for n in inverted if labels[n] not in left_out]
 
 
-def render_all(renderer, teacher, weights, jobs):
-    """Columns of the first block [2 n, columns, channels] and the teacher's answers [n, 96], NaN for inverted words.
+def at_most(most, rows, name, generator):
+    """A random choice of the rows, with at most `most` of each name."""
+    kept, counts = [], {}
+    for row in generator.permutation(rows):
+        counts[name(row)] = counts.get(name(row), 0) + 1
+        if counts[name(row)] <= most:
+            kept.append(row)
+    return np.array(kept, int)
+
+
+def render_all(renderer, teachers, weights, jobs):
+    """Columns of the first block [2 n, columns, channels] and each teacher's answers [n, 96] and [n, 2048], NaN for inverted words.
 
     A job is (row of a recording, None) or (None, index of an inverted word); recordings come first.
     """
-    columns, answers = [], []
+    columns, answers = [], [[] for _ in teachers]
     for begin in range(0, len(jobs), BATCH):
-        energies, for_teacher = [], []
+        energies, for_teachers = [], []
         for row, number in jobs[begin : begin + BATCH]:
             if row is None:
                 energies += renderer.inverted_views(renderer.examples.inverted["logs"][number])
             else:
                 views, wave = renderer.views(row)
                 energies += views
-                for_teacher.append(wave)
+                for_teachers.append(wave)
         columns.append(first_block(weights, renderer.augmented(energies)))
-        without = len(energies) // 2 - len(for_teacher)
-        answers.append(np.concatenate([teacher(for_teacher), np.full((without, TEACHER), np.nan)]).astype(np.float32))
+        without = len(energies) // 2 - len(for_teachers)
+        for found, teacher in zip(answers, teachers):
+            missing = np.full((without, teacher.SIZE), np.nan)
+            found.append(np.concatenate([teacher(for_teachers), missing]).astype(np.float16))
         if begin % (100 * BATCH) == 0:
             print(f"{begin} of {len(jobs)}", flush=True)
-    return np.concatenate(columns), np.concatenate(answers)
+    return np.concatenate(columns), [np.concatenate(found) for found in answers]
 
 
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument("--teacher", required=True, help="the speech embedding, an ONNX file")
+    parser.add_argument("--word-teacher", required=True, help="the network for wake words, an ONNX file")
+    parser.add_argument("--most", type=int, default=MOST, help="most examples of a word")
     parser.add_argument("--model", required=True, help="the model folder whose first block is used")
     parser.add_argument("--out", required=True, help="the file to write")
     parser.add_argument("--seed", type=int, default=1)
@@ -147,13 +222,13 @@ def main(arguments=None):
     parser.add_argument("--speech", type=int, default=SPEECH, help="number of examples of running speech")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    teacher = Teacher(options.teacher)
+    teachers = Teacher(options.teacher), WordTeacher(options.word_teacher)
     weights = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
     commands = json.loads((Path(options.model) / "model.json").read_text())["labels"][:-2]
     table, examples = render.load_examples(options.data, options.cache, commands)
     generator = seeded("embedding examples", seed=options.seed)
     renderer = Renderer(table, examples, generator, options.same_place)
-    rows, inverted = choose(table, examples, generator, options.speech)
+    rows, inverted = choose(table, examples, generator, options.speech, options.most)
     is_speech = table["kind"] == "speech"
     # The class of each job, by name; None for running speech.
     names = [None if is_speech[row] else spoken_word(table["name"][row], table["label"][row]) for row in rows]
@@ -162,11 +237,12 @@ def main(arguments=None):
     numbers = {name: number for number, name in enumerate(words)} | {None: -1}
 
     jobs = [(row, None) for row in rows] + [(None, n) for n in inverted]
-    columns, answers = render_all(renderer, teacher, weights, jobs)
+    columns, (general, of_words) = render_all(renderer, teachers, weights, jobs)
     np.savez(
         options.out,
         columns=columns,
-        teacher=answers,
+        teacher=general,
+        word_teacher=of_words,
         classes=np.array([numbers[name] for name in names]),
         names=np.array(words),
         history=json.dumps(vars(options)),

@@ -63,6 +63,16 @@ def write(folder, table, tensors=(), clipped=0.0):
     print(f"{folder}: " + "  ".join(f"{name} {value}" for name, value in description["ranges"].items()))
 
 
+def add(folder, table):
+    """Writes the ranges of tensors that have none; the others stay."""
+    path = folder / "model.json"
+    description = json.loads(path.read_text())
+    weights = safetensors.numpy.load_file(folder / "model.safetensors")
+    tensors = {layer["input"] for layer in description["layers"] if layer["op"] in ("conv1d", "dense")} - set(description["ranges"])
+    description["ranges"] |= measure(description, weights, calibration_waves(table), tensors, 0.0)
+    files.write_json(path, description)
+
+
 def main(arguments=None):
     parser = command_line.parser(__doc__)
     parser.add_argument(

@@ -22,7 +22,8 @@ def check(folder):
         assert len(model["clipShifts"]) == len(model["outputLabels"])
     shapes = check_layers(model, weights)
     assert shapes[model["output"]][:2] == (len(model["outputLabels"]), 1), shapes[model["output"]]
-    assert shapes[model["embedding"]][1] == 1, shapes[model["embedding"]]
+    parts = model["embedding"] if isinstance(model["embedding"], list) else [model["embedding"]]
+    assert all(shapes[name][1] == 1 for name in parts), parts
     assert shapes[model["activity"]][0] == 1, shapes[model["activity"]]
     assert set(model["ranges"]) <= set(shapes) and all(value > 0 for value in model["ranges"].values())
     return model, weights

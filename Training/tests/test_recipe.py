@@ -28,7 +28,7 @@ from Training.embedding import carry, open_set
 from Training.embedding import export as embedding_export
 from Training.embedding import render as embedding_render
 from Training.embedding import train as embedding_train
-from Training.embedding.network import first_block
+from Training.embedding.network import first_block, unit
 from Training.evaluate import program, streams
 from Training.export import model_folder, onnx_model, ranges, reference
 from Training.model import mine, train, voice_activity
@@ -72,6 +72,22 @@ def write_teacher(path):
     inputs = [helper.make_tensor_value_info("waves", TensorProto.FLOAT, ["n", 12400])]
     outputs = [helper.make_tensor_value_info("answer", TensorProto.FLOAT, ["n", 1, 1, 96])]
     initializers = [numpy_helper.from_array(value, name) for name, value in constants.items()]
+    save_graph(nodes, inputs, outputs, initializers, path)
+
+
+def write_word_teacher(path):
+    """A stand-in for the network for wake words: log energies [1, 1, 149, 64] → [1, 2048], a random projection of their means."""
+    weights = np.random.default_rng(1).normal(size=(64, 2048)).astype(np.float32)
+    nodes = [
+        helper.make_node("ReduceMean", ["energies"], ["means"], axes=[1, 2], keepdims=0),
+        helper.make_node("MatMul", ["means", "weights"], ["answer"]),
+    ]
+    inputs = [helper.make_tensor_value_info("energies", TensorProto.FLOAT, [1, 1, 149, 64])]
+    outputs = [helper.make_tensor_value_info("answer", TensorProto.FLOAT, [1, 2048])]
+    save_graph(nodes, inputs, outputs, [numpy_helper.from_array(weights, "weights")], path)
+
+
+def save_graph(nodes, inputs, outputs, initializers, path):
     graph = helper.make_graph(nodes, "teacher", inputs, outputs, initializers)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
@@ -90,6 +106,8 @@ class RecipeTests(unittest.TestCase):
         cls.teacher, cls.embedding, cls.sets = home / "teacher.onnx", home / "embedding.pt", home / "embedding.npz"
         clips.write_dataset(cls.data)
         write_teacher(cls.teacher)
+        word_teacher = home / "word-teacher.onnx"
+        write_word_teacher(word_teacher)
         recorded = ("--data", cls.data, "--cache", cls.cache)
         rendered = (*recorded, "--words", WORDS, "--examples", cls.examples)
         cls.printed = {}
@@ -116,6 +134,8 @@ class RecipeTests(unittest.TestCase):
             *on_model,
             "--teacher",
             cls.teacher,
+            "--word-teacher",
+            word_teacher,
             "--out",
             cls.sets,
             "--speech",
@@ -126,6 +146,7 @@ class RecipeTests(unittest.TestCase):
         program = Path(__file__).parents[2] / ".build/release/negatives"
         exported = (*recorded, "--negatives", program, "--checkpoint", cls.embedding)
         stage("embedding", embedding_export, *exported, cls.model)
+        stage("second", embedding_export, *exported, "--part", "words.second", cls.model)
         stage("open-set", open_set, *recorded, *on_model, cls.model, cls.embedding)
 
     def test_recordings_are_split_by_speaker_and_their_words_found(self):
@@ -167,7 +188,7 @@ class RecipeTests(unittest.TestCase):
         model, weights = model_format.check(self.model)
         before, weights_before = self.before_embedding
         self.assertEqual(model["labels"], [*clips.COMMANDS, "_unknown_", "_silence_"])
-        self.assertEqual((before["embedding"], model["embedding"]), ("embedding", "words"))
+        self.assertEqual((before["embedding"], model["embedding"]), ("embedding", ["words", "words.second"]))
         for name, value in weights_before.items():
             np.testing.assert_array_equal(weights[name], value)
         self.assertIn("# Model card: model", (self.model / "README.md").read_text())
@@ -196,11 +217,16 @@ class RecipeTests(unittest.TestCase):
 
     def test_the_negative_set_holds_unit_vectors(self):
         tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
-        self.assertEqual(set(tensors), {"talk", "ends", "ends.hours", *(f"word.{word}" for word in clips.COMMANDS)})
-        vectors = tensors["talk"].astype(np.float64) - 128
-        lengths = np.linalg.norm(vectors, axis=1)
-        self.assertEqual(vectors.shape[1], 8)
-        np.testing.assert_allclose(lengths, np.median(lengths), rtol=0.05)
+        others = {"talk", "talk.hours", "ends", "ends.hours", "ends.utterance"}
+        self.assertEqual(set(tensors), others | {f"word.{word}" for word in clips.COMMANDS})
+        # Two parts of eight numbers, two of them in a byte.
+        talk, examples = tensors["talk"], tensors[f"word.{clips.COMMANDS[0]}"].astype(np.float64) - 128
+        self.assertEqual((talk.shape[1], examples.shape[1]), (8, 16))
+        vectors = np.stack([talk % 16, talk // 16], axis=-1).reshape(len(talk), 16).astype(np.float64) - 8
+        self.assertLessEqual(np.abs(vectors).max(), 7)
+        for parts, tolerance in ((vectors, 0.3), (examples, 0.05)):
+            lengths = np.linalg.norm(parts, axis=1)
+            np.testing.assert_allclose(lengths, np.median(lengths), rtol=tolerance)
         self.assertGreater(tensors["ends.hours"][0], 0)
 
     def test_an_embedding_is_the_same_from_its_checkpoint_and_from_the_folder(self):
@@ -208,10 +234,10 @@ class RecipeTests(unittest.TestCase):
         self.assertEqual(len(lines), 2)
         self.assertIn("AUROC", lines[0])
         weights = safetensors.numpy.load_file(self.model / "model.safetensors")
-        columns = torch.from_numpy(np.load(self.sets)["columns"][:8].astype(np.float32))
-        with torch.no_grad():
-            vectors = [open_set.load(path, weights)(columns)[1].numpy() for path in (self.model, self.embedding)]
-        np.testing.assert_allclose(*vectors, atol=1e-2)
+        features = np.random.default_rng(0).normal(size=(8, 79, 40)).astype(np.float32)
+        joined, alone = (open_set.load(path, weights)(features) for path in (self.model, self.embedding))
+        # Both parts are of this checkpoint.
+        np.testing.assert_allclose(joined, np.tile(unit(alone), 2) / np.sqrt(2), atol=1e-2)
 
     def test_an_embedding_that_is_carried_to_another_model_stays_as_it_was(self):
         target = Path(self.folder.name) / "carried"
@@ -221,15 +247,15 @@ class RecipeTests(unittest.TestCase):
         answers = []
         for folder in (self.model, target):
             model, weights, _, waves = onnx_model.load(folder)
-            answers.append(reference.layer_outputs(model, weights, torch.from_numpy(waves[:5]))["words"].numpy())
+            outputs = reference.layer_outputs(model, weights, torch.from_numpy(waves[:5]))
+            answers.append([outputs[name].numpy() for name in model["embedding"]])
         np.testing.assert_array_equal(*answers)
         weights = safetensors.numpy.load_file(target / "model.safetensors")
         features = np.random.default_rng(0).normal(size=(2, 79, 40)).astype(np.float32)
-        blocks = [first_block(w, features) for w in (safetensors.numpy.load_file(self.model / "model.safetensors"), weights)]
-        np.testing.assert_array_equal(*blocks)
-        with torch.no_grad():
-            columns = torch.from_numpy(blocks[0].astype(np.float32))
-            np.testing.assert_array_equal(*(open_set.load(path, weights)(columns)[1].numpy() for path in (self.model, target)))
+        own = safetensors.numpy.load_file(self.model / "model.safetensors")
+        for part in ("words", "words.second"):
+            np.testing.assert_array_equal(*(first_block(w, features, part) for w in (own, weights)))
+        np.testing.assert_array_equal(*(open_set.load(path, weights)(features) for path in (self.model, target)))
 
     def test_mined_speech_is_what_the_network_takes_for_a_command(self):
         folder = Path(self.folder.name) / "mined"

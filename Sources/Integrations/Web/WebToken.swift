@@ -1,6 +1,6 @@
 private import Core
 import Glibc
-public import System
+import System
 
 /// The secret that changes and sound need: 64 hexadecimal digits in a file that only its owner, and root, can read.
 public enum WebToken {
