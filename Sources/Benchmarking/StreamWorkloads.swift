@@ -23,8 +23,8 @@ public struct DetectorRecipe: Sendable {
         return Detector(vocabulary, settings: gate, thresholds: thresholds)
     }
 
-    /// A copy with `count` personal words that no audio resembles; nil where the model has no embedding. One template
-    /// per word is enough, because a detector keeps the mean of a word's takes.
+    /// A copy with `count` personal words that no audio resembles; nil where the model has no embedding. A word has
+    /// two templates, as a detector keeps the mean of a word's takes.
     func teaching(_ count: Int) -> DetectorRecipe? {
         guard model.embeddingCount > 0 else { return nil }
         var recipe = self
@@ -33,8 +33,8 @@ public struct DetectorRecipe: Sendable {
             return PersonalWord(
                 name: "word \(number)",
                 threshold: 0.8,
-                templates: [template],
-                templateSpacing: 0,
+                templates: [template, template],
+                templateSpacing: TemplateAlignment.spacingOfWord,
                 boundary: 0.6
             )
         }

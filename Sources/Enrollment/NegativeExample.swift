@@ -99,16 +99,13 @@ extension WordStore.Word {
     ///
     /// - Parameter phases: embeddings at every hop, for several positions of the hops in the recording.
     func moments(in phases: [[[Float]]]) -> [[[Float]]] {
-        let prototype = prototype
-        let spacing = takes.first?.templateSpacing ?? 0
+        let (prototype, alignment) = (prototype, alignment)
         var found: [(similarity: Float, moment: [[Float]])] = []
         for hops in phases {
             for hop in hops.indices {
-                let ages = prototype.indices.map { hop - $0 * spacing }
+                let ages = prototype.indices.map { hop - $0 * alignment.spacing }
                 guard ages.allSatisfy(hops.indices.contains) else { continue }
-                let similarity = PersonalWord.similarity(templates: prototype.count, spacing: spacing) {
-                    template,
-                    age in
+                let similarity = alignment.similarity { template, age in
                     hops.indices.contains(hop - age) ? dot(prototype[template], hops[hop - age]) : 0
                 }
                 found.append((similarity, ages.map { hops[$0] }))
@@ -142,7 +139,7 @@ extension PersonalWord {
         guard take.audio.isEmpty else { return highestProbability(in: embedder.hops(of: take.audio)) }
         guard take.templates.count == templates.count else { return 0 }
         func mean(_ vectors: [[Float]]) -> Float {
-            zip(vectors, take.templates).reduce(0) { $0 + dot($1.0, $1.1) } / Float(templates.count)
+            alignment.mean { dot(vectors[$0], take.templates[$0]) }
         }
         let similarity = similarity(mean(templates), besides: negatives.map(mean).max() ?? -1)
         return Self.probability(margin: similarity - boundary)

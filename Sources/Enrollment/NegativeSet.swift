@@ -1,5 +1,6 @@
 private import Core
 public import Inference
+import Spotting
 private import System
 
 /// Negative examples for calibration: embeddings of hours of talk by many people, and of the model's words.
@@ -12,16 +13,12 @@ public struct NegativeSet: Sendable {
     /// Unit vectors of consecutive hops of talk, `[hops × dimensions]`.
     let talk: VectorTable
     /// Hours of this talk.
-    let talkHours: Double
-    /// Unit vectors of the hops after utterances said alone at which `DetectionMode.command` may decide, and of the hop before these,
-    /// `[hops × dimensions]`.
-    let ends: VectorTable
-    /// The rows of `ends` of each utterance, in the order of the talk.
+    let hours: Double
+    /// For each utterance said alone the rows of `talk` at which `DetectionMode.command` may decide, after the row before these; in the
+    /// order of the talk.
     let utterances: [Range<Int>]
-    /// Hours of talk that the ends were taken from.
-    let endHours: Double
-    /// Unit vectors of each of the model's words, `[examples × dimensions]`.
-    let words: [(name: String, vectors: [[Float]])]
+    /// Examples of each of the model's words, without recordings.
+    let words: [(name: String, takes: [WordStore.Take])]
 
     /// Reads the set of a model.
     ///
@@ -31,24 +28,20 @@ public struct NegativeSet: Sendable {
         let file = try SafeTensors(path: folder + "/" + Self.fileName)
         let dimensions = model.embeddingCount
         talk = try VectorTable(file, "talk", dimensions: dimensions)
-        ends = try VectorTable(file, "ends", dimensions: dimensions)
-        talkHours = try file.floats("talk.hours", shape: [1]).first.map(Double.init) ?? 0
-        endHours = try file.floats("ends.hours", shape: [1]).first.map(Double.init) ?? 0
-        let numbers = try file.floats("ends.utterance", shape: [ends.count])
-        utterances = numbers.indices.reduce(into: []) { found, row in
-            if let last = found.indices.last, numbers[row] == numbers[row - 1] {
-                found[last] = found[last].lowerBound..<row + 1
-            } else {
-                found.append(row..<row + 1)
-            }
-        }
-        var words: [(name: String, vectors: [[Float]])] = []
+        hours = try file.floats("talk.hours", shape: [1]).first.map(Double.init) ?? 0
+        utterances = try file.ranges("talk.ends", within: talk.count)
+        var words: [(name: String, takes: [WordStore.Take])] = []
         for label in Labels(model.labels).words {
             let name = "word.\(label)"
             let count = file.shape(of: name)?.first ?? 0
-            let numbers = try file.floats(name, shape: [count, dimensions])
-            let vectors = (0..<count).map { unit(numbers[$0 * dimensions..<($0 + 1) * dimensions].map { $0 - 128 }) }
-            words.append((label, vectors))
+            let numbers = try file.floats(name, shape: [count, 2, dimensions])
+            let takes = stride(from: 0, to: 2 * count, by: 2).map { first in
+                let templates = [first, first + 1].map { row in
+                    unit(numbers[row * dimensions..<(row + 1) * dimensions].map { $0 - 128 })
+                }
+                return WordStore.Take(templates: templates, templateSpacing: TemplateAlignment.spacingOfWord)
+            }
+            words.append((label, takes))
         }
         self.words = words
     }

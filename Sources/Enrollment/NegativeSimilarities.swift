@@ -1,84 +1,93 @@
-private import Spotting
+import Spotting
+
+/// A part of the talk: consecutive utterances and their rows.
+private struct TalkPart {
+    let rows: Range<Int>
+    let utterances: ArraySlice<Range<Int>>
+}
 
 extension NegativeSet {
     /// Utterances in a cohort. Measured as `WordStore.Word.cohortWeight`: 10 to 100 are alike.
     private static let cohortSize = 20
+    /// Hops between two peaks: no two false accepts are less than a word's length apart.
+    private static let apart = 7
 
     /// The halves of the talk. A word is compared with one of them by templates whose cohort is from the other: the templates keep away
     /// from their cohort, and that says nothing about other talk.
-    private enum Half: CaseIterable {
-        case first, second
-
-        var other: Half { self == .first ? .second : .first }
-
-        func of(_ range: Range<Int>) -> Range<Int> {
-            let middle = range.lowerBound + range.count / 2
-            return self == .first ? range.lowerBound..<middle : middle..<range.upperBound
-        }
+    private var halves: [TalkPart] {
+        let middle = utterances.count / 2
+        let row = utterances.indices.contains(middle) ? utterances[middle].lowerBound : talk.count
+        return [
+            TalkPart(rows: 0..<row, utterances: utterances[..<middle]),
+            TalkPart(rows: row..<talk.count, utterances: utterances[middle...]),
+        ]
     }
 
-    /// The talk that is nearest to each of a word's templates, in the mean: unit vectors, `[templates × dimensions]`.
+    private var whole: TalkPart { TalkPart(rows: 0..<talk.count, utterances: utterances[...]) }
+
+    /// The utterances that are nearest to a word, in the mean: `[templates × dimensions]`. The mean of the squares of the vectors'
+    /// lengths, weighted like the templates, is 1.
     ///
     /// - Parameter templates: unit vectors, the one at the word's end first.
-    func cohort(of templates: [[Float]]) -> [[Float]] { cohort(of: templates, from: utterances.indices) }
+    func cohort(of templates: [[Float]], _ alignment: TemplateAlignment) -> [[Float]] {
+        cohort(of: templates, alignment, from: whole)
+    }
 
-    private func cohort(of templates: [[Float]], from chosen: Range<Int>) -> [[Float]] {
-        templates.map { template in
-            let cosines = ends.cosines(with: template)
-            let nearest = utterances[chosen].compactMap { rows in rows.max { cosines[$0] < cosines[$1] } }
-            var sum = [Float](repeating: 0, count: template.count)
-            for row in nearest.sorted(by: { cosines[$0] > cosines[$1] }).prefix(Self.cohortSize) {
-                let vector = ends[row]
+    private func cohort(of templates: [[Float]], _ alignment: TemplateAlignment, from part: TalkPart) -> [[Float]] {
+        let values = similarities(to: templates, alignment, part)
+        let nearest = part.utterances.compactMap { rows in
+            rows.map { (row: $0, similarity: values[$0 - part.rows.lowerBound]) }.max { $0.similarity < $1.similarity }
+        }
+        let chosen = nearest.sorted { $0.similarity > $1.similarity }.prefix(Self.cohortSize).map(\.row)
+        let sums = templates.indices.map { template in
+            var sum = [Float](repeating: 0, count: templates[template].count)
+            for row in chosen {
+                let vector = talk[max(part.rows.lowerBound, row - template * alignment.spacing)]
                 for index in sum.indices { sum[index] += vector[index] }
             }
-            return unit(sum)
+            return sum
         }
+        let square = alignment.mean { dot(sums[$0], sums[$0]) }
+        let scale = square > 0 ? 1 / square.squareRoot() : 0
+        return sums.map { sum in sum.map { $0 * scale } }
     }
 
-    /// A word's templates for comparing it with one half of the talk.
-    private func templates(of word: WordStore.Word, for half: Half) -> [[Float]] {
-        guard !word.cohort.isEmpty else { return word.prototype }
-        let takes = word.prototype(cohort: [])
-        return word.prototype(cohort: cohort(of: takes, from: half.other.of(utterances.indices)))
-    }
-
-    /// Similarities of a word to the talk, as a detector computes them (the mean of two hops): the peaks, highest first, no two
-    /// of them less than a word's length apart.
-    func talkSimilarities(_ word: WordStore.Word) -> [Float] {
-        let spacing = word.takes.first?.templateSpacing ?? 0
-        return Half.allCases.flatMap { half in
-            Self.peaks(
-                similarities(templates(of: word, for: half), spacing: spacing, hops: half.of(0..<talk.count)),
-                apart: 7
-            )
-        }.sorted(by: >)
-    }
-
-    /// Similarities to some hops of the talk, each the mean of two hops.
-    private func similarities(_ templates: [[Float]], spacing: Int, hops: Range<Int>) -> [Float] {
-        let cosines = templates.map { talk.cosines(with: $0) }
-        let similarities = hops.map { hop in
-            PersonalWord.similarity(templates: templates.count, spacing: spacing) { template, age in
-                hops.contains(hop - age) ? cosines[template][hop - age] : 0
+    /// Similarities of a word to the talk, as a detector computes them (the mean of two hops), highest first.
+    ///
+    /// - Returns: peaks anywhere in the talk; and the highest of each utterance said alone, at the hops that may decide.
+    func similarities(to word: WordStore.Word) -> (anywhere: [Float], alone: [Float]) {
+        let (halves, alignment) = (halves, word.alignment)
+        var (anywhere, alone): ([Float], [Float]) = ([], [])
+        for (half, other) in zip(halves, halves.reversed()) {
+            var templates = word.prototype
+            if !word.cohort.isEmpty {
+                templates = word.prototype(cohort: cohort(of: word.prototype(cohort: []), alignment, from: other))
+            }
+            let single = similarities(to: templates, alignment, half)
+            // The value at a row is the mean of this row and the next one.
+            let values = zip(single, single.dropFirst()).map { ($0 + $1) / 2 }
+            anywhere += Self.peaks(values)
+            alone += half.utterances.map { rows in
+                rows.dropLast().map { values[$0 - half.rows.lowerBound] }.max() ?? -1
             }
         }
-        return zip(similarities, similarities.dropFirst()).map { ($0 + $1) / 2 }
+        return (anywhere.sorted(by: >), alone.sorted(by: >))
     }
 
-    /// Similarities of a word's last template to the ends of utterances, as a detector computes them (the mean of two hops): the
-    /// highest of each utterance, highest first.
-    func endSimilarities(_ word: WordStore.Word) -> [Float] {
-        Half.allCases.flatMap { half -> [Float] in
-            guard let template = templates(of: word, for: half).first else { return [] }
-            let cosines = ends.cosines(with: template)
-            return utterances[half.of(utterances.indices)].map { rows in
-                zip(rows, rows.dropFirst()).map { (cosines[$0] + cosines[$1]) / 2 }.max() ?? -1
+    /// Similarities of templates to the rows of a part.
+    private func similarities(to templates: [[Float]], _ alignment: TemplateAlignment, _ part: TalkPart) -> [Float] {
+        let cosines = templates.map { talk.cosines(with: $0, part.rows) }
+        return (0..<part.rows.count).map { row in
+            alignment.similarity { template, age in
+                // Before the first row is silence, as in it.
+                let place = max(0, row - age)
+                return place < part.rows.count ? cosines[template][place] : 0
             }
-        }.sorted(by: >)
+        }
     }
 
     /// The peaks among the 400 highest values, none within `apart` positions of a higher one.
-    private static func peaks(_ values: [Float], apart: Int) -> [Float] {
+    private static func peaks(_ values: [Float]) -> [Float] {
         var isTaken = [Bool](repeating: false, count: values.count)
         var peaks: [Float] = []
         for index in values.indices.sorted(by: { values[$0] > values[$1] }).prefix(400) where !isTaken[index] {

@@ -1,5 +1,5 @@
 public import Inference
-private import Spotting
+import Spotting
 
 /// Whether takes and words sound alike, by their templates.
 enum SoundAlike {
@@ -14,12 +14,18 @@ enum SoundAlike {
     /// - Parameters:
     ///   - take: templates, the one at the end first.
     ///   - prototype: the word's templates, in the same order.
-    static func similarity(of take: [[Float]], to prototype: [[Float]]) -> Float {
+    ///   - alignment: of the word.
+    static func similarity(of take: [[Float]], spacing: Int, to prototype: [[Float]], _ alignment: TemplateAlignment)
+        -> Float
+    {
         guard let last = prototype.first else { return -1 }
-        // A word of one template also fires in the middle of a phrase.
-        if prototype.count == 1 { return take.map { dot($0, last) }.max() ?? -1 }
         // A phrase needs all of its templates; where the take has fewer, nothing is there.
-        return zip(take, prototype).reduce(0) { $0 + dot($1.0, $1.1) } / Float(prototype.count)
+        let isAlike = take.count == prototype.count && (take.count == 1 || spacing == alignment.spacing)
+        if alignment.isPhrase || isAlike {
+            return alignment.mean { take.indices.contains($0) ? dot(take[$0], prototype[$0]) : 0 }
+        }
+        // A word also fires in the middle of a phrase, where the take has no template before.
+        return take.map { dot($0, last) }.max() ?? -1
     }
 
     /// Hops over which a similarity is averaged, because the detector smooths too.
@@ -29,13 +35,11 @@ enum SoundAlike {
     ///
     /// - Parameters:
     ///   - hops: embeddings of the recording at every hop.
-    ///   - spacing: hops from one template of the word to the one before.
-    static func similarity(ofHops hops: [[Float]], to prototype: [[Float]], spacing: Int) -> Float {
+    ///   - alignment: of the word.
+    static func similarity(ofHops hops: [[Float]], to prototype: [[Float]], _ alignment: TemplateAlignment) -> Float {
         guard !prototype.isEmpty else { return -1 }
-        let reach = spacing * (prototype.count - 1)
-        let values = hops.indices.dropFirst(reach).map { hop in
-            let parts = prototype.indices.map { dot(hops[hop - $0 * spacing], prototype[$0]) }
-            return parts.reduce(0, +) / Float(parts.count)
+        let values = hops.indices.dropFirst(alignment.reach).map { hop in
+            alignment.mean { dot(hops[hop - $0 * alignment.spacing], prototype[$0]) }
         }
         guard values.count >= smoothing else { return -1 }
         let means = (smoothing...values.count).map { values[$0 - smoothing..<$0].reduce(0, +) / Float(smoothing) }
@@ -65,18 +69,20 @@ extension WordStore.Word {
 
     /// Share of takes at which it fires, 0…1.
     private func firesByTemplates(at takes: [WordStore.Take]) -> Double {
-        let (prototype, fire) = (prototype, fire)
-        return Self.share(of: takes) { SoundAlike.similarity(of: $0.templates, to: prototype) > fire }
+        let (prototype, alignment, fire) = (prototype, alignment, fire)
+        return Self.share(of: takes) {
+            SoundAlike.similarity(of: $0.templates, spacing: $0.templateSpacing, to: prototype, alignment) > fire
+        }
     }
 
     /// Share of takes, 0…1, in whose recordings it fires somewhere. Takes that are hardly longer than its own have no room for
     /// it beside other sound; their templates tell.
     private func fires(within takes: [WordStore.Take], _ embedder: inout TakeEmbedder) -> Double {
         let own = self.takes.map(\.audio.count).max() ?? 0
-        let (prototype, fire, spacing) = (prototype, fire, self.takes.first?.templateSpacing ?? 0)
+        let (prototype, alignment, fire) = (prototype, alignment, fire)
         return Self.share(of: takes) { take in
             guard take.audio.count > own + Utterance.sampleRate / 10 else { return false }
-            return SoundAlike.similarity(ofHops: embedder.hops(of: take.audio), to: prototype, spacing: spacing) > fire
+            return SoundAlike.similarity(ofHops: embedder.hops(of: take.audio), to: prototype, alignment) > fire
         }
     }
 
@@ -96,7 +102,8 @@ struct ModelWordCheck: Sendable {
     private let words: [(name: String, mean: [Float])]
 
     init(_ negatives: NegativeSet) {
-        words = negatives.words.compactMap { name, vectors in
+        words = negatives.words.compactMap { name, takes in
+            let vectors = takes.compactMap(\.templates.first)
             guard var sum = vectors.first else { return nil }
             for vector in vectors.dropFirst() { for index in sum.indices { sum[index] += vector[index] } }
             return (name, unit(sum))

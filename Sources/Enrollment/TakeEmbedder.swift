@@ -1,13 +1,11 @@
 import Inference
 import Spotting
 
-/// Computes the templates of an utterance: embeddings at its end and, for a long phrase, before it.
+/// Computes the templates of an utterance: embeddings at its end and before it.
 struct TakeEmbedder: ~Copyable {
     /// Ends of the windows that are averaged, in seconds after the end of the speech: a detector's hop may end anywhere
     /// in this range.
     private static let ends = [0.05, 0.125, 0.2]
-    /// Longest speech with one template, in seconds: it fits completely into a window of one second.
-    private static let oneWindow = 0.9
     /// Part of a long phrase that lies in the earlier window, in seconds.
     private static let firstPart = 0.8
 
@@ -19,13 +17,12 @@ struct TakeEmbedder: ~Copyable {
         session = Session(model, embeds: true)
     }
 
-    /// Hops between the two templates of a long phrase; 0 for a word, which has one template.
+    /// Hops between the two templates, ``TemplateAlignment/spacingOfWord`` for a word, more for a long phrase.
     ///
     /// - Parameter seconds: duration of the speech.
     static func templateSpacing(seconds: Double, _ model: Model) -> Int {
-        guard seconds > oneWindow else { return 0 }
         let hops = (seconds - firstPart) / HopScorer.hopSeconds(of: model)
-        return min(max(2, Int(hops.rounded())), PersonalWord.longestReach - 2)
+        return min(max(TemplateAlignment.spacingOfWord, Int(hops.rounded())), TemplateAlignment.longestReach - 2)
     }
 
     /// Unit vectors, `[1 or 2 × dimensions]`: the template at the speech's end and, unless `spacing` is 0, the one

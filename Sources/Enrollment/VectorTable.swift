@@ -43,12 +43,14 @@ struct VectorTable: Sendable {
         values[row * dimensions..<(row + 1) * dimensions].map { Float($0) * scales[row] }
     }
 
-    /// The cosines of all vectors with a unit vector, `[count]`.
+    /// The cosines of some vectors with a unit vector, `[rows]`.
     ///
-    /// - Parameter vector: `[dimensions]`; with another number all cosines are 0.
-    func cosines(with vector: [Float]) -> [Float] {
-        guard vector.count == dimensions else { return Array(repeating: 0, count: count) }
-        return (0..<count).map { row in
+    /// - Parameters:
+    ///   - vector: `[dimensions]`; with another number all cosines are 0.
+    ///   - rows: of this table.
+    func cosines(with vector: [Float], _ rows: Range<Int>) -> [Float] {
+        guard vector.count == dimensions else { return Array(repeating: 0, count: rows.count) }
+        return rows.map { row in
             var sum: Float = 0
             let start = row * dimensions
             for index in 0..<dimensions { sum += Float(values[start + index]) * vector[index] }

@@ -9,7 +9,7 @@ public import Spotting
 public struct WordStore: Sendable, Equatable {
     /// One recording of a word, as its templates.
     public struct Take: Sendable, Equatable {
-        /// Unit vectors, `[templates × dimensions]`: the embedding at the word's end and, for a long phrase, one before it.
+        /// Unit vectors, `[templates × dimensions]`: the embedding at the word's end and one before it.
         public var templates: [[Float]]
         /// Hops from one template to the one before; 0 for a single one.
         public var templateSpacing: Int
@@ -38,8 +38,9 @@ public struct WordStore: Sendable, Equatable {
         public var takes: [Take]
         /// Recordings in which it was found by mistake.
         public var negatives: [Negative]
-        /// Other people's talk that is nearest to the takes, in the mean: unit vectors, `[templates × dimensions]`. The word's own
-        /// templates keep away from it. Empty for a word that was not calibrated.
+        /// Other people's talk that is nearest to the takes, in the mean, `[templates × dimensions]`; the mean of the squares of the
+        /// vectors' lengths, weighted like the templates, is 1. The word's own templates keep away from it. Empty for a word that was not
+        /// calibrated.
         public var cohort: [[Float]]
 
         public init(
@@ -187,6 +188,11 @@ extension WordStore.Word {
         )
     }
 
+    /// Where in time the templates of `prototype` lie.
+    var alignment: TemplateAlignment {
+        TemplateAlignment(count: takes.first?.templates.count ?? 0, spacing: takes.first?.templateSpacing ?? 0)
+    }
+
     /// How far a template is moved away from the cohort. Measured over two words by real people and 2.4 hours of talk: 0.2 to 0.4 are
     /// alike, and better than none.
     private static let cohortWeight: Float = 0.3
@@ -198,13 +204,13 @@ extension WordStore.Word {
     /// The same with another cohort; none for the mean of the takes alone.
     func prototype(cohort: [[Float]]) -> [[Float]] { prototype(of: takes[...], cohort) }
 
-    /// Mean cosine between a take's templates and the prototype of the other takes, −1…1; nil for a single take or one with
-    /// another number of templates.
+    /// Similarity of a take's templates to the prototype of the other takes, −1…1; nil for a single take or one with another
+    /// number of templates.
     func similarity(ofTake index: Int) -> Float? {
         let others = prototype(of: takes[..<index] + takes[(index + 1)...], cohort)
         let templates = takes[index].templates
         guard !others.isEmpty, others.count == templates.count else { return nil }
-        return zip(templates, others).reduce(0) { $0 + dot($1.0, $1.1) } / Float(others.count)
+        return alignment.mean { dot(templates[$0], others[$0]) }
     }
 
     private func prototype(of takes: ArraySlice<WordStore.Take>, _ cohort: [[Float]]) -> [[Float]] {
@@ -227,7 +233,7 @@ extension WordStore.Word {
     /// - Returns: the calibration, with the error rates to expect.
     public mutating func calibrate(among others: [WordStore.Word], _ negatives: NegativeSet) -> WordCalibration {
         let besides = others.filter { $0.name != name && $0.embedding == embedding }
-        cohort = negatives.cohort(of: prototype(cohort: []))
+        cohort = negatives.cohort(of: prototype(cohort: []), alignment)
         let calibration = WordCalibration(self, besides: besides, negatives: negatives)
         boundary = calibration.boundary
         threshold = calibration.suggested.threshold

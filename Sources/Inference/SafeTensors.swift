@@ -87,6 +87,27 @@ public struct SafeTensors: Sendable {
         return floats
     }
 
+    /// A tensor `[n, 2]` as ranges of rows of another one, each by its first row and the one after its last.
+    ///
+    /// - Parameter count: rows of the other tensor.
+    /// - Throws: `ModelError.tensor` where the tensor is missing or has another shape, or a range is empty or not of these rows.
+    public func ranges(_ name: String, within count: Int) throws(ModelError) -> [Range<Int>] {
+        let bounds = try floats(name, shape: [shape(of: name)?.first ?? 0, 2])
+        var ranges: [Range<Int>] = []
+        for index in stride(from: 0, to: bounds.count, by: 2) {
+            guard let first = Int(exactly: bounds[index]), let end = Int(exactly: bounds[index + 1]),
+                0 <= first, first < end, end <= count
+            else {
+                throw .tensor.saying(
+                    "\(file): tensor \(quoted(name)): range \(index / 2) is \(bounds[index])..<\(bounds[index + 1]), not within "
+                        + "0..<\(count); export the model again"
+                )
+            }
+            ranges.append(first..<end)
+        }
+        return ranges
+    }
+
     /// Throws `ModelError.tensor` unless there is a tensor of this name and shape.
     func require(_ name: String, shape: [Int]) throws(ModelError) {
         _ = try entry(name, shape: shape)

@@ -13,7 +13,7 @@ import Core
 /// 4. Candidate: the label of the highest score, during speech and if it has a threshold.
 /// 5. Firing: the candidate qualifies if it has won `stability` hops in a row, s[label] ≥ its threshold and it is not
 ///    refractory. Within `residueWindow` of the last detection, it must also have begun at most `hangover` after the
-///    last sound. In mode `command`, which a session can give to some labels only, it must also be the first word of an utterance not longer than
+///    last sound, and there must have been sound `newSound` after the end of that word. In mode `command`, which a session can give to some labels only, it must also be the first word of an utterance not longer than
 ///    `longestUtterance`. ``GateSettings/Trigger`` says when a candidate that qualifies fires.
 public struct Gate {
     private struct Candidate {
@@ -115,7 +115,8 @@ public struct Gate {
     /// - Returns: the word that fires; nil if none does.
     public mutating func lookAhead(_ scores: [Float], activity: ActivityHistory) -> Detection? {
         guard scores.count == armed.count, inSpeech, let candidate, candidate.label == best(scores),
-            mode(of: candidate.label) == .command, let hit = hit(scores, streak: candidate.streak + 1)
+            mode(of: candidate.label) == .command,
+            let hit = hit(scores, streak: candidate.streak + 1, quietSeconds: activity.quietSeconds)
         else { return nil }
         return fire(hit, activity)
     }
@@ -208,11 +209,15 @@ public struct Gate {
     }
 
     /// The candidate at this hop, if it qualifies.
-    private func hit(_ scores: [Float], streak: Int) -> Hit? {
+    private func hit(_ scores: [Float], streak: Int, quietSeconds: Double) -> Hit? {
         guard let candidate, streak >= settings.stability, armed[candidate.label],
             let threshold = thresholds.values[candidate.label], scores[candidate.label] >= threshold
         else { return nil }
-        if let lastFire, seconds(hop - lastFire) < settings.residueWindow, !candidate.isSpoken { return nil }
+        if let lastFire, seconds(hop - lastFire) < settings.residueWindow,
+            !candidate.isSpoken || !hasNewSound(quietSeconds)
+        {
+            return nil
+        }
         if mode(of: candidate.label) == .command, !isOpen || isTooLong(candidate.label) { return nil }
         return Hit(
             label: candidate.label,
@@ -222,16 +227,19 @@ public struct Gate {
         )
     }
 
+    /// Whether there was sound after the last detected word: another word needs some of its own.
+    private func hasNewSound(_ quietSeconds: Double) -> Bool { time - quietSeconds >= lastEnd + settings.newSound }
+
     /// `Trigger.early`: the candidate as soon as it qualifies and, in `command` mode, quiet follows it.
     private func earlyHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
         guard let candidate else { return nil }
         if mode(of: candidate.label) == .command, quietSeconds < settings.trailingSilence { return nil }
-        return hit(scores, streak: candidate.streak)
+        return hit(scores, streak: candidate.streak, quietSeconds: quietSeconds)
     }
 
     /// `Trigger.end`: keeps the best hit of the word and returns it when the word is over.
     private mutating func endHit(_ scores: [Float], quietSeconds: Double) -> Hit? {
-        if let now = hit(scores, streak: candidate?.streak ?? 0),
+        if let now = hit(scores, streak: candidate?.streak ?? 0, quietSeconds: quietSeconds),
             now.confidence > (pending?.confidence ?? 0) || now.label != pending?.label
         {
             let previous = pending

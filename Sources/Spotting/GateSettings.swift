@@ -34,6 +34,9 @@ public struct GateSettings: Sendable, Equatable {
     public var residueWindow = 1.2
     /// How long after the last sound speech is assumed to go on; see `residueWindow`.
     public var hangover = 0.3
+    /// How long after the end of a detected word there must be sound for another word; see `residueWindow`. Less is the rest of the
+    /// same word, whose two likeliest labels may change places.
+    public var newSound = 0.15
 
     /// `command`: least quiet before the word: no speech, or no sound above the noise floor.
     public var quietBefore = 0.4

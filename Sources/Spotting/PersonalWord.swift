@@ -9,9 +9,6 @@ public struct PersonalWord: Sendable, Equatable {
     /// Similarity minus `boundary` at which a word has the probability p: ln(p / (1 − p)) / slope, for 0 < p < 1.
     public static func margin(probability: Float) -> Float { logarithm(probability / (1 - probability)) / slope }
 
-    /// Longest distance from a word's end to its first template, in hops.
-    public static let longestReach = 16
-
     /// The inverse of ``margin(probability:)``.
     public static func probability(margin: Float) -> Float { 1 / (1 + naturalExponential(-margin * slope)) }
 
@@ -21,11 +18,10 @@ public struct PersonalWord: Sendable, Equatable {
     public let threshold: Float
     /// Thresholds for sensitivities and modes, as far as they could be estimated.
     public let sensitivities: SensitivityTable<Float>
-    /// `[templates × dimensions]`: the embedding at the word's end, then others, each `templateSpacing` hops before the
-    /// previous one. A word has one template, a long phrase more.
+    /// `[templates × dimensions]`: the embedding at the word's end, then those before it.
     public let templates: [[Float]]
-    /// Hops from one template to the next; ignored for a single template.
-    public let templateSpacing: Int
+    /// Where in time the templates lie.
+    public let alignment: TemplateAlignment
     /// Similarity, −1…1, at which the probability is 0.5.
     public let boundary: Float
     /// What is not the word, though it is like it: vectors to compare with as with `templates`, `[n × templates × dimensions]`.
@@ -34,7 +30,7 @@ public struct PersonalWord: Sendable, Equatable {
     /// Weight of a negative: the word's similarity counts as `boundary` where it is that of the negative, and rises twice as fast.
     private static let negativeWeight: Float = 2
 
-    /// - Returns: nil without templates, with templates of different lengths, or beyond `longestReach`.
+    /// - Returns: nil without templates, with templates of different lengths, or beyond ``TemplateAlignment/longestReach``.
     public init?(
         name: String,
         threshold: Float,
@@ -45,13 +41,13 @@ public struct PersonalWord: Sendable, Equatable {
         negatives: [[[Float]]] = []
     ) {
         guard let first = templates.first, !first.isEmpty, templates.allSatisfy({ $0.count == first.count }),
-            templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < Self.longestReach
+            templateSpacing >= 0, (templates.count - 1) * (templateSpacing + 1) < TemplateAlignment.longestReach
         else { return nil }
         self.name = name
         self.threshold = threshold
         self.sensitivities = sensitivities
         self.templates = templates
-        self.templateSpacing = templateSpacing
+        alignment = TemplateAlignment(count: templates.count, spacing: templateSpacing)
         self.boundary = boundary
         self.negatives = negatives.filter { vectors in
             vectors.count == templates.count && vectors.allSatisfy { $0.count == first.count }
@@ -79,36 +75,6 @@ public struct PersonalWord: Sendable, Equatable {
         }
         return highest
     }
-
-    /// Similarity of N templates to the embeddings that end at a hop:
-    ///
-    ///     1 / N · Σₙ max { cos(template n, embedding n · spacing + s hops before) : |s| ≤ n }
-    ///
-    /// The shift s allows for phrases that are said faster or slower than the takes.
-    ///
-    /// - Parameters:
-    ///   - count: N.
-    ///   - spacing: hops from one template to the next.
-    ///   - cosine: cosine between a template and the embedding `age` hops before; 0 where there is none.
-    /// - Returns: −1…1; 0 without templates.
-    @inlinable
-    public static func similarity(
-        templates count: Int,
-        spacing: Int,
-        cosine: (_ template: Int, _ age: Int) -> Float
-    ) -> Float {
-        guard count > 0 else { return 0 }
-        var sum = cosine(0, 0)
-        for template in 1..<max(1, count) {
-            let age = template * spacing
-            var best = cosine(template, age)
-            for shift in 1...template {
-                best = max(best, cosine(template, age - shift), cosine(template, age + shift))
-            }
-            sum += best
-        }
-        return sum / Float(count)
-    }
 }
 
 /// Computes for each hop the probability of each personal word, from the embeddings of the newest hops.
@@ -121,9 +87,8 @@ struct PersonalScorer {
     private struct Word {
         /// Index of the first lanes of its first template.
         var start: Int
-        /// 0 if the templates come from another model.
-        var templates: Int
-        var spacing: Int
+        /// Of no templates if they come from another model.
+        var alignment: TemplateAlignment
         var boundary: Float
         /// How many negatives follow its templates.
         var negatives: Int
@@ -147,14 +112,13 @@ struct PersonalScorer {
     /// - Parameter dimensions: of the model's embedding. Words of another embedding have probability 0.
     init(_ words: [PersonalWord], dimensions: Int) {
         lanesPerVector = (dimensions + Lanes.scalarCount - 1) / Lanes.scalarCount
-        hops = PersonalWord.longestReach + 2
+        hops = TemplateAlignment.longestReach + 2
         var templates: [Lanes] = []
         self.words = words.map { word in
             let fits = word.templates.allSatisfy { $0.count == dimensions }
             let entry = Word(
                 start: templates.count,
-                templates: fits ? word.templates.count : 0,
-                spacing: word.templateSpacing,
+                alignment: fits ? word.alignment : TemplateAlignment(count: 0, spacing: 0),
                 boundary: word.boundary,
                 negatives: fits ? word.negatives.count : 0
             )
@@ -202,7 +166,7 @@ struct PersonalScorer {
     }
 
     private func probability(of index: Int, _ newest: Float) -> Float {
-        guard words[index].templates > 0 else { return 0 }
+        guard words[index].alignment.count > 0 else { return 0 }
         let exponent = PersonalWord.slope * (words[index].boundary - (newest + similarities[index]) / 2)
         // Below 0.25 %, the usual case, the exponential is not worth its time.
         return exponent > 6 ? 0 : 1 / (1 + naturalExponential(exponent))
@@ -219,8 +183,8 @@ struct PersonalScorer {
 
     /// The similarity to the templates (0) or to a negative (from 1 on).
     private func similarity(to word: Word, at index: Int) -> Float {
-        let start = word.start + index * word.templates * lanesPerVector
-        return PersonalWord.similarity(templates: word.templates, spacing: word.spacing) { template, age in
+        let start = word.start + index * word.alignment.count * lanesPerVector
+        return word.alignment.similarity { template, age in
             cosine(at: age, template: start + template * lanesPerVector)
         }
     }

@@ -28,7 +28,8 @@ public final class Vocabulary: Sendable {
         fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
         var extraDurations = [Double](repeating: 0, count: self.labels.count)
         for (word, label) in zip(personal, wordLabels) {
-            let reach = Double((word.templates.count - 1) * word.templateSpacing) * HopScorer.hopSeconds(of: model)
+            guard word.alignment.isPhrase else { continue }
+            let reach = Double(word.alignment.reach) * HopScorer.hopSeconds(of: model)
             extraDurations[label] = max(extraDurations[label], reach)
         }
         self.extraDurations = extraDurations

@@ -1,4 +1,5 @@
 import Inference
+import Spotting
 import Testing
 
 @testable import Enrollment
@@ -32,7 +33,7 @@ struct SoundAlikeTests {
     @Test func `a word said within a phrase sounds like the phrase`() {
         let (first, last): ([Float], [Float]) = ([1, 0], [0, 1])
         func word(_ name: String, _ templates: [[Float]]) -> WordStore.Word {
-            let take = WordStore.Take(templates: templates, templateSpacing: templates.count > 1 ? 4 : 0)
+            let take = WordStore.Take(templates: templates, templateSpacing: templates.count > 1 ? 5 : 0)
             return WordStore.Word(name: name, embedding: "e", takes: [take, take])
         }
         let phrase = word("computer anna", [last, first])
@@ -46,13 +47,23 @@ struct SoundAlikeTests {
     @Test func `a word is found in the middle of a longer recording, at the hop where it ends`() {
         let (quiet, word): ([Float], [Float]) = ([1, 0], [0, 1])
         let hops = [quiet, quiet, word, word, word, quiet, quiet]
-        #expect(SoundAlike.similarity(ofHops: hops, to: [word], spacing: 0) == 1)
+        func similarity(_ hops: [[Float]], _ templates: [[Float]], spacing: Int = 0) -> Float {
+            SoundAlike.similarity(
+                ofHops: hops,
+                to: templates,
+                TemplateAlignment(count: templates.count, spacing: spacing)
+            )
+        }
+        #expect(similarity(hops, [word]) == 1)
         // Smoothed over three hops.
-        #expect(SoundAlike.similarity(ofHops: [quiet, word, word, quiet], to: [word], spacing: 0) == Float(2) / 3)
-        // The earlier template of a phrase is two hops before the last one.
-        #expect(SoundAlike.similarity(ofHops: hops, to: [quiet, word], spacing: 2) == Float(2.5) / 3)
-        #expect(SoundAlike.similarity(ofHops: [word, word], to: [word], spacing: 0) == -1)
-        #expect(SoundAlike.similarity(ofHops: hops, to: [], spacing: 0) == -1)
+        #expect(similarity([quiet, word, word, quiet], [word]) == Float(2) / 3)
+        // The beginning is two hops before the end, and weighs 0.3: it is there at two of three hops.
+        #expect(abs(similarity(hops, [word, quiet], spacing: 2) - (0.7 + 0.3 * 2 / 3)) < 1e-6)
+        // The first part of a phrase is six hops before the last one, and weighs as much.
+        let phrase = [word] + Array(repeating: quiet, count: 5) + [word, word, word]
+        #expect(abs(similarity(phrase, [word, word], spacing: 6) - (1.0 / 2 + 1.0 / 6)) < 1e-6)
+        #expect(similarity([word, word], [word]) == -1)
+        #expect(similarity(hops, []) == -1)
     }
 
     @Test func `a phrase that begins with a taught word sounds like it`() throws {
@@ -76,19 +87,19 @@ struct SoundAlikeTests {
         let check = ModelWordCheck(negatives)
         var (own, others, passed) = (0, 0, 0)
         for word in negatives.words {
-            for vector in word.vectors { own += check.fault([vector], as: word.name) == nil ? 1 : 0 }
+            for take in word.takes { own += check.fault(take.templates, as: word.name) == nil ? 1 : 0 }
             for other in negatives.words where other.name != word.name {
-                others += other.vectors.count
-                passed += other.vectors.count { check.fault([$0], as: word.name) == nil }
+                others += other.takes.count
+                passed += other.takes.count { check.fault($0.templates, as: word.name) == nil }
             }
         }
         print("examples that pass as their own word: \(own); as another: \(passed) of \(others)")
-        #expect(Double(own) >= 0.95 * Double(negatives.words.reduce(0) { $0 + $1.vectors.count }))
+        #expect(Double(own) >= 0.95 * Double(negatives.words.reduce(0) { $0 + $1.takes.count }))
         #expect(Double(passed) / Double(others) < 0.25)
-        let no = try #require(negatives.words.first { $0.name == "no" }?.vectors.first)
-        #expect(check.fault([no], as: "yes") == .otherWord("yes", heard: "no"))
+        let no = try #require(negatives.words.first { $0.name == "no" }?.takes.first?.templates)
+        #expect(check.fault(no, as: "yes") == .otherWord("yes", heard: "no"))
         // A name that the model does not know may sound like anything.
-        #expect(check.fault([no], as: "computer") == nil)
+        #expect(check.fault(no, as: "computer") == nil)
     }
 
     @Test func `takes that sound nothing like the model's word are refused, unless nothing checks them`() throws {

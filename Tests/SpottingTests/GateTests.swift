@@ -56,6 +56,12 @@ struct GateTests {
             fires: "stop@3 up@10"
         ),
         Row(
+            rule: "another label of the same sound does not fire",
+            said: "..SSUUUU.........",
+            sound: ".####............",
+            fires: "stop@3"
+        ),
+        Row(
             rule: "after the residue window a word fires without any sound",
             said: "..SSSS..............UUUU....",
             sound: ".#####......................",

@@ -30,7 +30,7 @@ struct PersonalScorerTests {
     }
 
     @Test func `a phrase needs its beginning before its end, give or take one hop`() throws {
-        let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 4)
+        let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 5)
         func likely(gap: Int, swapped: Bool = false) -> Float {
             var scorer = PersonalScorer([phrase], dimensions: 3)
             // Each part lasts for two hops.
@@ -39,9 +39,34 @@ struct PersonalScorerTests {
             for _ in 0..<2 { scorer.add(Self.vector(swapped ? 0 : 90)) }
             return scorer.probabilities[0]
         }
-        for gap in 3...5 { #expect(likely(gap: gap) > 0.95) }
-        for gap in [7, 8] { #expect(likely(gap: gap) < 0.15) }
-        #expect(likely(gap: 4, swapped: true) < 0.15)
+        for gap in 4...6 { #expect(likely(gap: gap) > 0.95) }
+        for gap in [8, 9] { #expect(likely(gap: gap) < 0.15) }
+        #expect(likely(gap: 5, swapped: true) < 0.15)
+    }
+
+    @Test(arguments: [(4, 1), (3, 0.7), (5, 0.7), (8, 0.7)] as [(Int, Float)])
+    func `a word's beginning weighs 0.3, and is four hops before its end`(gap: Int, similarity: Float) throws {
+        let word = try Self.word([Self.vector(90), [0, 0, 1]], spacing: TemplateAlignment.spacingOfWord)
+        var scorer = PersonalScorer([word], dimensions: 3)
+        // Both last for two hops, since the probability is that of the mean of two.
+        var hops = [[Float]](repeating: Self.vector(0), count: 12)
+        for hop in 10...11 {
+            hops[hop] = Self.vector(90)
+            hops[hop - gap] = hops[hop - gap] == Self.vector(90) ? hops[hop - gap] : [0, 0, 1]
+        }
+        for hop in hops { scorer.add(hop) }
+        let found = 0.7 + PersonalWord.margin(probability: scorer.probabilities[0])
+        let expected = gap == 3 || gap == 5 ? similarity + 0.15 : similarity
+        #expect(abs(found - expected) < 1e-3)
+    }
+
+    @Test func `the weights of templates sum to one`() {
+        for (count, spacing) in [(1, 0), (2, 4), (3, 4), (2, 5), (4, 3), (3, 6)] {
+            let alignment = TemplateAlignment(count: count, spacing: spacing)
+            #expect(abs(alignment.mean { _ in 1 } - 1) < 1e-6)
+            #expect(abs(alignment.similarity { _, _ in 1 } - 1) < 1e-6)
+        }
+        #expect(TemplateAlignment(count: 0, spacing: 4).similarity { _, _ in 1 } == 0)
     }
 
     @Test func `the probabilities computed ahead are those of the next hop, and nothing else changes`() throws {
@@ -59,7 +84,7 @@ struct PersonalScorerTests {
         scorer.flush()
         #expect(scorer.probabilities == [0, 0])
         scorer.add(Self.vector(90))
-        #expect(scorer.probabilities[0] < 0.02, "embeddings from before are forgotten")
+        #expect(scorer.probabilities[0] < 0.04, "embeddings from before are forgotten")
     }
 
     @Test func `vectors that are zero or not finite have no similarity`() throws {

@@ -2,8 +2,8 @@
 
     python -m Training.embedding.export --data DIR --cache DIR --checkpoint FILE MODEL
 
-The negative set, background.safetensors, holds embeddings of hours of talk, hop by hop; of all hops of talk at which a detector
-may decide on a single utterance, each run of them with the hop before it; and of some clips of each of the model's words.
+The negative set, background.safetensors, holds embeddings of hours of talk, hop by hop; the places in it where a detector may decide
+on a single utterance; and embeddings of some clips of each of the model's words.
 """
 
 import json
@@ -24,14 +24,16 @@ from Training.data.vocabulary import TRAINING_VOICES
 from Training.embedding.network import NAME, SECOND, WordEmbedding, joined, names, of_part, unit
 from Training.export import ranges, reference
 
-# The seconds of silence from which on hops are left out of `talk`.
-LONGEST_QUIET = 0.6
+# The seconds of silence from which on hops are left out of `talk`: the hops before an utterance are then all silence, too.
+LONGEST_QUIET = 1.1
 # Standard deviations at which the numbers of talk are clipped to four bits.
 WIDEST = 3.5
 # Clips of each of the model's words.
 CLIPS = 24
 # Lowest and highest frequency of a telephone, in hertz.
 TELEPHONE = 300, 3400
+# Hops from the end of a word to the end of its beginning: TemplateAlignment.spacingOfWord of Sources/Spotting.
+SPACING = 4
 # RMS of the noise that is added to digital silence.
 QUIET = 3e-4
 
@@ -75,13 +77,14 @@ def band_limited(wave, low, high):
     return np.fft.irfft(spectrum, len(wave)).astype(np.float32)
 
 
-def word_window(table, row, generator):
-    """A window [16000] in which a clip's word ends 50 to 200 ms before the end."""
-    window = np.zeros(WINDOW, np.float32)
+def word_windows(table, row, generator):
+    """Two windows [16000]: in the first a clip's word ends 50 to 200 ms before the end, the other is `SPACING` hops before."""
+    wave = np.zeros(WINDOW + SPACING * HOP, np.float32)
     last = float(table["to"][row])
-    offset = last - WINDOW + generator.uniform(800, 3200)
-    waveform.place(table["audio"], window, table["start"][row], table["length"][row], offset, 1.0, 0.0, last + 3200)
-    return window + generator.normal(0, QUIET, WINDOW).astype(np.float32)
+    offset = last - len(wave) + generator.uniform(800, 3200)
+    waveform.place(table["audio"], wave, table["start"][row], table["length"][row], offset, 1.0, 0.0, last + 3200)
+    wave += generator.normal(0, QUIET, len(wave)).astype(np.float32)
+    return wave[-WINDOW:], wave[:WINDOW]
 
 
 def negative_set(program, model, table):
@@ -92,21 +95,21 @@ def negative_set(program, model, table):
     waves = talk(table, generator)
     decides, numbers, quiet, vectors = embedded_talk(program, model, waves)
     # Each run of hops at which a word could fire, and the hop before it.
+    decides[[0, -1]] = False
     decides[np.flatnonzero(np.diff(numbers)) + 1] = False
     first = np.flatnonzero(decides[1:] & ~decides[:-1])
-    ends = decides.copy()
-    ends[first] = True
-    is_first = np.zeros(len(ends), bool)
-    is_first[first] = True
+    after = np.flatnonzero(decides[:-1] & ~decides[1:]) + 1
     # Of silence no word is taken for another one.
     is_talk = quiet <= LONGEST_QUIET
-    hours = np.array([sum(map(len, waves)) / RATE / 3600], np.float32)
-    made = {"talk": in_four_bits(vectors[is_talk]), "talk.hours": hours, "ends": in_four_bits(vectors[ends]), "ends.hours": hours}
-    made["ends.utterance"] = np.cumsum(is_first)[ends].astype(np.float32)
+    for start, end in zip(first, after):
+        is_talk[start:end] = True
+    place = np.cumsum(is_talk) - 1
+    made = {"talk": in_four_bits(vectors[is_talk]), "talk.hours": np.array([sum(map(len, waves)) / RATE / 3600], np.float32)}
+    made["talk.ends"] = np.stack([place[first], place[after - 1] + 1], 1).astype(np.float32)
     for label in description["labels"][:-2]:
         rows = np.flatnonzero((table["part"] == "training") & (table["kind"] == "clip") & (table["label"] == label))
-        windows = [word_window(table, row, generator) for row in generator.permutation(rows)[:CLIPS]]
-        examples = np.concatenate([embed(description, weights, wave) for wave in windows])
+        pairs = [word_windows(table, row, generator) for row in generator.permutation(rows)[:CLIPS]]
+        examples = np.stack([[embed(description, weights, window)[0] for window in pair] for pair in pairs])
         made[f"word.{label}"] = np.round(128 + examples * 127 / np.abs(examples).max()).astype(np.uint8)
     return made
 

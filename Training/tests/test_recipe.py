@@ -217,17 +217,21 @@ class RecipeTests(unittest.TestCase):
 
     def test_the_negative_set_holds_unit_vectors(self):
         tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
-        others = {"talk", "talk.hours", "ends", "ends.hours", "ends.utterance"}
+        others = {"talk", "talk.hours", "talk.ends"}
         self.assertEqual(set(tensors), others | {f"word.{word}" for word in clips.COMMANDS})
         # Two parts of eight numbers, two of them in a byte.
         talk, examples = tensors["talk"], tensors[f"word.{clips.COMMANDS[0]}"].astype(np.float64) - 128
-        self.assertEqual((talk.shape[1], examples.shape[1]), (8, 16))
+        self.assertEqual((talk.shape[1], examples.shape[1:]), (8, (2, 16)))
         vectors = np.stack([talk % 16, talk // 16], axis=-1).reshape(len(talk), 16).astype(np.float64) - 8
         self.assertLessEqual(np.abs(vectors).max(), 7)
         for parts, tolerance in ((vectors, 0.3), (examples, 0.05)):
-            lengths = np.linalg.norm(parts, axis=1)
+            lengths = np.linalg.norm(parts, axis=-1)
             np.testing.assert_allclose(lengths, np.median(lengths), rtol=tolerance)
-        self.assertGreater(tensors["ends.hours"][0], 0)
+        self.assertGreater(tensors["talk.hours"][0], 0)
+        bounds = tensors["talk.ends"].astype(int)
+        self.assertTrue((bounds[:, 0] >= 0).all() and (bounds[:, 1] <= len(talk)).all())
+        # The hop before, and those that may decide; one run after the other.
+        self.assertTrue((bounds[:, 1] - bounds[:, 0] >= 2).all() and (bounds[1:, 0] >= bounds[:-1, 1] - 1).all())
 
     def test_an_embedding_is_the_same_from_its_checkpoint_and_from_the_folder(self):
         lines = [line.split(": ", 1)[1] for line in self.printed["open-set"].splitlines() if ": recorded" in line]
