@@ -43,7 +43,7 @@ POWER = 0.5
 class Examples:
     """The rendered sets together: two views of each example, a class (−1 for running speech), the teacher's answer."""
 
-    def __init__(self, paths):
+    def __init__(self, paths, without=()):
         sets = [np.load(path) for path in paths]
         names = sorted({name for part in sets for name in part["names"]})
         numbers = {name: number for number, name in enumerate(names)}
@@ -56,7 +56,7 @@ class Examples:
             classes.append(own[part["classes"]])
         classes = np.concatenate(classes)
         counts = np.bincount(classes[classes >= 0], minlength=len(names))
-        chosen = np.flatnonzero(counts >= LEAST)
+        chosen = np.flatnonzero((counts >= LEAST) & ~np.isin(names, list(without)))
         self.members = [np.flatnonzero(classes == number) for number in chosen]
         self.speech = np.flatnonzero(classes < 0)
         teacher = np.concatenate([part["teacher"] for part in sets]).astype(np.float32)
@@ -149,11 +149,12 @@ def main(arguments=None):
         help="last epoch; fewer end the second stage early",
     )
     parser.add_argument("--steps", type=int, default=STEPS, help="batches of an epoch")
+    parser.add_argument("--without", nargs="*", default=[], help="words to leave out, for measuring words that were never trained on")
     parser.add_argument("examples", nargs="+", help="files that embedding/render.py wrote")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    examples = Examples(options.examples)
+    examples = Examples(options.examples, options.without)
     weights = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
     network = WordEmbedding(weights, options.dimensions, options.widths)
     proxies = torch.nn.Parameter(torch.randn(len(examples.members), options.dimensions) * 0.1)
