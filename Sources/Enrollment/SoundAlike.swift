@@ -13,6 +13,7 @@ enum SoundAlike {
     ///
     /// - Parameters:
     ///   - take: templates, the one at the end first.
+    ///   - spacing: hops from one template of the take to the one before.
     ///   - prototype: the word's templates, in the same order.
     ///   - alignment: of the word.
     static func similarity(of take: [[Float]], spacing: Int, to prototype: [[Float]], _ alignment: TemplateAlignment)

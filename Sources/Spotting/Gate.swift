@@ -266,7 +266,7 @@ public struct Gate {
         modes.indices.contains(label) ? modes[label] : settings.mode
     }
 
-    /// Whether a word of one template could fire in mode `command`, as far as the pauses around it decide: at this hop, or with
+    /// Whether a word, other than a long phrase, could fire in mode `command`, as far as the pauses around it decide: at this hop, or with
     /// lookahead at the next one.
     package func mayFireCommand(_ activity: ActivityHistory) -> Bool {
         inSpeech && isOpen && seconds(hop - utteranceStart) <= settings.longestUtterance
