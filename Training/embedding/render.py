@@ -39,6 +39,13 @@ WIDEST = 0.12
 TELEPHONE = 0.1
 
 
+def opened(path):
+    """A network in ONNX, on one thread."""
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+
+
 class Renderer:
     """Draws two views of a recording or of an inverted word; with `same_place` both in the same position and surroundings."""
 
@@ -109,9 +116,7 @@ class WordTeacher:
     SIZE = WORD_TEACHER
 
     def __init__(self, path):
-        settings = onnxruntime.SessionOptions()
-        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+        self.session = opened(path)
         self.input = self.session.get_inputs()[0].name
         self.filters = self.filter_bank()
 
@@ -149,9 +154,7 @@ class Teacher:
     SIZE = TEACHER
 
     def __init__(self, path):
-        settings = onnxruntime.SessionOptions()
-        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
+        self.session = opened(path)
         self.input = self.session.get_inputs()[0].name
 
     def __call__(self, waves):
