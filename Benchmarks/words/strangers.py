@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
+from scipy.signal import fftconvolve
 
 from Benchmarks.words.programs import Beckon
 from Benchmarks.words.recordings import NOISE, members, write
@@ -93,7 +94,7 @@ def make_conditions(work, data):
             tail *= np.arange(len(time)) > RATE // 200
             response = tail / np.sqrt((tail**2).sum())
             response[0] = 1
-            wet = np.convolve(np.pad(wave, (0, RATE // 2)), response)[: len(wave) + RATE // 2]
+            wet = fftconvolve(np.pad(wave, (0, RATE // 2)), response)[: len(wave) + RATE // 2]
             write(work / "strangers" / CONDITIONS[1] / word / path.name, wet / np.sqrt(2))
 
 

@@ -12,21 +12,23 @@ enum SoundAlike {
     /// Similarity of a take to a word, −1…1: as the detector computes it, at the place of the take where it is highest.
     ///
     /// - Parameters:
-    ///   - take: templates, the one at the end first.
-    ///   - spacing: hops from one template of the take to the one before.
-    ///   - prototype: the word's templates, in the same order.
+    ///   - prototype: the word's templates, the one at the end first.
     ///   - alignment: of the word.
-    static func similarity(of take: [[Float]], spacing: Int, to prototype: [[Float]], _ alignment: TemplateAlignment)
-        -> Float
-    {
+    static func similarity(
+        of take: WordStore.Take,
+        to prototype: [[Float]],
+        _ alignment: TemplateAlignment
+    ) -> Float {
         guard let last = prototype.first else { return -1 }
         // A phrase needs all of its templates; where the take has fewer, nothing is there.
-        let isAlike = take.count == prototype.count && (take.count == 1 || spacing == alignment.spacing)
+        let templates = take.templates
+        let hasSpacing = templates.count == 1 || take.templateSpacing == alignment.spacing
+        let isAlike = templates.count == prototype.count && hasSpacing
         if alignment.isPhrase || isAlike {
-            return alignment.mean { take.indices.contains($0) ? dot(take[$0], prototype[$0]) : 0 }
+            return alignment.mean { templates.indices.contains($0) ? dot(templates[$0], prototype[$0]) : 0 }
         }
         // A word also fires in the middle of a phrase, where the take has no template before.
-        return take.map { dot($0, last) }.max() ?? -1
+        return templates.map { dot($0, last) }.max() ?? -1
     }
 
     /// Hops over which a similarity is averaged, because the detector smooths too.
@@ -72,7 +74,7 @@ extension WordStore.Word {
     private func firesByTemplates(at takes: [WordStore.Take]) -> Double {
         let (prototype, alignment, fire) = (prototype, alignment, fire)
         return Self.share(of: takes) {
-            SoundAlike.similarity(of: $0.templates, spacing: $0.templateSpacing, to: prototype, alignment) > fire
+            SoundAlike.similarity(of: $0, to: prototype, alignment) > fire
         }
     }
 

@@ -88,9 +88,7 @@ public struct WordCalibration: Sendable {
         let alignment = word.alignment
         func neighbour(_ name: String, _ takes: [WordStore.Take]) -> Neighbour? {
             guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
-            let similarities = takes.map {
-                SoundAlike.similarity(of: $0.templates, spacing: $0.templateSpacing, to: prototype, alignment)
-            }
+            let similarities = takes.map { SoundAlike.similarity(of: $0, to: prototype, alignment) }
             return Neighbour(
                 name: name,
                 similarity: similarities.reduce(0, +) / Float(similarities.count),
@@ -150,9 +148,7 @@ public struct WordCalibration: Sendable {
         _ prototype: [[Float]],
         _ alignment: TemplateAlignment
     ) -> Float {
-        takes.map {
-            SoundAlike.similarity(of: $0.templates, spacing: $0.templateSpacing, to: prototype, alignment)
-        }.max() ?? -1
+        takes.map { SoundAlike.similarity(of: $0, to: prototype, alignment) }.max() ?? -1
     }
 }
 

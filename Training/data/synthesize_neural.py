@@ -32,7 +32,7 @@ PHRASES = ((0.4, (True, True)), (0.15, (True,)), (0.25, (False,)), (0.2, (False,
 # Neural voices slur single words, so the few words near the commands are repeated often.
 NEAR_TAKES, COMMAND_TAKES = {"heart": 6, "blend": 2, "joe": 0}, {"heart": 30, "blend": 20, "joe": 0}
 # Takes of each dictionary word with --repeat.
-REPEATED_TAKES = 2
+REPEATED_TAKES = 1
 
 
 def sentences(folder, commands):

@@ -17,7 +17,10 @@ def says(commands, text):
 # Words kept out of all training: they measure what happens to words that the network has never met.
 HELD_OUT = ("marvin", "sheila", "wow", "snowboy")
 # Words that the embedding for words of a user's own is judged on besides, and so never trained on.
-JUDGES = ("athena", "amelia")
+JUDGES = (
+    *("athena", "amelia", "computer", "smart_mirror", "heycomputer", "smart mirror"),
+    *("onword", "operator", "thinkengine", "voyager", "wildfire"),
+)
 # Labels that stand for recordings of many different words.
 SYNTHETIC = "synthetic"
 UNSORTED = "honk_random"

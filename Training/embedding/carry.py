@@ -49,7 +49,8 @@ def carry(source, target):
     for part in names(described[0]):
         needed = ancestors(described[0]["layers"], part)
         for layer in described[0]["layers"]:
-            if layer["name"] in needed:
+            is_new = all(other["name"] != renamed(layer["name"], part) for other in layers)
+            if layer["name"] in needed and is_new:
                 key = "inputs" if "inputs" in layer else "input"
                 sources = [renamed(name, part) for name in inputs_of(layer)]
                 layers.append(layer | {"name": renamed(layer["name"], part), key: sources if key == "inputs" else sources[0]})

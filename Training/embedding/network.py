@@ -13,6 +13,10 @@ from Training.model.network import ValidConvolution
 # The embedding's layers in model.json, and the first part of the names of the layers before each. The second part is trained apart and
 # joined to the first, which errs at other words.
 NAME, SECOND = "words", "words.second"
+# What the names of the first block's layers begin with where the embedding has one of its own, carried over from another model. New
+# parts read it.
+TRUNK = NAME + "."
+TRUNK_LAYERS = (TRUNK + "stem", TRUNK + "block1")
 BLOCKS = (2, 3)
 # Columns that the skip of each block crops at both ends.
 CROPS = {1: 9, 2: 6, 3: 3}
@@ -44,18 +48,33 @@ def unit(vectors):
     return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
 
 
+def trunk(weights, part=None):
+    """What the names of the layers begin with whose output a part of the embedding reads: nothing where it is the model's own first block.
+
+    Without a part, that which a new part reads.
+    """
+    if part and f"{part}.stem.weight" in weights:
+        return part + "."
+    if TRUNK_LAYERS[0] + ".weight" not in weights:
+        return ""
+    read = weights.get(f"{part}.block2.first.weight")
+    return TRUNK if read is None or read.shape[2] == len(weights[TRUNK + "block1.second.bias"]) else ""
+
+
 def of_part(name, part):
-    """Whether a layer or a tensor is of this part of the embedding."""
+    """Whether a layer or a tensor is of this part of the embedding, without the first block."""
+    if any(name == layer or name.startswith(layer + ".") for layer in TRUNK_LAYERS):
+        return False
     return name == part or name.startswith(part + ".") and (part == SECOND or not (name + ".").startswith(SECOND + "."))
 
 
-def first_block(weights, features, part=NAME):
-    """Features [n, columns, bands] → columns [n, columns, channels] float16 of the first block that a part of the embedding reads:
-    its own if it was carried over from another model, else the model's.
+def first_block(weights, features, part=None):
+    """Features [n, columns, bands] → columns [n, columns, channels] float16 of the first block that a part of the embedding reads, or
+    that a new part would read.
 
     `weights` are the model's tensors by name, as its safetensors file has them.
     """
-    prefix = f"{part}." if f"{part}.stem.weight" in weights else ""
+    prefix = trunk(weights, part)
     tensor = lambda name: torch.from_numpy(weights[prefix + name].copy()).float()
     kernel = lambda name: tensor(name + ".weight").transpose(1, 2)
     conv = lambda x, name, stride=1: F.conv1d(x, kernel(name), tensor(name + ".bias"), stride)
@@ -76,14 +95,15 @@ def resized(tensor, shape, generator):
 
 
 class WordEmbedding(torch.nn.Module):
-    """Columns [n, columns, channels] of a model's first block → an embedding [n, dimensions]."""
+    """Columns [n, columns, channels] of a first block → an embedding [n, dimensions]."""
 
     def __init__(self, weights, dimensions, widths=WIDTHS):
         """`weights` are the model's tensors by name, as its safetensors file has them."""
         super().__init__()
         second, third, head = widths
         outputs = {"block2": second, "block3": third, "head": head}
-        inputs = {"block2": weights["block2.first.weight"].shape[2], "block3": second, "head": third}
+        self.trunk = trunk(weights)
+        inputs = {"block2": len(weights[self.trunk + "block1.second.bias"]), "block3": second, "head": third}
         generator = torch.Generator().manual_seed(1)
         self.parts = torch.nn.ParameterDict()
         for name, value in weights.items():
@@ -94,6 +114,8 @@ class WordEmbedding(torch.nn.Module):
             if tensor.dim() == 3:
                 tensor = tensor.transpose(1, 2).contiguous()
                 shape += (outputs[block] if ".second" in name else inputs[block], tensor.shape[2])
+            # The model's upper blocks know nothing of the output of another model's first block.
+            tensor = tensor[:0] if self.trunk else tensor
             self.parts[name.replace(".", "_")] = torch.nn.Parameter(resized(tensor, shape, generator))
         self.projection = torch.nn.Linear(head, dimensions)
         # For training alone: predicts the teacher's answer for the same second.
@@ -112,6 +134,7 @@ class WordEmbedding(torch.nn.Module):
     def from_model(cls, weights, part=NAME):
         """A part of the embedding, from the tensors of a model that has one; what only the training needs is 0."""
         own = {name.removeprefix(part + "."): value for name, value in weights.items() if of_part(name, part)}
+        own["block1.second.bias"] = weights[trunk(weights, part) + "block1.second.bias"]
         state = {}
         for name, value in own.items():
             tensor = torch.from_numpy(value.astype(np.float32))
@@ -150,7 +173,7 @@ class WordEmbedding(torch.nn.Module):
 
     def described(self, name=NAME):
         """The layers as model.json has them, and the weights by tensor name, as the part `name`."""
-        made, last = Collector(), "block1"
+        made, last = Collector(), self.trunk + "block1"
         for block in BLOCKS:
             parts = {part: self.part(f"block{block}.{part}") for part in ("first", "second", "skip")}
             last = made.block(f"{name}.block{block}", last, parts, CROPS[block])

@@ -22,7 +22,7 @@ from Training.data import command_line, log_mel
 from Training.data.audio import RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.data.sources import spoken_word
-from Training.data.vocabulary import HELD_OUT, JUDGES, UNSORTED
+from Training.data.vocabulary import HELD_OUT, JUDGES, MANY_WORDS, SYNTHETIC
 from Training.embedding.network import TEACHER, WORD_TEACHER, first_block, unit
 
 # Examples of running speech, of one second each.
@@ -30,6 +30,8 @@ SPEECH = 12000
 # Most examples of a word, so that the few words with thousands of clips leave time for others, and the shortest word that is cut
 # out of a sentence, in seconds: of a shorter one little is left.
 MOST, SHORTEST_CUT = 250, 0.15
+# Share of the synthetic recordings that a set has, so that sets differ.
+SYNTHETIC_SHARE = 0.6
 # The teacher's window is the last 12,400 samples of the second.
 TEACHER_START = WINDOW - 12400
 BATCH = 64
@@ -163,13 +165,16 @@ class Teacher:
         return self.session.run(None, {self.input: np.stack(waves)[:, TEACHER_START:]})[0][:, 0, 0]
 
 
-def choose(table, examples, generator, seconds, most):
-    """Rows of recordings in random order, `seconds` of them running speech, and indices of inverted words; at most `most` of a word."""
+def choose(table, examples, generator, seconds, most, synthetic):
+    """Rows of recordings in random order, `seconds` of them running speech, and indices of inverted words; at most `most` of a word, and
+    a share `synthetic` of the synthetic ones."""
     left_out = (*HELD_OUT, *JUDGES)
-    train = (table["part"] == "training") & ~np.isin(table["label"], left_out)
-    is_word = np.isin(table["kind"], ["clip", "word"]) & (table["label"] != UNSORTED)
+    train = table["part"] == "training"
+    is_word = np.isin(table["kind"], ["clip", "word"]) & ~np.isin(table["label"], [name for name in MANY_WORDS if name != SYNTHETIC])
     is_word |= (table["kind"] == "cut") & (table["to"] - table["from"] >= SHORTEST_CUT * RATE)
-    words = at_most(most, np.flatnonzero(train & is_word), lambda row: spoken_word(table["name"][row], table["label"][row]), generator)
+    is_word &= (table["label"] != SYNTHETIC) | (generator.random(len(is_word)) < synthetic)
+    word = lambda row: spoken_word(table["name"][row], table["label"][row])
+    words = at_most(most, [row for row in np.flatnonzero(train & is_word) if word(row) not in left_out], word, generator)
     speech = np.flatnonzero(train & (table["kind"] == "speech"))
     share = table["length"][speech] / table["length"][speech].sum()
     rows = generator.permutation(np.concatenate([words, generator.choice(speech, seconds, p=share)]))
@@ -223,6 +228,7 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--same-place", action="store_true", help="both views in the same position and surroundings")
     parser.add_argument("--speech", type=int, default=SPEECH, help="number of examples of running speech")
+    parser.add_argument("--synthetic-share", type=float, default=SYNTHETIC_SHARE, help="share of the synthetic recordings")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     teachers = Teacher(options.teacher), WordTeacher(options.word_teacher)
@@ -231,7 +237,7 @@ def main(arguments=None):
     table, examples = render.load_examples(options.data, options.cache, commands)
     generator = seeded("embedding examples", seed=options.seed)
     renderer = Renderer(table, examples, generator, options.same_place)
-    rows, inverted = choose(table, examples, generator, options.speech, options.most)
+    rows, inverted = choose(table, examples, generator, options.speech, options.most, options.synthetic_share)
     is_speech = table["kind"] == "speech"
     # The class of each job, by name; None for running speech.
     names = [None if is_speech[row] else spoken_word(table["name"][row], table["label"][row]) for row in rows]

@@ -3,9 +3,10 @@
     python -m Training.embedding.train --model MODEL --out CHECKPOINT EXAMPLES…
 
 Five losses: `pairs`, a supervised contrastive loss with a margin over all pairs of a batch, pulls takes of one word together and
-apart from other words and from running speech; `word` pulls them to their word's own vector and away from all others and from
-speech; `relation` and `teacher` make similar what a general speech embedding finds similar, `words` what a network for wake words
-does. Each second of running speech is a word of its own. An interrupted training continues after the last whole epoch.
+apart from other words and from running speech; `word` pulls them to the vector of their word's phonemes and away from those of other
+words of the batch and of the dictionary, and from speech; `relation` and `teacher` make similar what a general speech embedding finds
+similar, `words` what a network for wake words does. Each second of running speech is a word of its own. An interrupted training
+continues after the last whole epoch.
 """
 
 import math
@@ -19,20 +20,27 @@ import torch.nn.functional as F
 
 from Training.data import command_line
 from Training.data.seeding import generator as seeded
+from Training.data.synthesize import DICTIONARY
 from Training.embedding.network import DIMENSIONS, WIDTHS, WordEmbedding
+from Training.embedding.pronunciation import PhonemeEncoder, Pronunciations
 from Training.model import checkpoint
 from Training.model.train import set_rate
 
 # Words of a batch, takes of each, and seconds of running speech.
 CLASSES, TAKES, SPEECH = 48, 3, 70
+# Words of the dictionary in a batch that nobody says, and how many words of the dictionary these are of.
+UNSAID, LISTED = 112, 20000
 # Batches of an epoch.
 STEPS = 400
 WORD_SCALE = 2.0
 MARGIN, SCALE, TEMPERATURE, SPEECH_WEIGHT = 0.15, 20.0, 0.06, 10.0
-# Epochs, peak learning rate and the weights of the losses. The first stage separates words, the second follows the teacher more.
+# Epochs, peak learning rate, share of the channels that are dropped, and the weights of the losses. The first stage separates words, the
+# second follows the teachers more, and the third goes on without learning the examples by heart.
+FOLLOWING = {"pairs": 1.0, "word": 0.7, "relation": 12.0, "teacher": 8.0, "words": 12.0}
 STAGES = (
-    (6, 1.5e-3, {"pairs": 1.0, "word": 0.3, "relation": 3.0, "teacher": 2.0, "words": 3.0}),
-    (20, 8e-4, {"pairs": 1.0, "word": 0.1, "relation": 12.0, "teacher": 8.0, "words": 12.0}),
+    (6, 1.5e-3, 0.0, {"pairs": 1.0, "word": 1.0, "relation": 3.0, "teacher": 2.0, "words": 3.0}),
+    (20, 8e-4, 0.0, FOLLOWING),
+    (60, 8e-4, 0.1, FOLLOWING),
 )
 # Minimum number of examples of a word, over all sets; each has two views.
 LEAST = 1
@@ -58,6 +66,7 @@ class Examples:
         counts = np.bincount(classes[classes >= 0], minlength=len(names))
         chosen = np.flatnonzero((counts >= LEAST) & ~np.isin(names, list(without)))
         self.members = [np.flatnonzero(classes == number) for number in chosen]
+        self.names = [names[number] for number in chosen]
         self.speech = np.flatnonzero(classes < 0)
         teacher = np.concatenate([part["teacher"] for part in sets]).astype(np.float32)
         self.has_teacher = torch.from_numpy(np.isfinite(teacher[:, 0]))
@@ -83,8 +92,26 @@ class Examples:
         return rows, torch.from_numpy(np.repeat(words, TAKES)), torch.from_numpy(out)
 
 
-def losses(hidden, z, proxies, network, examples, rows, words):
-    """The losses by name. `z` [n, dimensions] are unit vectors, words before speech; `proxies` the words' own vectors."""
+class Dictionary:
+    """The pronunciations of the words of the examples, and of words that nobody says."""
+
+    def __init__(self, names, generator, without):
+        with open(DICTIONARY) as file:
+            listed = {word for word in file.read().split() if word.isalpha() and word.islower() and len(word) > 2}
+        listed = generator.permutation(sorted(listed - set(names) - set(without)))[:LISTED]
+        self.spoken, self.said = len(names), Pronunciations([*names, *listed])
+
+    def batch(self, words, generator):
+        """Symbols and lengths of the different `words`, and of random words that sound like none of them."""
+        others = self.spoken + generator.choice(len(self.said.said) - self.spoken, UNSAID, replace=False)
+        heard = {self.said.said[word] for word in words}
+        rows = np.concatenate([words, [row for row in others if self.said.said[row] not in heard]]).astype(int)
+        return self.said.symbols[rows], self.said.lengths[rows]
+
+
+def losses(hidden, z, written, network, examples, rows, words):
+    """The losses by name. `z` [n, dimensions] are unit vectors, words before speech; `written` [words, dimensions] the vectors of the
+    batch's words in their order, then those of others, by how they are pronounced; `words` [n] are rows of them."""
     similarity, count = z @ z.T, len(words)
     teacher, has_teacher = examples.teacher[rows], examples.has_teacher[rows]
     relation = ((similarity - teacher @ teacher.T)[has_teacher][:, has_teacher] ** 2).mean()
@@ -96,10 +123,16 @@ def losses(hidden, z, proxies, network, examples, rows, words):
     predicted = F.normalize(network.teacher(hidden), dim=1)
     follow = (1 - (predicted * teacher).sum(1))[has_teacher].mean()
 
-    own = F.normalize(proxies, dim=1)
-    is_own = F.one_hot(words, len(own))
+    own = F.normalize(written, dim=1)
+    near = z[:count] @ own.T
+    is_own = F.one_hot(words, len(own)).float()
     against = SCALE * own[words] @ z[count:].T + float(np.log(SPEECH_WEIGHT))
-    word = F.cross_entropy(torch.cat([SCALE * (z[:count] @ own.T - MARGIN * is_own), against], 1), words)
+    spoken = F.cross_entropy(torch.cat([SCALE * (near - MARGIN * is_own), against], 1), words)
+    # For each of the batch's words, its takes among all that is said.
+    said = SCALE * torch.cat([near[:, : words.max() + 1].T, own[: words.max() + 1] @ z[count:].T], 1)
+    takes = F.pad(is_own[:, : words.max() + 1].T, (0, len(rows) - count))
+    log_takes = said - torch.logsumexp(said, 1, keepdim=True)
+    word = spoken - (log_takes * takes).sum(1).div(takes.sum(1)).mean() * 0.5
 
     identity = torch.eye(len(rows))
     same = (number[:, None] == number[None]).float() - identity
@@ -110,24 +143,26 @@ def losses(hidden, z, proxies, network, examples, rows, words):
 
 
 def stage(epoch):
-    """The stage of an epoch: the epochs of it that are done, its number of epochs, peak learning rate and loss weights."""
-    for epochs, rate, weights in STAGES:
+    """The stage of an epoch: the epochs of it that are done, and its numbers."""
+    for epochs, *numbers in STAGES:
         if epoch < epochs:
-            return epoch, epochs, rate, weights
+            return epoch, epochs, *numbers
         epoch -= epochs
     raise ValueError(epoch)
 
 
-def train_epoch(epoch, steps, network, proxies, optimizer, examples):
+def train_epoch(epoch, steps, network, encoder, dictionary, optimizer, examples):
     """Trains one epoch; returns the mean of each loss by name."""
     generator, sums = seeded("embedding epoch", epoch), {}
-    done_epochs, epochs, peak, weights = stage(epoch)
+    done_epochs, epochs, peak, dropped, weights = stage(epoch)
     for step in range(steps):
         done = done_epochs * steps + step
         set_rate(optimizer, peak * min(1.0, (done + 1) / 100) * 0.5 * (1 + math.cos(math.pi * done / (epochs * steps))))
         rows, words, columns = examples.batch(generator)
-        hidden, z = network(columns)
-        parts = losses(hidden, F.normalize(z, dim=1), proxies, network, examples, rows, words)
+        hidden, z = network(F.dropout1d(columns.transpose(1, 2), dropped).transpose(1, 2))
+        different, places = np.unique(words, return_inverse=True)
+        written = encoder(*dictionary.batch(different, generator))
+        parts = losses(hidden, F.normalize(z, dim=1), written, network, examples, rows, torch.from_numpy(places))
         optimizer.zero_grad()
         sum(weights[name] * value for name, value in parts.items()).backward()
         optimizer.step()
@@ -145,8 +180,8 @@ def main(arguments=None):
     parser.add_argument(
         "--epochs",
         type=int,
-        default=sum(epochs for epochs, _, _ in STAGES),
-        help="last epoch; fewer end the second stage early",
+        default=sum(epochs for epochs, *_ in STAGES),
+        help="last epoch; fewer end the last stage early",
     )
     parser.add_argument("--steps", type=int, default=STEPS, help="batches of an epoch")
     parser.add_argument("--without", nargs="*", default=[], help="words to leave out, for measuring words that were never trained on")
@@ -157,19 +192,20 @@ def main(arguments=None):
     examples = Examples(options.examples, options.without)
     weights = safetensors.numpy.load_file(Path(options.model) / "model.safetensors")
     network = WordEmbedding(weights, options.dimensions, options.widths)
-    proxies = torch.nn.Parameter(torch.randn(len(examples.members), options.dimensions) * 0.1)
-    optimizer = torch.optim.AdamW([*network.parameters(), proxies], weight_decay=1e-4)
+    dictionary = Dictionary(examples.names, seeded("embedding epoch", 0), options.without)
+    encoder = PhonemeEncoder(dictionary.said.count, options.dimensions)
+    optimizer = torch.optim.AdamW([*network.parameters(), *encoder.parameters()], weight_decay=1e-4)
     first, part = 0, options.out + ".training"
     if os.path.exists(part):
         state = checkpoint.load(part)
         first = state["epoch"]
         network.load_state_dict(state["network"])
-        proxies.data = state["proxies"]
+        encoder.load_state_dict(state["encoder"])
         optimizer.load_state_dict(state["optimizer"])
     for epoch in range(first, options.epochs):
-        means = train_epoch(epoch, options.steps, network, proxies, optimizer, examples)
+        means = train_epoch(epoch, options.steps, network, encoder, dictionary, optimizer, examples)
         print(f"epoch {epoch + 1}", "  ".join(f"{name} {value:.3f}" for name, value in means.items()), flush=True)
-        state = {"epoch": epoch + 1, "network": network.state_dict(), "proxies": proxies.data}
+        state = {"epoch": epoch + 1, "network": network.state_dict(), "encoder": encoder.state_dict()}
         checkpoint.save(part, state | {"optimizer": optimizer.state_dict()})
     checkpoint.save(options.out, network.state_dict())
 
