@@ -55,8 +55,10 @@ struct ManualTests {
         for name in [".zfunc", ".config/fish/completions"] { try folder.folder(name) }
         for example in examples {
             // Each command of beckon is one line of words, written at once: both ends of a pipe write. Other programs do nothing.
-            let others = ["find", "ffmpeg", "arecord", "systemctl", "journalctl", "grep", "xdg-open"].map { "\($0)() { :; }; " }
-                .joined()
+            let others = ["find", "ffmpeg", "arecord", "systemctl", "journalctl", "grep", "xdg-open"].map {
+                "\($0)() { :; }; "
+            }
+            .joined()
             let script = """
                 beckon() { local IFS=$'\\x1f'; printf '%s\\n' "$*" >> "$HOME/called"; }
                 ssh() { shift; "$@"; }
