@@ -7,9 +7,7 @@ phonemes are, so an embedding that is drawn to them puts words that it never hea
 import re
 import subprocess
 
-import numpy as np
 import torch
-import torch.nn.functional as F
 
 VOICE = "en-us"
 # Symbols of a text at most; the rest is cut off.
@@ -45,10 +43,6 @@ class Pronunciations:
             numbers = [known[symbol] for symbol in said.split("_")]
             self.symbols[row, : len(numbers)] = torch.tensor(numbers)
         self.lengths = (self.symbols > 0).sum(1).clamp(min=1)
-
-    def equal(self, rows, others):
-        """Whether texts sound the same, [rows, others]."""
-        return torch.from_numpy(np.array([[self.said[a] == self.said[b] for b in others] for a in rows]))
 
 
 class PhonemeEncoder(torch.nn.Module):
