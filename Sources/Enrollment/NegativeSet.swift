@@ -3,7 +3,7 @@ public import Inference
 import Spotting
 private import System
 
-/// Negative examples for calibration: embeddings of hours of talk by many people, and of the model's words.
+/// What a word is calibrated with: embeddings of hours of talk by many people and of the model's words, and the text encoder.
 ///
 /// They were computed with the model. The file `background.safetensors` in its folder holds them, as Models/FORMAT.md says.
 public struct NegativeSet: Sendable {
@@ -19,6 +19,8 @@ public struct NegativeSet: Sendable {
     let utterances: [Range<Int>]
     /// Examples of each of the model's words, without recordings.
     let words: [(name: String, takes: [WordStore.Take])]
+    /// Nil if the model has none.
+    let text: TextEncoder?
 
     /// Reads the set of a model.
     ///
@@ -44,6 +46,7 @@ public struct NegativeSet: Sendable {
             words.append((label, takes))
         }
         self.words = words
+        text = try TextEncoder(file, dimensions: dimensions)
     }
 
     /// Reads the set of a model; nil if the model has none.

@@ -32,7 +32,7 @@ public struct WordCalibration: Sendable {
 
     /// Share of a sensitivity's false accepts per hour that is aimed at. Other talk differs from that of the negative set, above all in
     /// how many words are said alone.
-    private static let (aimOfCommand, aimOfSpot) = (0.65, 1.0)
+    private static let aim = 0.8
     /// How much more similar the model's other words are in the user's voice than in those of the negative set. Measured with one speaker
     /// at three pitches: with it 0.2 to 0.8 % of clips of other words are taken for the word, without 0.5 to 1.7 %.
     private static let ownVoice: Float = 0.06
@@ -51,6 +51,8 @@ public struct WordCalibration: Sendable {
     private let said, saidByOthers: SimilarityDistribution
     /// Similarities of other people's talk, and of the ends of what they say alone.
     private let talk, ends: PeaksOverThreshold
+    /// How far the takes sound as the name is spelled, 0…1; nil for a word whose spelling is not asked: one of the model's, a phrase.
+    public let textAgreement: Float?
     /// The nearest of the model's words; nil if there is none.
     public let nearestBuiltIn: Neighbour?
     /// The nearest of the user's other words; nil if there is none.
@@ -74,8 +76,8 @@ public struct WordCalibration: Sendable {
         var similarities = SensitivityTable<Float>()
         for sensitivity in Sensitivity.allCases {
             let rate = sensitivity.falseAcceptsPerHour
-            let command = max(ends.value(rate: rate * Self.aimOfCommand), least)
-            let spot = max(command, talk.value(rate: rate * Self.aimOfSpot))
+            let command = max(ends.value(rate: rate * Self.aim), least)
+            let spot = max(command, talk.value(rate: rate * Self.aim))
             similarities[sensitivity, .command] = isBuiltIn ? spot : command
             similarities[sensitivity, .spot] = spot
         }
@@ -86,6 +88,8 @@ public struct WordCalibration: Sendable {
         self.boundary = boundary
         (self.said, self.saidByOthers, self.talk, self.ends) = (said, saidByOthers, talk, ends)
         let alignment = word.alignment
+        let isAsked = negatives.text != nil && !isBuiltIn && !alignment.isPhrase
+        textAgreement = isAsked ? dot(word.text, word.text).squareRoot() : nil
         func neighbour(_ name: String, _ takes: [WordStore.Take]) -> Neighbour? {
             guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
             let similarities = takes.map { SoundAlike.similarity(of: $0, to: prototype, alignment) }
@@ -226,7 +230,7 @@ private struct SimilarityDistribution {
     /// - Parameter values: as above.
     init(ofOthers values: [Float]) {
         // Of a single take the similarities are lower than of the mean of several.
-        mean = values.isEmpty ? 0.6 : (Self.sum(values) + 4 * 0.75) / (Double(values.count) + 4)
+        mean = values.isEmpty ? 0.51 : (Self.sum(values) + 4 * 0.65) / (Double(values.count) + 4)
         deviation = 0.115
     }
 

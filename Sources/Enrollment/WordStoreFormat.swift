@@ -3,11 +3,12 @@ private import FoundationEssentials
 
 // A store as bytes, all numbers little-endian:
 //
-//     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, or 4 with cohorts
+//     magic and version   8 bytes, "BECKONW" 2, 3 with negative examples, 4 with cohorts, or 5 with texts
 //     length of header    UInt64
 //     length of vectors   UInt64, in bytes
 //     header              JSON, see `Header`
-//     vectors             for each word the templates of its takes, the moments of its negative examples, and its cohort, Float32
+//     vectors             for each word the templates of its takes, the moments of its negative examples, its cohort, and its
+//                         text, Float32
 //     checksum            UInt64, FNV-1a of all bytes before
 //     recordings          the audio in the same order, Int16
 //     checksum            UInt64, FNV-1a of the recordings
@@ -65,6 +66,8 @@ private struct Header: Codable {
         var negatives: [Negative]?
         /// Number of vectors; missing for a word that was not calibrated, and before version 4.
         var cohort: Int?
+        /// Number of vectors, 1; missing for a word without one, and before version 5.
+        var text: Int?
 
         /// The table of `sensitivities`; nil for a threshold outside 0…1. Names of later versions are left out.
         var table: SensitivityTable<Float>? {
@@ -101,6 +104,13 @@ private struct Header: Codable {
 }
 
 extension WordStore {
+    /// The lowest version that can hold the words.
+    private var version: UInt8 {
+        if words.contains(where: { !$0.text.isEmpty }) { return 5 }
+        if words.contains(where: { !$0.cohort.isEmpty }) { return 4 }
+        return words.contains { !$0.negatives.isEmpty } ? 3 : 2
+    }
+
     /// The store as bytes.
     ///
     /// - Throws: ``EnrollmentError/store`` for a threshold or boundary that is not finite.
@@ -130,7 +140,8 @@ extension WordStore {
                                 samples: $0.audio.count
                             )
                         },
-                    cohort: word.cohort.isEmpty ? nil : word.cohort.count
+                    cohort: word.cohort.isEmpty ? nil : word.cohort.count,
+                    text: word.text.isEmpty ? nil : 1
                 )
             },
             forgotten: forgotten.isEmpty ? nil : forgotten
@@ -142,6 +153,7 @@ extension WordStore {
         }
         let vectors = words.flatMap { word in
             word.takes.flatMap(\.templates) + word.negatives.flatMap { $0.moments.joined() } + word.cohort
+                + (word.text.isEmpty ? [] : [word.text])
         }
         let recordings = words.flatMap { word in word.takes.map(\.audio) + word.negatives.map(\.audio) }
         let vectorBytes = vectors.reduce(0) { $0 + 4 * $1.count }
@@ -149,8 +161,6 @@ extension WordStore {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24 + header.count + vectorBytes + audioBytes + 2 * checksumBytes)
         // An older program refuses what it cannot read, and only that.
-        let version: UInt8 =
-            words.contains { !$0.cohort.isEmpty } ? 4 : words.contains { !$0.negatives.isEmpty } ? 3 : 2
         bytes += magic + [version]
         append(UInt64(header.count), to: &bytes)
         append(UInt64(vectorBytes), to: &bytes)
@@ -168,7 +178,7 @@ extension WordStore {
     /// - Parameter start: the first ``startBytes`` bytes.
     static func detectorBytes(_ start: [UInt8]) -> Int {
         var reader = StoreReader(start.dropFirst(magic.count + 1))
-        guard start.starts(with: magic), (2...4).contains(start.dropFirst(magic.count).first ?? 0),
+        guard start.starts(with: magic), (2...5).contains(start.dropFirst(magic.count).first ?? 0),
             let header = try? reader.number(), let vectors = try? reader.number()
         else { return .max }
         // Larger lengths belong to a damaged store.
@@ -192,7 +202,7 @@ extension WordStore {
         do throws(StoreDamage) {
             switch try reader.bytes(1).first {
             case 1: try self.init(version1: bytes, withAudio: withAudio)
-            case 2, 3, 4: try self.init(version2: bytes, withAudio: withAudio)
+            case 2, 3, 4, 5: try self.init(version2: bytes, withAudio: withAudio)
             default: throw .newer
             }
         } catch {
@@ -299,7 +309,8 @@ extension WordStore {
                     boundary: word.boundary,
                     takes: takes,
                     negatives: try Self.negatives(word, take),
-                    cohort: try Self.cohort(word, take)
+                    cohort: try Self.cohort(word, take),
+                    text: try Self.text(word, take)
                 )
             )
         }
@@ -335,6 +346,23 @@ extension WordStore {
     ) throws(StoreDamage) -> [[Float]] {
         guard let count = word.cohort else { return [] }
         guard count == word.takes.first?.templates else { throw .word(word.name) }
+        return try vectors(count, word, read)
+    }
+
+    private static func text(
+        _ word: Header.Word,
+        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
+    ) throws(StoreDamage) -> [Float] {
+        guard let count = word.text else { return [] }
+        guard count == 1 else { throw .word(word.name) }
+        return try vectors(count, word, read).first ?? []
+    }
+
+    private static func vectors(
+        _ count: Int,
+        _ word: Header.Word,
+        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
+    ) throws(StoreDamage) -> [[Float]] {
         do throws(StoreDamage) {
             return try read(Header.Take(templates: count, templateSpacing: 0, samples: 0), word).templates
         } catch .take {

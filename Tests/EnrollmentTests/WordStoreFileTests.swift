@@ -62,14 +62,36 @@ struct WordStoreFileTests {
         #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
     }
 
-    @Test(arguments: [store, calibrated]) func `a store cut anywhere is refused as damaged`(store: WordStore) throws {
+    /// The same with the text of another word.
+    private static let spelled: WordStore = {
+        var store = WordStoreFileTests.calibrated
+        store.words[1].text = store.words[1].takes.first?.templates.first ?? []
+        return store
+    }()
+
+    @Test func `texts are kept, and make a file that older programs refuse`() throws {
+        let bytes = try Self.spelled.encoded()
+        #expect(bytes[7] == 5)
+        #expect(try WordStore(bytes: bytes, file: "f") == Self.spelled)
+        let front = WordStore.detectorBytes(Array(bytes[..<24]))
+        let known = try WordStore(bytes: Array(bytes[..<front]), file: "f", withAudio: false)
+        #expect(known.words[1].text == Self.spelled.words[1].text && known.words[0].text.isEmpty)
+        // As long as the templates.
+        var store = Self.spelled
+        store.words[1].text.removeLast()
+        #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
+    }
+
+    @Test(arguments: [store, calibrated, spelled]) func `a store cut anywhere is refused as damaged`(store: WordStore)
+        throws
+    {
         let bytes = try store.encoded()
         for count in bytes.indices {
             #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: Array(bytes[..<count]), file: "f") }
         }
     }
 
-    @Test(arguments: [store, calibrated])
+    @Test(arguments: [store, calibrated, spelled])
     func `a store with any byte changed is refused as damaged`(store: WordStore) throws {
         let bytes = try store.encoded()
         for index in bytes.indices {

@@ -26,6 +26,7 @@ _PURPOSES = {
     "own-voice takes": 5,
     "negative set": 6,
     "open-set clips": 7,
+    "text encoder": 9,
     "fixtures": 7,
     "validation clips": 20,
     "validation running speech": 21,

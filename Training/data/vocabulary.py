@@ -18,8 +18,8 @@ def says(commands, text):
 HELD_OUT = ("marvin", "sheila", "wow", "snowboy")
 # Words that the embedding for words of a user's own is judged on besides, and so never trained on.
 JUDGES = (
-    *("athena", "amelia", "computer", "smart_mirror", "heycomputer", "smart mirror"),
-    *("onword", "operator", "thinkengine", "voyager", "wildfire"),
+    *("athena", "amelia", "computer", "smart_mirror", "mirrors", "heycomputer", "smart mirror"),
+    *("onword", "operator", "thinkengine", "voyager", "wildfire", "wildfires"),
 )
 # Labels that stand for recordings of many different words.
 SYNTHETIC = "synthetic"

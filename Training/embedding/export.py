@@ -152,7 +152,11 @@ def main(arguments=None):
         replace_layers(options.model, options.checkpoint, options.part)
         ranges.add(options.model, table)
     made = negative_set(options.negatives, options.model, table)
-    reference.save_tensors(options.model / "background.safetensors", made)
+    path = options.model / "background.safetensors"
+    if not options.checkpoint and path.exists():
+        # The text encoder was trained with the embedding, which is the same as before.
+        made |= {name: value for name, value in safetensors.numpy.load_file(path).items() if name.startswith("text.")}
+    reference.save_tensors(path, made)
     print("  ".join(f"{name} {value.shape}" for name, value in made.items()))
 
 

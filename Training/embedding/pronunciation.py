@@ -34,13 +34,15 @@ def phonemes(texts):
 class Pronunciations:
     """The phonemes of texts as numbers: `symbols` [n, LONGEST], 0 after the end, and `lengths` [n]."""
 
-    def __init__(self, texts):
+    def __init__(self, texts, known=None):
+        """`known` are the symbols of an encoder; without them, all of these texts. Others are left out."""
         self.said = ["_".join(symbols[:LONGEST]) for symbols in phonemes(texts)]
-        known = {symbol: number + 1 for number, symbol in enumerate(sorted({s for said in self.said for s in said.split("_")}))}
-        self.count = len(known) + 1
+        self.known = known or sorted({symbol for said in self.said for symbol in said.split("_")})
+        number = {symbol: number + 1 for number, symbol in enumerate(self.known)}
+        self.count = len(self.known) + 1
         self.symbols = torch.zeros(len(texts), LONGEST, dtype=torch.long)
         for row, said in enumerate(self.said):
-            numbers = [known[symbol] for symbol in said.split("_")]
+            numbers = [number[symbol] for symbol in said.split("_") if symbol in number]
             self.symbols[row, : len(numbers)] = torch.tensor(numbers)
         self.lengths = (self.symbols > 0).sum(1).clamp(min=1)
 

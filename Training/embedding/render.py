@@ -95,9 +95,9 @@ class Renderer:
         return views
 
     def augmented(self, energies):
-        """Energies [2 n, 79, 40] → features with VTLP and microphone responses; the two views of an example are one voice."""
+        """Energies [2 n, 79, 40] → features with VTLP and microphone responses; each view of an example is another voice."""
         energies, g = np.stack(energies).astype(np.float32), self.generator
-        vtlp = np.repeat(spectral.vtlp(len(energies) // 2, g, WIDEST), 2, axis=0)
+        vtlp = spectral.vtlp(len(energies), g, WIDEST)
         warped = np.einsum("ntb,nbc->ntc", energies, vtlp) * spectral.microphone_response(len(energies), g)[:, None, :]
         return log_mel.normalized(warped * self.telephone(len(energies))[:, None, :])
 

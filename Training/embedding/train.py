@@ -21,6 +21,7 @@ import torch.nn.functional as F
 from Training.data import command_line
 from Training.data.seeding import generator as seeded
 from Training.data.synthesize import DICTIONARY
+from Training.data.vocabulary import HELD_OUT, JUDGES
 from Training.embedding.network import DIMENSIONS, WIDTHS, WordEmbedding
 from Training.embedding.pronunciation import PhonemeEncoder, Pronunciations
 from Training.model import checkpoint
@@ -35,12 +36,13 @@ STEPS = 400
 WORD_SCALE = 2.0
 MARGIN, SCALE, TEMPERATURE, SPEECH_WEIGHT = 0.15, 20.0, 0.06, 10.0
 # Epochs, peak learning rate, share of the channels that are dropped, and the weights of the losses. The first stage separates words, the
-# second follows the teachers more, and the third goes on without learning the examples by heart.
+# second follows the teachers more, and the others go on without learning the examples by heart.
 FOLLOWING = {"pairs": 1.0, "word": 0.7, "relation": 12.0, "teacher": 8.0, "words": 12.0}
 STAGES = (
     (6, 1.5e-3, 0.0, {"pairs": 1.0, "word": 1.0, "relation": 3.0, "teacher": 2.0, "words": 3.0}),
     (20, 8e-4, 0.0, FOLLOWING),
     (60, 8e-4, 0.1, FOLLOWING),
+    (40, 8e-4, 0.1, FOLLOWING),
 )
 # Minimum number of examples of a word, over all sets; each has two views.
 LEAST = 1
@@ -98,7 +100,7 @@ class Dictionary:
     def __init__(self, names, generator, without):
         with open(DICTIONARY) as file:
             listed = {word for word in file.read().split() if word.isalpha() and word.islower() and len(word) > 2}
-        listed = generator.permutation(sorted(listed - set(names) - set(without)))[:LISTED]
+        listed = generator.permutation(sorted(listed - {*names, *without, *HELD_OUT, *JUDGES}))[:LISTED]
         self.spoken, self.said = len(names), Pronunciations([*names, *listed])
 
     def batch(self, words, generator):
@@ -129,8 +131,9 @@ def losses(hidden, z, written, network, examples, rows, words):
     against = SCALE * own[words] @ z[count:].T + float(np.log(SPEECH_WEIGHT))
     spoken = F.cross_entropy(torch.cat([SCALE * (near - MARGIN * is_own), against], 1), words)
     # For each of the batch's words, its takes among all that is said.
-    said = SCALE * torch.cat([near[:, : words.max() + 1].T, own[: words.max() + 1] @ z[count:].T], 1)
-    takes = F.pad(is_own[:, : words.max() + 1].T, (0, len(rows) - count))
+    different = int(words.max()) + 1
+    said = SCALE * torch.cat([near[:, :different].T, own[:different] @ z[count:].T], 1)
+    takes = F.pad(is_own[:, :different].T, (0, len(rows) - count))
     log_takes = said - torch.logsumexp(said, 1, keepdim=True)
     word = spoken - (log_takes * takes).sum(1).div(takes.sum(1)).mean() * 0.5
 
@@ -171,10 +174,15 @@ def train_epoch(epoch, steps, network, encoder, dictionary, optimizer, examples)
     return sums
 
 
+def phonemes_path(out):
+    """Where the phoneme encoder is written that was trained with a checkpoint."""
+    return str(Path(out).with_suffix(".phonemes.pt"))
+
+
 def main(arguments=None):
     parser = command_line.parser(__doc__, data=False)
     parser.add_argument("--model", required=True, help="the model folder to start from")
-    parser.add_argument("--out", required=True, help="checkpoint to write, for export.py")
+    parser.add_argument("--out", required=True, help="checkpoint to write, for export.py; beside it that of the phoneme encoder, for text.py")
     parser.add_argument("--dimensions", type=int, default=DIMENSIONS)
     parser.add_argument("--widths", type=int, nargs=3, default=list(WIDTHS), help="channels of the blocks and of the head")
     parser.add_argument(
@@ -206,8 +214,9 @@ def main(arguments=None):
         means = train_epoch(epoch, options.steps, network, encoder, dictionary, optimizer, examples)
         print(f"epoch {epoch + 1}", "  ".join(f"{name} {value:.3f}" for name, value in means.items()), flush=True)
         state = {"epoch": epoch + 1, "network": network.state_dict(), "encoder": encoder.state_dict()}
-        checkpoint.save(part, state | {"optimizer": optimizer.state_dict()})
+        checkpoint.save(part, state | {"symbols": dictionary.said.known, "optimizer": optimizer.state_dict()})
     checkpoint.save(options.out, network.state_dict())
+    checkpoint.save(phonemes_path(options.out), {"symbols": dictionary.said.known, "encoder": encoder.state_dict()})
 
 
 if __name__ == "__main__":

@@ -23,10 +23,11 @@ from onnx import TensorProto, helper, numpy_helper
 
 from Training.augment import render
 from Training.augment.examples import Kind
-from Training.data import invert_spectrograms, log_mel, recordings, sources, validation_sets
+from Training.data import invert_spectrograms, log_mel, recordings, sources, synthesize, validation_sets
 from Training.embedding import carry, open_set
 from Training.embedding import export as embedding_export
 from Training.embedding import render as embedding_render
+from Training.embedding import text as embedding_text
 from Training.embedding import train as embedding_train
 from Training.embedding.network import first_block, unit
 from Training.evaluate import program, streams
@@ -46,6 +47,7 @@ FEWER = [
     (voice_activity, "BATCHES", 20),
     (voice_activity, "MEASURED", 100),
     (ranges, "COUNT", 64),
+    (embedding_text, "DICTIONARY", synthesize.DICTIONARY),
 ]
 SMALL = "--channels 8 12 16 24 --head 24 --batch 32".split()
 
@@ -147,6 +149,8 @@ class RecipeTests(unittest.TestCase):
         exported = (*recorded, "--negatives", program, "--checkpoint", cls.embedding)
         stage("embedding", embedding_export, *exported, cls.model)
         stage("second", embedding_export, *exported, "--part", "words.second", cls.model)
+        spelled = ("--model", cls.model, "--pairs", 50, "--steps", 60)
+        stage("text", embedding_text, *spelled, cls.embedding, cls.embedding)
         stage("open-set", open_set, *recorded, *on_model, cls.model, cls.embedding)
 
     def test_recordings_are_split_by_speaker_and_their_words_found(self):
@@ -218,7 +222,8 @@ class RecipeTests(unittest.TestCase):
     def test_the_negative_set_holds_unit_vectors(self):
         tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
         others = {"talk", "talk.hours", "talk.ends"}
-        self.assertEqual(set(tensors), others | {f"word.{word}" for word in clips.COMMANDS})
+        of_talk = {name for name in tensors if not name.startswith("text.")}
+        self.assertEqual(of_talk, others | {f"word.{word}" for word in clips.COMMANDS})
         # Two parts of eight numbers, two of them in a byte.
         talk, examples = tensors["talk"], tensors[f"word.{clips.COMMANDS[0]}"].astype(np.float64) - 128
         self.assertEqual((talk.shape[1], examples.shape[1:]), (8, (2, 16)))
@@ -232,6 +237,17 @@ class RecipeTests(unittest.TestCase):
         self.assertTrue((bounds[:, 0] >= 0).all() and (bounds[:, 1] <= len(talk)).all())
         # The hop before, and those that may decide; one run after the other.
         self.assertTrue((bounds[:, 1] - bounds[:, 0] >= 2).all() and (bounds[1:, 0] >= bounds[:-1, 1] - 1).all())
+
+    def test_the_text_encoder_has_the_format_and_learns(self):
+        tensors = safetensors.numpy.load_file(self.model / "background.safetensors")
+        shapes = {name.removeprefix("text."): value.shape for name, value in tensors.items() if name.startswith("text.")}
+        channels = embedding_text.CHANNELS
+        expected = {"letter.weight": (28, channels), "begin.weight": (24, channels), "end.weight": (24, channels)}
+        for layer in ("first", "second", "third"):
+            expected |= {f"{layer}.weight": (5, channels, channels), f"{layer}.bias": (channels,)}
+        self.assertEqual(shapes, expected | {"out.weight": (16, 2 * channels), "out.bias": (16,)})
+        self.assertTrue(all(value.dtype == np.float16 for name, value in tensors.items() if name.startswith("text.")))
+        self.assertGreater(float(self.printed["text"].split()[-1]), 0.3)
 
     def test_an_embedding_is_the_same_from_its_checkpoint_and_from_the_folder(self):
         lines = [line.split(": ", 1)[1] for line in self.printed["open-set"].splitlines() if ": recorded" in line]

@@ -20,6 +20,12 @@ struct EnrollReport {
             lines += ["", Self.table(calibration).text(columns: columns - 1)]
             lines += ["* is in use. Estimated from the takes and from other people's talk.", ""]
             lines += Self.neighbours(calibration)
+            if calibration.textAgreement == 0 {
+                lines.append(
+                    "It does not sound as '\(printable(word.name))' is spelled in English. Under a name that is spelled as it is said "
+                        + "('hey house'), it would be found more often when other people say it."
+                )
+            }
         }
         if count < 3 { lines.append("Three to five takes give better results: --more adds some.") }
         lines.append(
@@ -102,6 +108,7 @@ struct EnrollReport {
                 "sensitivities": Self.sensitivities(calibration),
                 "nearestBuiltIn": Self.json(calibration.nearestBuiltIn),
                 "nearestOwn": Self.json(calibration.nearestOwn),
+                "textAgreement": calibration.textAgreement.map { .number($0, places: 3) } ?? .null,
             ])
         }
         object.append(["file": .string(path)])
