@@ -86,6 +86,16 @@ struct TextEncoder: Sendable {
         return symbols.isEmpty ? nil : Array(symbols.prefix(longest))
     }
 
+    /// A name without spaces, such as "bookshelf", as two words in each way that leaves three letters or more of both.
+    static func twoWords(_ name: String) -> [String] {
+        guard let symbols = symbols(of: name), !symbols.contains(27), symbols.count >= 6 else { return [] }
+        return (3...symbols.count - 3).map { place in
+            var letters = symbols.compactMap { UnicodeScalar($0 + 96).map(Character.init) }
+            letters.insert(" ", at: place)
+            return String(letters)
+        }
+    }
+
     /// A convolution with zeros around, then a ReLU.
     private func convolve(_ columns: [Float], _ weight: [Float], _ bias: [Float]) -> [Float] {
         let count = columns.count / channels
@@ -117,18 +127,30 @@ extension WordStore.Word {
     /// people: 0.16 is exceeded by the texts of 5 % of other words, 0.3 by their own of single takes in the middle, of five always.
     private static let agreement: ClosedRange<Float> = 0.1...0.3
 
+    /// How much more the takes must agree with a name that is read as two words, since there are many such readings.
+    private static let moreOfParts: Float = 0.2
+
     /// How the name sounds as it is spelled, as long as the takes agree, 0…1. Empty if they do not, or if more is known of the word: what
     /// the model learned of its own words, and the parts of a phrase.
     func textVector(_ negatives: NegativeSet) -> [Float] {
-        guard let encoder = negatives.text, !alignment.isPhrase, !negatives.words.contains(where: { $0.name == name })
-        else {
+        guard let encoder = negatives.text, !alignment.isPhrase, !negatives.words.contains(where: { $0.name == name }) else {
             return []
         }
         var spoken = self
         spoken.text = []
-        let (vector, range) = (encoder.vector(of: name), Self.agreement)
-        guard let end = spoken.prototype(cohort: []).first, vector.count == end.count else { return [] }
-        let length = min(1, (dot(end, vector) - range.lowerBound) / (range.upperBound - range.lowerBound))
-        return length > 0 ? vector.map { length * $0 } : []
+        guard let end = spoken.prototype(cohort: []).first else { return [] }
+        func read(_ text: String, less: Float) -> (vector: [Float], length: Float) {
+            let (vector, range) = (encoder.vector(of: text), Self.agreement)
+            let above = dot(end, vector) - less - range.lowerBound
+            return (vector, vector.count == end.count ? min(1, above / (range.upperBound - range.lowerBound)) : 0)
+        }
+        var best = read(name, less: 0)
+        if best.length < 1 {
+            for parts in TextEncoder.twoWords(name) {
+                let reading = read(parts, less: Self.moreOfParts)
+                if reading.length > best.length { best = reading }
+            }
+        }
+        return best.length > 0 ? best.vector.map { best.length * $0 } : []
     }
 }

@@ -18,6 +18,12 @@ struct TextEncoderTests {
         #expect(TextEncoder.symbols(of: name) == nil)
     }
 
+    @Test func `a long name without spaces may be two words`() {
+        #expect(TextEncoder.twoWords("OnWord's") == ["onw ords", "onwo rds"])
+        #expect(TextEncoder.twoWords("words").isEmpty && TextEncoder.twoWords("on word").isEmpty)
+        #expect(TextEncoder.twoWords("word77").isEmpty)
+    }
+
     /// A safetensors file of F32 tensors.
     private static func tensors(_ entries: [(name: String, shape: [Int], value: (Int) -> Float)]) throws -> SafeTensors
     {
@@ -83,6 +89,8 @@ struct TextEncoderTests {
         )
         #expect(spelled.text.count == model.embeddingCount && other.text.isEmpty && unspelled.text.isEmpty)
         #expect(other.prototype == unspelled.prototype)
+        // Read as two words.
+        #expect(try !calibrated("rearcenter").text.isEmpty)
         // The template at the end moves to the text; the beginning has none.
         let (with, without) = (spelled.prototype, other.prototype)
         #expect(dot(with[0], spelled.text) > dot(without[0], spelled.text) + 0.1)
