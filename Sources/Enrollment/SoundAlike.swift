@@ -9,6 +9,9 @@ enum SoundAlike {
     /// are not (180 pairs).
     static let leastShare = 0.5
 
+    /// Similarity of a take to a word below which they do not sound alike.
+    static let leastSimilarity: Float = 0.5
+
     /// Similarity of a take to a word, −1…1: as the detector computes it, at the place of the take where it is highest.
     ///
     /// - Parameters:
@@ -67,8 +70,9 @@ extension WordStore.Word {
             >= SoundAlike.leastShare
     }
 
-    /// Similarity from which it fires.
-    private var fire: Float { boundary + PersonalWord.margin(probability: threshold) }
+    /// Similarity from which it fires at what sounds like it. Other words by one voice, such as "left side" and "right side", may be more
+    /// similar than talk is, but the likelier one of them is found.
+    private var fire: Float { max(boundary + PersonalWord.margin(probability: threshold), SoundAlike.leastSimilarity) }
 
     /// Share of takes at which it fires, 0…1.
     private func firesByTemplates(at takes: [WordStore.Take]) -> Double {

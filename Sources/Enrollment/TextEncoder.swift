@@ -133,7 +133,8 @@ extension WordStore.Word {
     /// How the name sounds as it is spelled, as long as the takes agree, 0…1. Empty if they do not, or if more is known of the word: what
     /// the model learned of its own words, and the parts of a phrase.
     func textVector(_ negatives: NegativeSet) -> [Float] {
-        guard let encoder = negatives.text, !alignment.isPhrase, !negatives.words.contains(where: { $0.name == name }) else {
+        guard let encoder = negatives.text, !alignment.isPhrase, !negatives.words.contains(where: { $0.name == name })
+        else {
             return []
         }
         var spoken = self
