@@ -27,8 +27,8 @@ CALLED = ("onword", "wildfire", "thinkengine", "operator", "voyager")
 WORDS = (*CLIPS, *CALLED)
 # Of the packages, whose thresholds are tried at every score, so many draws of five takes; of Beckon so many of each number of takes.
 PACKAGE_DRAWS, DRAWS, TAKES = 2, 4, (1, 3, 5, 10)
-# Thresholds that are tried beside the own one, in log odds.
-ODDS = range(0, 5)
+# Thresholds that are tried beside the own one (1.4), in log odds.
+ODDS = (0.5, 0.9, 1.1, 1.7, 2.0, 2.4)
 # False accepts per hour and word at which programs are compared.
 LIMIT = 0.5
 # Seconds of silence between utterances of talk, and the length of a file of talk.
