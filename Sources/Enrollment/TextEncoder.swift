@@ -26,7 +26,8 @@ struct TextEncoder: Sendable {
     /// - Throws: a `ModelError` if it is not complete, or made for another embedding.
     init?(_ file: SafeTensors, dimensions: Int) throws(ModelError) {
         guard let shape = file.shape(of: "text.letter.weight") else { return nil }
-        let channels = shape.last ?? 0
+        // A file without channels has another shape than expected.
+        let channels = max(1, shape.last ?? 1)
         letter = try file.floats("text.letter.weight", shape: [Self.letters, channels])
         begin = try file.floats("text.begin.weight", shape: [Self.longest, channels])
         end = try file.floats("text.end.weight", shape: [Self.longest, channels])

@@ -71,6 +71,8 @@ struct TextEncoderTests {
         #expect(throws: ModelError.self) { try TextEncoder(network, dimensions: 3) }
         let letters = try Self.tensors([("text.letter.weight", [28, 3], { _ in 0 })])
         #expect(throws: ModelError.self) { try TextEncoder(letters, dimensions: 2) }
+        let none = try Self.tensors([("text.letter.weight", [28, 0], { _ in 0 })])
+        #expect(throws: ModelError.self) { try TextEncoder(none, dimensions: 2) }
         let other = try Self.tensors([("talk.hours", [1], { _ in 0 })])
         #expect(try TextEncoder(other, dimensions: 2) == nil)
     }
