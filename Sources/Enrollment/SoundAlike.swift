@@ -5,11 +5,12 @@ import Spotting
 enum SoundAlike {
     /// Share of a word's takes, 0…1, at which another word fires, from which the two are said to sound alike.
     ///
-    /// Measured over words of five takes by different people: 0.75 or more where both are the same word (10 pairs), 0 where they
-    /// are not (180 pairs).
+    /// Measured over words of five takes by different people, with an earlier embedding: 0.75 or more where both are the same word (10
+    /// pairs), 0 where they are not (180 pairs).
     static let leastShare = 0.5
 
-    /// Similarity of a take to a word below which they do not sound alike.
+    /// Similarity of a take to a word below which they do not sound alike. With it all of 20 pairs of one word by different people sound
+    /// alike, and no two of ten words.
     static let leastSimilarity: Float = 0.5
 
     /// Similarity of a take to a word, −1…1: as the detector computes it, at the place of the take where it is highest.

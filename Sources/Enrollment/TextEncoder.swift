@@ -66,7 +66,7 @@ struct TextEncoder: Sendable {
         }
         return unit(
             bias.indices.map { row in
-                bias[row] + dot(weight[row * pooled.count..<(row + 1) * pooled.count], pooled[...])
+                bias[row] + dot(Array(weight[row * pooled.count..<(row + 1) * pooled.count]), pooled)
             }
         )
     }
@@ -117,27 +117,26 @@ struct TextEncoder: Sendable {
         }
         return out
     }
-
-    private func dot(_ left: ArraySlice<Float>, _ right: ArraySlice<Float>) -> Float {
-        zip(left, right).reduce(0) { $0 + $1.0 * $1.1 }
-    }
 }
 
 extension WordStore.Word {
     /// Cosines between the takes and the text at which they begin to agree, and from which they do. Measured over ten words by real
-    /// people: 0.16 is exceeded by the texts of 5 % of other words, 0.3 by their own of single takes in the middle, of five always.
+    /// people: 0.16 is exceeded by the texts of 5 % of other words, 0.3 by their own of single takes in the middle, of five nearly always.
     private static let agreement: ClosedRange<Float> = 0.1...0.3
 
     /// How much more the takes must agree with a name that is read as two words, since there are many such readings.
     private static let moreOfParts: Float = 0.2
 
-    /// How the name sounds as it is spelled, as long as the takes agree, 0…1. Empty if they do not, or if more is known of the word: what
-    /// the model learned of its own words, and the parts of a phrase.
+    /// The network that reads the name; nil if more is known of the word: what the model learned of its own words, and the parts of a
+    /// phrase.
+    func textEncoder(_ negatives: NegativeSet) -> TextEncoder? {
+        let isBuiltIn = negatives.words.contains { $0.name == name }
+        return alignment.isPhrase || isBuiltIn ? nil : negatives.text
+    }
+
+    /// How the name sounds as it is spelled, as long as the takes agree, 0…1. Empty if they do not, or if the name is not read.
     func textVector(_ negatives: NegativeSet) -> [Float] {
-        guard let encoder = negatives.text, !alignment.isPhrase, !negatives.words.contains(where: { $0.name == name })
-        else {
-            return []
-        }
+        guard let encoder = textEncoder(negatives) else { return [] }
         var spoken = self
         spoken.text = []
         guard let end = spoken.prototype(cohort: []).first else { return [] }

@@ -51,7 +51,7 @@ public struct WordCalibration: Sendable {
     private let said, saidByOthers: SimilarityDistribution
     /// Similarities of other people's talk, and of the ends of what they say alone.
     private let talk, ends: PeaksOverThreshold
-    /// How far the takes sound as the name is spelled, 0…1; nil for a word whose spelling is not asked: one of the model's, a phrase.
+    /// How far the takes sound as the name is spelled, 0…1; nil for a word whose name is not read: one of the model's, a phrase.
     public let textAgreement: Float?
     /// The nearest of the model's words; nil if there is none.
     public let nearestBuiltIn: Neighbour?
@@ -88,8 +88,7 @@ public struct WordCalibration: Sendable {
         self.boundary = boundary
         (self.said, self.saidByOthers, self.talk, self.ends) = (said, saidByOthers, talk, ends)
         let alignment = word.alignment
-        let isAsked = negatives.text != nil && !isBuiltIn && !alignment.isPhrase
-        textAgreement = isAsked ? dot(word.text, word.text).squareRoot() : nil
+        textAgreement = word.textEncoder(negatives).map { _ in dot(word.text, word.text).squareRoot() }
         func neighbour(_ name: String, _ takes: [WordStore.Take]) -> Neighbour? {
             guard !prototype.isEmpty, !takes.isEmpty, name != word.name else { return nil }
             let similarities = takes.map { SoundAlike.similarity(of: $0, to: prototype, alignment) }

@@ -104,7 +104,7 @@ private struct Header: Codable {
 }
 
 extension WordStore {
-    /// The lowest version that can hold the words.
+    /// The lowest version that can hold the words: an older program refuses what it cannot read, and only that.
     private var version: UInt8 {
         if words.contains(where: { !$0.text.isEmpty }) { return 5 }
         if words.contains(where: { !$0.cohort.isEmpty }) { return 4 }
@@ -160,7 +160,6 @@ extension WordStore {
         let audioBytes = recordings.reduce(0) { $0 + 2 * $1.count }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24 + header.count + vectorBytes + audioBytes + 2 * checksumBytes)
-        // An older program refuses what it cannot read, and only that.
         bytes += magic + [version]
         append(UInt64(header.count), to: &bytes)
         append(UInt64(vectorBytes), to: &bytes)

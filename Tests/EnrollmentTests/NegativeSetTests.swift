@@ -52,9 +52,9 @@ struct NegativeSetTests {
     @Test func `vectors of four bits are unit vectors near those that were stored`() throws {
         // Two rows of three numbers, and a zero that fills the last byte of each: (7, −7, 0) and (1, 2, 2).
         let bytes: [UInt8] = [15 + 16 * 1, 8 + 16 * 8, 9 + 16 * 10, 10 + 16 * 8]
-        let header = #"{"v":{"dtype":"U8","shape":[2,2],"data_offsets":[0,4]}}"#
-        let file = [UInt8(header.utf8.count), 0, 0, 0, 0, 0, 0, 0] + Array(header.utf8) + bytes
-        let tensors = try SafeTensors(bytes: file, file: "f")
+        var file = TensorFile()
+        file.add("v", [2, 2], type: "U8", bytes)
+        let tensors = try SafeTensors(bytes: file.bytes, file: "f")
         let table = try VectorTable(tensors, "v", dimensions: 3)
         let root = Float(0.5).squareRoot()
         #expect(table.count == 2 && table[0] == [root, -root, 0] && table[1] == [1 / 3, 2 / 3, 2 / 3])

@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import TestSupport
 import Testing
 
 @testable import Enrollment
@@ -24,26 +25,16 @@ struct TextEncoderTests {
         #expect(TextEncoder.twoWords("word77").isEmpty)
     }
 
-    /// A safetensors file of F32 tensors.
     private static func tensors(_ entries: [(name: String, shape: [Int], value: (Int) -> Float)]) throws -> SafeTensors
     {
-        var (header, data): ([String], [UInt8]) = ([], [])
-        for entry in entries {
-            let begin = data.count
-            for index in 0..<entry.shape.reduce(1, *) {
-                withUnsafeBytes(of: entry.value(index).bitPattern.littleEndian) { data += $0 }
-            }
-            header.append(
-                #""\#(entry.name)":{"dtype":"F32","shape":\#(entry.shape),"data_offsets":[\#(begin),\#(data.count)]}"#
-            )
-        }
-        let json = Array("{\(header.joined(separator: ","))}".utf8)
-        let length = withUnsafeBytes(of: UInt64(json.count).littleEndian, Array.init)
-        return try SafeTensors(bytes: length + json + data, file: "f")
+        var file = TensorFile()
+        for entry in entries { file.add(entry.name, entry.shape, (0..<entry.shape.reduce(1, *)).map(entry.value)) }
+        return try SafeTensors(bytes: file.bytes, file: "f")
     }
 
-    /// Three channels and two dimensions; the weights are waves, as in the script that gave the expected numbers.
-    private static func network(_ dimensions: Int = 2) throws -> SafeTensors {
+    /// Three channels and two dimensions. The weights are waves; `TextEncoder` of Training/embedding/text.py with the same weights gave the
+    /// expected numbers.
+    private static func network() throws -> SafeTensors {
         func wave(_ phase: Float, _ scale: Float) -> (Int) -> Float { { scale * sin(0.7 * Float($0) + phase) } }
         var entries: [(name: String, shape: [Int], value: (Int) -> Float)] = [
             ("text.letter.weight", [28, 3], wave(0, 1)), ("text.begin.weight", [24, 3], wave(1, 0.5)),
@@ -53,7 +44,7 @@ struct TextEncoderTests {
             entries.append(("text.\(name).weight", [5, 3, 3], wave(Float(3 + number), 0.4)))
             entries.append(("text.\(name).bias", [3], wave(Float(6 + number), 0.1)))
         }
-        entries += [("text.out.weight", [dimensions, 6], wave(9, 1)), ("text.out.bias", [dimensions], wave(10, 0.3))]
+        entries += [("text.out.weight", [2, 6], wave(9, 1)), ("text.out.bias", [2], wave(10, 0.3))]
         return try tensors(entries)
     }
 

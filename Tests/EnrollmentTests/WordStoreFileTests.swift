@@ -49,19 +49,6 @@ struct WordStoreFileTests {
         return store
     }()
 
-    @Test func `cohorts are kept, and make a file that older programs refuse`() throws {
-        let bytes = try Self.calibrated.encoded()
-        #expect(bytes[7] == 4)
-        #expect(try WordStore(bytes: bytes, file: "f") == Self.calibrated)
-        let front = WordStore.detectorBytes(Array(bytes[..<24]))
-        let known = try WordStore(bytes: Array(bytes[..<front]), file: "f", withAudio: false)
-        #expect(known.words[0].cohort == Self.calibrated.words[0].cohort && known.words[0].takes[0].audio.isEmpty)
-        // As many vectors as the takes have templates.
-        var store = Self.calibrated
-        store.words[0].cohort.removeLast()
-        #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
-    }
-
     /// The same with the text of another word.
     private static let spelled: WordStore = {
         var store = WordStoreFileTests.calibrated
@@ -69,17 +56,28 @@ struct WordStoreFileTests {
         return store
     }()
 
-    @Test func `texts are kept, and make a file that older programs refuse`() throws {
-        let bytes = try Self.spelled.encoded()
-        #expect(bytes[7] == 5)
-        #expect(try WordStore(bytes: bytes, file: "f") == Self.spelled)
+    @Test(arguments: [(calibrated, 4), (spelled, 5)] as [(WordStore, UInt8)])
+    func `cohorts and texts are kept, and make a file that older programs refuse`(store: WordStore, version: UInt8)
+        throws
+    {
+        let bytes = try store.encoded()
+        #expect(bytes[7] == version)
+        #expect(try WordStore(bytes: bytes, file: "f") == store)
         let front = WordStore.detectorBytes(Array(bytes[..<24]))
         let known = try WordStore(bytes: Array(bytes[..<front]), file: "f", withAudio: false)
-        #expect(known.words[1].text == Self.spelled.words[1].text && known.words[0].text.isEmpty)
-        // As long as the templates.
-        var store = Self.spelled
-        store.words[1].text.removeLast()
-        #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
+        #expect(
+            known.words.map(\.cohort) == store.words.map(\.cohort) && known.words.map(\.text) == store.words.map(\.text)
+        )
+        #expect(known.words[0].takes[0].audio.isEmpty)
+    }
+
+    @Test func `a cohort or a text of another size than the takes is refused as damaged`() throws {
+        var (cohort, text) = (Self.calibrated, Self.spelled)
+        cohort.words[0].cohort.removeLast()
+        text.words[1].text.removeLast()
+        for store in [cohort, text] {
+            #expect(throws: EnrollmentError.damaged) { try WordStore(bytes: try store.encoded(), file: "f") }
+        }
     }
 
     @Test(arguments: [store, calibrated, spelled]) func `a store cut anywhere is refused as damaged`(store: WordStore)
