@@ -22,20 +22,20 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 MUTEX := .build/libThreadSanitizerMutex.so
 
 test: deps $(MUTEX)
-	swift test --skip $(ALLOCATIONS)
-	swift test --skip-build --no-parallel --filter $(ALLOCATIONS)
+	.ci/swift-test --skip $(ALLOCATIONS)
+	.ci/swift-test --skip-build --no-parallel --filter $(ALLOCATIONS)
 	$(THREAD_SANITIZER) --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
 
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
 THREADS := 'BlockRing|Microphone|SystemTests|DaemonTests|ControlTests|ActionsTests'
 SERVICE := 'ListenTests|StallTests|ServiceVerbTests'
 THREAD_SANITIZER = LD_PRELOAD=$(CURDIR)/$(MUTEX) \
-	swift test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel
+	.ci/swift-test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel
 
 # All tests under the address sanitizer, and the C shims under the undefined-behaviour sanitizer, which traps; then the service
 # under the thread sanitizer. Swift's runtime keeps memory for good that the check for leaks would report.
 test-sanitizers: deps $(MUTEX)
-	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address-sanitizer --no-parallel \
+	ASAN_OPTIONS=detect_leaks=0 .ci/swift-test --sanitize=address --scratch-path .build/address-sanitizer --no-parallel \
 		-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --skip $(ALLOCATIONS) --skip would.be.noticed
 	$(THREAD_SANITIZER) --filter $(THREADS)
 	$(THREAD_SANITIZER) --skip-build --filter $(SERVICE)
