@@ -11,7 +11,7 @@ enum SoundAlike {
 
     /// Similarity of a take to a word below which they do not sound alike. With it all of 20 pairs of one word by different people sound
     /// alike, and no two of ten words.
-    static let leastSimilarity: Float = 0.5
+    static let leastSimilarity: Float = 0.55
 
     /// Similarity of a take to a word, −1…1: as the detector computes it, at the place of the take where it is highest.
     ///

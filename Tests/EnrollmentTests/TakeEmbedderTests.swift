@@ -21,6 +21,23 @@ struct TakeEmbedderTests {
         }
     }
 
+    /// With templates of the utterance's own speed alone the mean would be MEAN.
+    @Test func `a word is similar to itself at another speed`() throws {
+        var embedder = TakeEmbedder(try RecordedTakes.model())
+        var similarities: [Float] = []
+        for name in ["Front_Left", "Side_Right", "Rear_Center"] {
+            let said = try RecordedTakes.utterance(name)
+            let own = embedder.templates(of: said, spacing: 0)[0]
+            for speed in [0.8, 1.25] {
+                let samples = said.samples[...].played(at: speed)
+                let speech = Int(Double(said.speech.lowerBound) / speed)..<Int(Double(said.speech.upperBound) / speed)
+                similarities.append(dot(own, embedder.templates(of: Utterance(samples: samples, speech: speech), spacing: 0)[0]))
+            }
+        }
+        #expect(similarities.reduce(0, +) / 6 > 0.5, "\(similarities)")
+        #expect((similarities.min() ?? 0) > 0.95, "\(similarities)")
+    }
+
     @Test func `the templates of a phrase are further apart than those of a word`() throws {
         let model = try RecordedTakes.model()
         for seconds in [0.3, 0.6, 1.2] { #expect(TakeEmbedder.templateSpacing(seconds: seconds, model) == 4) }

@@ -5,6 +5,7 @@ All are waveforms float32.
 
 import numpy as np
 
+from Training.data import suspects
 from Training.data.audio import WINDOW
 from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
@@ -23,14 +24,17 @@ def one_second(table, row):
     return np.pad(piece, (0, WINDOW - len(piece)))
 
 
-def clips(table, part, commands=COMMANDS):
+def clips(table, part, commands=COMMANDS, certain=False):
     """Clips [n, 16000] of a part's speakers and their label indices [n]: every command, 10 % unknown, 10 % silence.
+
+    `certain` leaves out the clips whose label is doubtful.
 
     Silence is, as in the dataset's own protocol, a cut of its background recordings at a random volume; here of the part's
     share of their ends, which are not trained on.
     """
     rows, waves, labels = clip_rows(table, part, commands)
-    return waves, labels
+    kept = ~suspects.among(table["name"][rows]) if certain else np.full(len(rows), True)
+    return waves[kept], labels[kept]
 
 
 def clip_rows(table, part, commands=COMMANDS):

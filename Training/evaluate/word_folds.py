@@ -74,7 +74,7 @@ def figures(table, path, words, wordless):
     """
     of_fold, known = np.isin(table["label"], words), np.isin(table["label"], COMMANDS)
     reported = table["part"] == "report"
-    judge = Judge(path, validation_sets.clips(without(table, words), "tune"), wordless)
+    judge = Judge(path, validation_sets.clips(without(table, words), "tune", certain=True), wordless)
     chosen = (reported & known, reported & ~known & ~of_fold, reported & of_fold, of_fold)
     for rows in chosen:
         waves, truth, speakers = clips_of(table, rows)
