@@ -21,7 +21,7 @@ struct TakeEmbedderTests {
         }
     }
 
-    /// With templates of the utterance's own speed alone the mean would be MEAN.
+    /// 0.82 with templates of the utterance's own speed alone.
     @Test func `a word is similar to itself at another speed`() throws {
         var embedder = TakeEmbedder(try RecordedTakes.model())
         var similarities: [Float] = []
@@ -34,8 +34,7 @@ struct TakeEmbedderTests {
                 similarities.append(dot(own, embedder.templates(of: Utterance(samples: samples, speech: speech), spacing: 0)[0]))
             }
         }
-        #expect(similarities.reduce(0, +) / 6 > 0.5, "\(similarities)")
-        #expect((similarities.min() ?? 0) > 0.95, "\(similarities)")
+        #expect((similarities.min() ?? 0) > 0.86, "\(similarities)")
     }
 
     @Test func `the templates of a phrase are further apart than those of a word`() throws {
