@@ -40,13 +40,8 @@ def layer_outputs(model, weights, waves):
     """Every layer's output for waveforms [n, samples], and the front end's as "input": [n, channels, columns] each."""
     front = model["frontEnd"]
     columns = log_mel(waves, front) if front["kind"] == "log-mel" else waves[:, :, None] * front["scale"]
-    return outputs_from(model["layers"], weights, columns)
-
-
-def outputs_from(layers, weights, columns):
-    """The outputs of `layers` for the front end's columns [n, columns, channels], and these as "input"."""
     outputs = {"input": columns.transpose(1, 2)}  # channels before columns, as in PyTorch
-    for layer in layers:
+    for layer in model["layers"]:
         name, op = layer["name"], layer["op"]
         x = outputs[layer["inputs"][0] if op == "add" else layer["input"]]
         if op in ("conv1d", "dense"):
