@@ -410,16 +410,17 @@ struct EnrollTests {
             { device: 'mic', limits: { atOnce: 1 }, words: { right: { actions: [\(run)] } },
               sessions: [{ wake: 'left', words: ['right', 'stop'], seconds: 3, threshold: 0.9, onStart: [\(run)], onEnd: [\(run)] }] }
             """
-        var live = try LiveProgram(playing: file, ["--json"], keys: "loop 1 patient 1", configuration: text)
-        #expect(live.waits(40) { live.output.contains("session-timeout") }, "\(live.error)")
-        var status = try live.ask("status", "--json").output
+        func listened() throws -> (live: LiveProgram, status: String) {
+            let live = try LiveProgram(playing: file, ["--json"], keys: "loop 1 patient 1", configuration: text)
+            #expect(live.waits(40) { live.output.contains("session-timeout") }, "\(live.error)")
+            return (live, try live.ask("status", "--json").output)
+        }
+        var (live, status) = try listened()
         // On a busy machine the detector may be so late that it skips audio, which ends a session.
         for _ in 0..<3 where !status.contains("\"droppedBlocks\": 0,") {
             _ = live.end()
             try FileManager.default.removeItem(atPath: log)
-            live = try LiveProgram(playing: file, ["--json"], keys: "loop 1 patient 1", configuration: text)
-            #expect(live.waits(40) { live.output.contains("session-timeout") }, "\(live.error)")
-            status = try live.ask("status", "--json").output
+            (live, status) = try listened()
         }
         #expect(status.contains("\"session\": null") && status.contains("\"wake\": \"left\""), "\(status)")
         #expect(try live.ask("status").output.contains(" mode; after left: right, stop\n"))
