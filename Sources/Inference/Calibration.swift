@@ -1,6 +1,6 @@
 import KernelInterface
 
-/// Turns logits into posteriors: softmax with temperature, summed by label, with the prior of clips if requested.
+/// Turns logits into posteriors: softmax with temperature, summed by label, with the temperature and the prior of clips if requested.
 struct Calibration: Sendable {
     private let softmax: KernelSet.Softmax
     private let scale: Float
@@ -11,7 +11,7 @@ struct Calibration: Sendable {
 
     init(_ model: Model, prior: Prior) {
         softmax = model.kernels.softmax
-        scale = 1 / model.temperature
+        scale = 1 / (prior == .clip ? model.clipTemperature : model.temperature)
         labelOfLogit = model.labelOfLogit
         silence = model.silenceIndex
         factors = prior == .clip ? model.clipFactors : []

@@ -19,6 +19,8 @@ public final class Model: Sendable {
     public let hopSamples: Int
     /// Divisor of the logits in the softmax.
     public let temperature: Float
+    /// The same where a single clip is scored: a clip's posterior is a mean of several, which is less sure than one.
+    let clipTemperature: Float
     /// Factor of each logit's probability in the posteriors of clips, `[logits]`; empty for none.
     let clipFactors: [Float]
     /// Index into `labels` of the label that each logit counts towards, `[logits]`.
@@ -101,7 +103,9 @@ public final class Model: Sendable {
         windowSamples = description.windowSamples
         hopSamples = description.hopSamples
         temperature = Float(description.temperature)
-        clipFactors = (description.clipShifts ?? []).map { Float(exp(-$0 / description.temperature)) }
+        let clipTemperature = description.clipTemperature ?? description.temperature
+        self.clipTemperature = Float(clipTemperature)
+        clipFactors = (description.clipShifts ?? []).map { Float(exp(-$0 / clipTemperature)) }
         let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }
         identity = hexadecimal(hash(bytes[...], hash(json[...])))

@@ -18,6 +18,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var activity: String?
     public var outputLabels: [String]
     public var temperature: Double
+    public var clipTemperature: Double?
     public var clipShifts: [Double]?
     public var thresholds: [String: Double]
     /// By sensitivity and mode, which are checked after decoding.
@@ -137,15 +138,18 @@ extension ModelDescription {
         try within("sampleRate", sampleRate, 1_000...Limits.sampleRate)
         try within("windowSamples", windowSamples, 1...Limits.windowSamples)
         try within("hopSamples", hopSamples, 1...windowSamples)
-        guard temperature.isFinite, temperature >= 1e-3, temperature <= 1e3 else {
-            throw wrong("temperature", "\(temperature) is not from 0.001 to 1000")
+        let clipTemperature = clipTemperature ?? temperature
+        for (key, value) in [("temperature", temperature), ("clipTemperature", clipTemperature)] {
+            guard value.isFinite, value >= 1e-3, value <= 1e3 else {
+                throw wrong(key, "\(value) is not from 0.001 to 1000")
+            }
         }
         if let clipShifts {
             guard clipShifts.count == outputLabels.count else {
                 throw wrong("clipShifts", "\(clipShifts.count) numbers for \(outputLabels.count) outputs")
             }
-            for shift in clipShifts where !(abs(shift) <= 50 * temperature) {
-                throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature")
+            for shift in clipShifts where !(abs(shift) <= 50 * clipTemperature) {
+                throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature of clips")
             }
         }
         try validate(thresholds, key: "thresholds", file: file)

@@ -21,21 +21,21 @@ struct TakeEmbedderTests {
         }
     }
 
-    /// 0.82 with templates of the utterance's own speed alone.
+    /// 0.78 with templates of the utterance's own speed alone.
     @Test func `a word is similar to itself at another speed`() throws {
         var embedder = TakeEmbedder(try RecordedTakes.model())
         var similarities: [Float] = []
         for name in ["Front_Left", "Side_Right", "Rear_Center"] {
             let said = try RecordedTakes.utterance(name)
             let own = embedder.templates(of: said, spacing: 0)[0]
-            for speed in [0.8, 1.25] {
-                let samples = said.samples[...].played(at: speed)
+            for speed in [0.75, 1.35] {
+                let samples = said.samples[...].stretched(speed: speed)
                 let speech = Int(Double(said.speech.lowerBound) / speed)..<Int(Double(said.speech.upperBound) / speed)
                 let changed = Utterance(samples: samples, speech: speech)
                 similarities.append(dot(own, embedder.templates(of: changed, spacing: 0)[0]))
             }
         }
-        #expect((similarities.min() ?? 0) > 0.86, "\(similarities)")
+        #expect((similarities.min() ?? 0) > 0.83, "\(similarities)")
     }
 
     @Test func `the templates of a phrase are further apart than those of a word`() throws {

@@ -89,6 +89,7 @@ struct ModelValidationTests {
     @Test func `numbers out of range are errors that name them`() {
         let cases: [(String, Any)] = [
             ("format", "other-model"), ("version", 2), ("temperature", 0), ("temperature", -1), ("temperature", 1e9),
+            ("clipTemperature", 0), ("clipTemperature", 1e9), ("clipTemperature", "warm"),
             ("clipShifts", 1), ("clipShifts", []), ("clipShifts", [0, 0, 0, 0, 76]), ("clipShifts", "much"),
             ("sampleRate", 0), ("windowSamples", 0), ("windowSamples", 1 << 40), ("windowSamples", 100),
             ("hopSamples", 0), ("hopSamples", -1600), ("hopSamples", 16001), ("hopSamples", 1500),

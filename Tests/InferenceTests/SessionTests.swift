@@ -18,10 +18,12 @@ struct SessionTests {
         #expect(session.logits == start)
     }
 
-    @Test func `a clip's logits are shifted, a stream's are not`() throws {
+    @Test(arguments: [nil, 0.7])
+    func `a clip's logits have a shift and a temperature of their own`(temperature: Double?) throws {
         var network = TestNetwork.medium()
         let shifts = [0, 0, 2.0, 1.0, -0.5]
         network.json["clipShifts"] = shifts
+        network.json["clipTemperature"] = temperature
         let model = try network.model()
         var clip = Session(model, prior: .clip)
         var stream = Session(model)
@@ -30,10 +32,11 @@ struct SessionTests {
         clip.scoreWhole(window: audio.span)
         stream.scoreWhole(window: audio.span)
         #expect(clip.logits == stream.logits)
-        for (session, share) in [(clip.posteriors, 1.0), (stream.posteriors, 0.0)] {
-            // Softmax by hand at temperature 1.5; the outputs 2 and 3 count towards the unknown label.
+        let cases = [(clip.posteriors, 1.0, temperature ?? 1.5), (stream.posteriors, 0.0, 1.5)]
+        for (session, share, temperature) in cases {
+            // Softmax by hand; the outputs 2 and 3 count towards the unknown label.
             let powers = stream.logits.enumerated().map { index, logit in
-                exp((Double(logit) - share * shifts[index]) / 1.5)
+                exp((Double(logit) - share * shifts[index]) / temperature)
             }
             let total = powers.reduce(0, +)
             let grouped = [powers[0], powers[1], powers[2] + powers[3], powers[4]].map { Float($0 / total) }

@@ -15,7 +15,7 @@ import torch
 
 from Training.data import command_line, recordings, sources, suspects, validation_sets
 from Training.data.audio import WINDOW
-from Training.data.vocabulary import COMMANDS, SILENCE, UNKNOWN
+from Training.data.vocabulary import BABBLE, COMMANDS, SILENCE, UNKNOWN
 from Training.data.word_folds import FOLDS
 from Training.evaluate import intervals, no_words
 from Training.evaluate.held_out import HeldOut
@@ -33,7 +33,10 @@ class Judge:
         outputs = checkpoint.load(path)["outputs"]
         labels = [name if name in COMMANDS or name == SILENCE else UNKNOWN for name in outputs]
         self.network = load_checkpoint(path, len(outputs))
-        self.outputs = types.SimpleNamespace(output_labels=lambda: labels, other=outputs.index("other"))
+        babble = outputs.index(BABBLE) if BABBLE in outputs else None
+        self.outputs = types.SimpleNamespace(
+            output_labels=lambda: labels, other=outputs.index("other"), babble_output=babble
+        )
         waves, truth = tuned
         sets = types.SimpleNamespace(
             truth=truth, commands=COMMANDS, posteriors=self._posteriors, figures=self._figures(truth)
@@ -41,7 +44,7 @@ class Judge:
         logits = (scoring.shifted_logits(self.network, waves), {})
         shift_of = lambda words, other: scoring.clip_shifts(self.outputs, words, other)
         of_wordless = scoring.shifted_logits(self.network, wordless)
-        pair, self.temperature = calibration.calibrate(sets, logits, of_wordless, labels, shift_of)
+        pair, self.temperature, _ = calibration.calibrate(sets, logits, of_wordless, labels, shift_of)
         self.shift = shift_of(*pair)
 
     @staticmethod

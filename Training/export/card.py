@@ -6,13 +6,14 @@ from Training.data.vocabulary import HELD_OUT
 
 
 def commands_card(name, history, commands, report, temperature, shifts, parameters):
-    """The card of a model that model_folder.py writes; `report` holds its figures, `shifts` the two clip shifts."""
+    """The card of a model that model_folder.py writes; `report` holds its figures, `temperature` that of clips and that of
+    streams, `shifts` the two clip shifts."""
     names = {
         "all": "all clips, 12 classes, %",
         "words": "the command words, %",
         "unknown": "unknown (other words, 10 % of the clips), %",
         "silence": "silence (background recordings, 10 % of the clips), %",
-        "ece": f"expected calibration error, 15 bins, temperature {temperature}",
+        "ece": f"expected calibration error of clips, 15 bins, temperature {temperature[0]} (in streams {temperature[1]})",
         "running@0.8": "windows of running speech that reach 0.8 for a word, %",
         "endings@0.8": "last 25–55 % of a command word alone, that reach 0.8 for a word, %",
         "sounds@0.8": "environmental sounds that reach 0.8 for a word, %",
@@ -51,7 +52,7 @@ near the commands, some from everyday speech ("front", "rear", "center" among th
 hibari-tts and of Kokoro (Apache-2.0). Three published networks gave answers to learn from: Keyword Transformer 1 and MatchboxNet
 (Apache-2.0), a BC-ResNet (MIT). Whisper (MIT) found commands in speech without transcripts. The model holds none of these
 recordings. The shifts, the
-temperature and the thresholds were fitted on the tuning half of the validation speakers. The testing partition was not used.
+temperatures and the thresholds were fitted on the tuning half of the validation speakers. The testing partition was not used.
 
 ## Limits
 

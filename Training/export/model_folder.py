@@ -62,8 +62,9 @@ def write(folder, name, history, model, examples, sets, reported, wordless):
     output_labels, commands = examples.output_labels(), list(examples.commands)
     logits = sets.logits(model)
     shift_of = lambda words, other: clip_shifts(examples, words, other)
-    pair, temperature = calibration.calibrate(sets, logits, shifted_logits(model, wordless), output_labels, shift_of)
-    report = reported.figures(reported.logits(model), output_labels, temperature, shift_of(*pair))
+    of_wordless = shifted_logits(model, wordless)
+    pair, of_clips, temperature = calibration.calibrate(sets, logits, of_wordless, output_labels, shift_of)
+    report = reported.figures(reported.logits(model), output_labels, (of_clips, temperature), shift_of(*pair))
     in_stream = lambda part: sets.posteriors(part, output_labels, temperature)
     negatives = [in_stream(part) for part in logits[1].values()]
     thresholds = calibration.fit_thresholds(in_stream(logits[0]), sets.truth, negatives, commands)
@@ -81,6 +82,7 @@ def write(folder, name, history, model, examples, sets, reported, wordless):
         activity="activity",
         outputLabels=output_labels,
         temperature=temperature,
+        clipTemperature=of_clips,
         clipShifts=[float(value) for value in shift_of(*pair)],
         thresholds=thresholds,
     )
@@ -89,10 +91,10 @@ def write(folder, name, history, model, examples, sets, reported, wordless):
     reference.save_tensors(folder / "model.safetensors", weights)
     difference = write_reference(folder, model_json, weights, model)
     parameters = sum(value.size for value in weights.values())
-    text = card.commands_card(name, history, commands, report, temperature, pair, parameters)
+    text = card.commands_card(name, history, commands, report, (of_clips, temperature), pair, parameters)
     (folder / "README.md").write_text(text)
     print(
-        f"{folder}: unknown shifted by {pair}, temperature {temperature}, exported network within {difference:.1e} of the "
+        f"{folder}: unknown shifted by {pair}, temperature {of_clips} of clips and {temperature} of streams, exported network within {difference:.1e} of the "
         "trained one"
     )
     print("  ".join(f"{key} {value:.3f}" for key, value in report.items()))

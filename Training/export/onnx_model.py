@@ -64,10 +64,11 @@ def build(model, weights, from_features):
     logits = graph.add("Squeeze", last, "logits")
     grouping = graph.constant("grouping", [[float(output == label) for label in labels] for output in output_labels])
     temperature = graph.constant("temperature", model["temperature"])
+    of_clips = graph.constant("clip.temperature", model.get("clipTemperature", model["temperature"]))
     shift = model.get("clipShifts", [0.0] * len(output_labels))
     shifted = graph.add("Sub", [logits, graph.constant("clip.shift", shift)], "clip.logits")
-    for given, name in ((logits, "posteriors"), (shifted, "clip_posteriors")):
-        x = graph.add("Div", [given, temperature], f"{name}.calibrated")
+    for given, divisor, name in ((logits, temperature, "posteriors"), (shifted, of_clips, "clip_posteriors")):
+        x = graph.add("Div", [given, divisor], f"{name}.calibrated")
         x = graph.add("Softmax", [x], f"{name}.probabilities", axis=1)
         graph.add("MatMul", [x, grouping], name)
     sizes = {"posteriors": len(labels), "clip_posteriors": len(labels), "logits": len(output_labels)}

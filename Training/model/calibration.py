@@ -43,7 +43,9 @@ def fit_thresholds(clips, truth, negatives, commands):
 
 
 def calibrate(sets, logits, wordless, output_labels, shift_of):
-    """Clip shifts (words, other) and temperature for `logits` of ValidationSets; `shift_of(words, other)` is [outputs].
+    """Clip shifts (words, other), the temperature of clips and that of streams, for `logits` of ValidationSets.
+
+    `shift_of(words, other)` is [outputs]. A clip's posterior is the mean over time shifts, a stream's that of one of them.
 
     `wordless` are the logits [shifts, n, outputs] of seconds of babble and music. Clips hold none, so the shifts would otherwise be
     chosen as if nothing but words were ever scored.
@@ -60,4 +62,7 @@ def calibrate(sets, logits, wordless, output_labels, shift_of):
             return figures["all"] + figures["words"] - WORDLESS_PRICE * taken
 
         pair = fit_shifts(accuracy)
-    return pair, temperature
+    alone = logits[0].reshape(1, -1, logits[0].shape[2])
+    truth = np.tile(sets.truth, len(logits[0]))
+    of_stream = fit_temperature(lambda t: sets.posteriors(alone, output_labels, t, shift_of(*pair)), truth)
+    return pair, temperature, of_stream

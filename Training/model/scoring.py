@@ -21,10 +21,12 @@ def clip_shifts(examples, words, other):
     """What to subtract from each logit where a single clip is judged, [outputs].
 
     `words` is for the outputs of single other words, `other` for that of all other speech: training holds far more of both
-    than a set of clips does.
+    than a set of clips does. Babble keeps its logit: it is no word that somebody says.
     """
     out = np.array([words if label == UNKNOWN else 0.0 for label in examples.output_labels()])
     out[examples.other] = other
+    if examples.babble_output is not None:
+        out[examples.babble_output] = 0
     return out
 
 
@@ -65,14 +67,17 @@ class ValidationSets:
     def figures(self, logits, output_labels, temperature=1.0, shift=0.0):
         """Accuracies in per cent, calibration error `ece`, `auroc`, and per cent false accepts at 0.8 of each negative set.
 
-        The shift counts for clips, and so for held-out words; the other negatives are scored as in a stream.
+        The shift counts for clips, and so for held-out words; the other negatives are scored as in a stream. `temperature` may be a
+        pair, that of clips and that of streams.
         """
-        clips = self.posteriors(logits[0], output_labels, temperature, shift)
+        of_clips, of_streams = temperature if isinstance(temperature, tuple) else (temperature, temperature)
+        clips = self.posteriors(logits[0], output_labels, of_clips, shift)
         result = metrics.accuracy(clips, self.truth)
         result["ece"] = metrics.calibration_error(clips, self.truth)
         words = self.truth < len(self.commands)
         for name, part in logits[1].items():
-            scores = self.posteriors(part, output_labels, temperature, shift if name == "held-out" else 0.0)
+            as_clip = (of_clips, shift) if name == "held-out" else (of_streams, 0.0)
+            scores = self.posteriors(part, output_labels, *as_clip)
             result[f"{name}@0.8"] = metrics.false_accepts(scores, 0.8)
             if name == "held-out":
                 result["auroc"] = metrics.command_auroc(clips[words], scores)
