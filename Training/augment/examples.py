@@ -12,6 +12,7 @@ from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
 from Training.data.sources import spoken_word
 from Training.data.vocabulary import (
+    BABBLE,
     BACKGROUND,
     BACKGROUND_SHARE,
     COMMANDS,
@@ -46,7 +47,7 @@ SHARES = {
     Kind.PARTS_OF_WORDS: 0.12,
     Kind.RUNNING_SPEECH: 0.30,
     Kind.REVERSED_WORDS: 0.02,
-    Kind.SILENCE: 0.12,
+    Kind.SILENCE: 0.15,
     Kind.SYNTHETIC_WORDS: 0.12,
     Kind.INVERTED_WORDS: 0.20,
     Kind.CUT_WORDS: 0.15,
@@ -68,9 +69,9 @@ NO_WORD_BELOW = 0.4
 SPEEDS = (0.88, 1.13)
 # The noise around a word: the share of words that have any, the range of its signal-to-noise ratio in dB, and the share of
 # noises that are babble.
-NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.85, -3, 26, 0.38)
+NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.88, -3, 22, 0.42)
 # Share of music among the recorded noise around words, and among the examples without speech, if there is any.
-MUSIC_AROUND, MUSIC_ALONE = 0.15, 0.25
+MUSIC_AROUND, MUSIC_ALONE = 0.15, 0.4
 # Share of words in a room.
 ROOM_SHARE = 0.2
 # Share of measured rooms among the rooms, if there are any.
@@ -101,7 +102,7 @@ def without_words(table, words):
 class Examples:
     """The training partition as batches.
 
-    The network's outputs are the commands, every other word with many recordings, `other`, and silence.
+    The network's outputs are the commands, every other word with many recordings, `other`, `babble` and silence.
     """
 
     def __init__(
@@ -195,9 +196,9 @@ class Examples:
         names, counts = np.unique(np.concatenate([label[self.words], inverted_labels]), return_counts=True)
         without_own = (*self.commands, *MANY_WORDS, *self.left_out)
         own = [str(n) for n, count in zip(names, counts) if count >= OWN_OUTPUT and n not in without_own]
-        self.outputs = list(self.commands) + own + ["other", SILENCE]
+        self.outputs = list(self.commands) + own + ["other", BABBLE, SILENCE]
         index = {name: i for i, name in enumerate(self.outputs)}
-        self.other, self.silence = index["other"], index[SILENCE]
+        self.other, self.silence, self.babble_output = index["other"], index[SILENCE], index[BABBLE]
         self.target = np.array([index.get(str(name), self.other) for name in label])
         self.inverted_target = np.array([index.get(str(name), self.other) for name in inverted_labels])
         is_command, is_left_out = np.isin(inverted_labels, self.commands), np.isin(inverted_labels, self.left_out)
@@ -370,7 +371,7 @@ class Examples:
             own = np.sqrt((self.table["audio"][begin : begin + span].astype(np.float32) ** 2).mean()) / 32768 + 1e-4
             gain = 0.05 / own * 10 ** (generator.uniform(-4, 4) / 20)
             waveform.add_segment(self.table["audio"], wave, begin, 0, span, gain)
-        return self.other, (0, WINDOW)
+        return self.babble_output, (0, WINDOW)
 
     def noise_for_inverted(self, generator):
         """The noise [16000] that is mixed with an inverted word."""

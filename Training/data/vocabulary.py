@@ -3,6 +3,8 @@
 # The words that fire by default, and the two labels that never do.
 COMMANDS = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
 UNKNOWN, SILENCE = "_unknown_", "_silence_"
+# The output of several people who talk at once. Its label is UNKNOWN, but no clip shift applies to it.
+BABBLE = "babble"
 
 # Words that sound like a command: no network can tell them apart, so they are neither trained on nor a false accept. "Onword" is a
 # name in telephone speech that begins with all of the command.
