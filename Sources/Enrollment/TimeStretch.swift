@@ -27,15 +27,14 @@ extension ArraySlice<Float> {
         return Array(output.prefix(wanted))
     }
 
-    /// Start of the piece near `place` that is most alike to the one at `other`, judged by every fourth sample of `2 * reach`.
+    /// Start of the piece near `place` whose `2 * reach` samples are most alike to those at `other`.
     private func mostAlike(to other: Int, around place: Int, reach: Int, _ sample: (Int) -> Float) -> Int {
-        let offsets = Array(stride(from: 0, to: 2 * reach, by: 4))
-        let reference = offsets.map { sample(other + $0) }
+        let reference = (0..<2 * reach).map { sample(other + $0) }
         var (best, start) = (-Float.infinity, place)
         for candidate in place - reach...place + reach {
             var (product, power) = (Float(0), Float(1e-9))
             for index in reference.indices {
-                let value = sample(candidate + offsets[index])
+                let value = sample(candidate + index)
                 product += reference[index] * value
                 power += value * value
             }
