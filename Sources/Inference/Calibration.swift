@@ -1,3 +1,4 @@
+private import Glibc
 import KernelInterface
 
 /// Turns logits into posteriors: softmax with temperature, summed by label, with the temperature and the prior of clips if requested.
@@ -6,23 +7,27 @@ struct Calibration: Sendable {
     private let scale: Float
     private let labelOfLogit: [Int]
     private let silence: Int
-    /// Factor of each logit's probability, which is the same as a shift of the logit; empty for none.
-    private let factors: [Float]
+    /// Subtracted from the logits, over the temperature, where a word stands out of the background, and where nothing does; empty for
+    /// none.
+    private let shifts, backgroundShifts: [Float]
 
     init(_ model: Model, prior: Prior) {
         softmax = model.kernels.softmax
         scale = 1 / (prior == .clip ? model.clipTemperature : model.temperature)
         labelOfLogit = model.labelOfLogit
         silence = model.silenceIndex
-        factors = prior == .clip ? model.clipFactors : []
+        shifts = prior == .clip ? model.clipShifts : []
+        backgroundShifts = prior == .clip ? model.backgroundShifts : []
     }
 
     /// Computes `posteriors`, `[labels]`, from `[logits]`; `scratch` holds one float per logit.
     ///
+    /// - Parameter foreground: how far something stands out of the background, 0…1.
     /// - Returns: false where a logit is NaN or infinite; the posteriors are then 1 for silence and 0 otherwise.
     func apply(
         _ logits: UnsafePointer<Float>,
         to posteriors: inout [Float],
+        foreground: Float = 1,
         scratch: UnsafeMutablePointer<Float>
     ) -> Bool {
         let isFinite = softmax(logits, scratch, labelOfLogit.count, scale)
@@ -31,9 +36,12 @@ struct Calibration: Sendable {
             posteriors[silence] = 1
             return false
         }
-        for index in factors.indices { scratch[index] *= factors[index] }
+        // A factor of the probability is the same as a shift of the logit.
+        for index in shifts.indices {
+            scratch[index] *= exp(-foreground * shifts[index] - (1 - foreground) * backgroundShifts[index])
+        }
         for index in labelOfLogit.indices { posteriors[labelOfLogit[index]] += scratch[index] }
-        guard !factors.isEmpty else { return true }
+        guard !shifts.isEmpty else { return true }
         var total: Float = 0
         for index in posteriors.indices { total += posteriors[index] }
         guard total > 0, total.isFinite else { return true }

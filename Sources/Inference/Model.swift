@@ -21,8 +21,12 @@ public final class Model: Sendable {
     public let temperature: Float
     /// The same where a single clip is scored: a clip's posterior is a mean of several, which is less sure than one.
     let clipTemperature: Float
-    /// Factor of each logit's probability in the posteriors of clips, `[logits]`; empty for none.
-    let clipFactors: [Float]
+    /// What is subtracted from each logit of a clip, over `clipTemperature`, `[logits]`; empty for none.
+    let clipShifts: [Float]
+    /// The same where nothing stands out of the clip's background: words get the largest shift, too.
+    let backgroundShifts: [Float]
+    /// How far something stands out; nil if that is not measured.
+    let clipContrast: ClipContrast?
     /// Index into `labels` of the label that each logit counts towards, `[logits]`.
     public let labelOfLogit: [Int]
     public let network: Network
@@ -105,7 +109,12 @@ public final class Model: Sendable {
         temperature = Float(description.temperature)
         let clipTemperature = description.clipTemperature ?? description.temperature
         self.clipTemperature = Float(clipTemperature)
-        clipFactors = (description.clipShifts ?? []).map { Float(exp(-$0 / clipTemperature)) }
+        clipShifts = (description.clipShifts ?? []).map { Float($0 / clipTemperature) }
+        let largest = max(0, clipShifts.max() ?? 0)
+        backgroundShifts = zip(clipShifts, description.outputLabels).map { shift, label in
+            Labels.special.contains(label) ? shift : shift + largest
+        }
+        clipContrast = description.contrastOfClips
         let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }
         identity = hexadecimal(hash(bytes[...], hash(json[...])))

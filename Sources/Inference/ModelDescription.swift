@@ -20,6 +20,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var temperature: Double
     public var clipTemperature: Double?
     public var clipShifts: [Double]?
+    public var clipContrast: [Double]?
     public var thresholds: [String: Double]
     /// By sensitivity and mode, which are checked after decoding.
     public var sensitivities: [String: [String: SensitivityDescription]]?
@@ -150,6 +151,14 @@ extension ModelDescription {
             }
             for shift in clipShifts where !(abs(shift) <= 50 * clipTemperature) {
                 throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature of clips")
+            }
+        }
+        if let clipContrast {
+            guard clipContrast.count == 2, clipContrast[0] >= 0, clipContrast[0] < clipContrast[1], clipContrast[1] <= 100 else {
+                throw wrong("clipContrast", "\(clipContrast) are not two rising numbers of decibels from 0 to 100")
+            }
+            guard case .logMel = frontEnd else {
+                throw wrong("clipContrast", "is given, but the front end is not log-mel")
             }
         }
         try validate(thresholds, key: "thresholds", file: file)

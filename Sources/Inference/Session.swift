@@ -44,6 +44,12 @@ public struct Session: ~Copyable, Sendable {
     /// Scratch memory of the front end.
     private let scratch: Arena.Region
     private let probabilities: Arena.Region
+    /// The features of a window and a float for each of its columns, for ``ClipContrast``; empty where there is none.
+    private let contrastColumns: Arena.Region
+    private let contrastPowers: Arena.Region
+    private let contrast: ClipContrast?
+    /// How far something stands out of the background of the newest window, 0…1.
+    private var foreground: Float
     private let silentLogits: [Float]
     private let silentEmbedding: [Float]
     private let silentActivity: [Float]
@@ -68,6 +74,10 @@ public struct Session: ~Copyable, Sendable {
         wholeWindow = layout.reserve(plans.window.count)
         scratch = layout.reserve(model.frontEnd.scratchCount)
         probabilities = layout.reserve(logitCount)
+        contrast = prior == .clip ? model.clipContrast : nil
+        contrastColumns = layout.reserve(contrast == nil ? 0 : model.frontEnd.columns * model.frontEnd.channels)
+        contrastPowers = layout.reserve(contrast == nil ? 0 : model.frontEnd.columns)
+        foreground = contrast == nil ? 1 : 0
         arena = Arena(layout)
         logits = Array(repeating: 0, count: logitCount)
         posteriors = Array(repeating: 0, count: model.labels.count)
@@ -102,6 +112,7 @@ public struct Session: ~Copyable, Sendable {
     public mutating func score(window samples: Span<Float>) {
         guard let hop = plans.hop else { return scoreWhole(window: samples) }
         runHop(hop, samples, in: stream)
+        measureContrast(samples)
         readOutputs(hop, from: stream)
     }
 
@@ -118,7 +129,12 @@ public struct Session: ~Copyable, Sendable {
             runWindow(samples)
             (plan, block) = (plans.window, arena[wholeWindow])
         }
-        _ = calibration.apply(block + plan.output, to: &lookaheadPosteriors, scratch: arena[probabilities])
+        _ = calibration.apply(
+            block + plan.output,
+            to: &lookaheadPosteriors,
+            foreground: foreground,
+            scratch: arena[probabilities]
+        )
         plan.embedding?.read(from: block, into: &lookaheadEmbedding)
     }
 
@@ -126,6 +142,7 @@ public struct Session: ~Copyable, Sendable {
     public mutating func scoreWhole(window samples: Span<Float>) {
         runWindow(samples)
         copyWindowToStream()
+        measureContrast(samples)
         readOutputs(plans.window, from: wholeWindow)
     }
 
@@ -135,6 +152,7 @@ public struct Session: ~Copyable, Sendable {
         for index in logits.indices { logits[index] = silentLogits[index] }
         for index in embedding.indices { embedding[index] = silentEmbedding[index] }
         for index in activity.indices { activity[index] = silentActivity[index] }
+        if contrast != nil { foreground = 0 }
         calibrate()
     }
 
@@ -156,6 +174,20 @@ public struct Session: ~Copyable, Sendable {
         model.run(plans.window, samples.extracting(newest), state: arena[wholeWindow], scratch: arena[scratch])
     }
 
+    private mutating func measureContrast(_ samples: Span<Float>) {
+        guard let contrast else { return }
+        let frontEnd = model.frontEnd
+        let (features, columns) = (arena[contrastColumns], frontEnd.columns)
+        frontEnd.run(
+            samples.extracting(frontEnd.samples(ofNewest: columns)),
+            columns: columns,
+            to: features,
+            scratch: arena[scratch],
+            kernels: model.kernels
+        )
+        foreground = contrast.foreground(of: features, columns: columns, bands: frontEnd.channels, powers: arena[contrastPowers])
+    }
+
     private func checkCount(_ samples: Span<Float>) {
         precondition(samples.count == model.windowSamples, "a window has \(model.windowSamples) samples")
     }
@@ -175,6 +207,6 @@ public struct Session: ~Copyable, Sendable {
     }
 
     private mutating func calibrate() {
-        isFinite = calibration.apply(logits, to: &posteriors, scratch: arena[probabilities])
+        isFinite = calibration.apply(logits, to: &posteriors, foreground: foreground, scratch: arena[probabilities])
     }
 }

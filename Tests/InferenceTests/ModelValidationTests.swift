@@ -89,6 +89,8 @@ struct ModelValidationTests {
     @Test func `numbers out of range are errors that name them`() {
         let cases: [(String, Any)] = [
             ("format", "other-model"), ("version", 2), ("temperature", 0), ("temperature", -1), ("temperature", 1e9),
+            ("clipContrast", []), ("clipContrast", [1]), ("clipContrast", [9, 5]), ("clipContrast", [-1, 5]),
+            ("clipContrast", [5, 101]), ("clipContrast", [5, 9, 10]), ("clipContrast", "loud"),
             ("clipTemperature", 0), ("clipTemperature", 1e9), ("clipTemperature", "warm"),
             ("clipShifts", 1), ("clipShifts", []), ("clipShifts", [0, 0, 0, 0, 76]), ("clipShifts", "much"),
             ("sampleRate", 0), ("windowSamples", 0), ("windowSamples", 1 << 40), ("windowSamples", 100),

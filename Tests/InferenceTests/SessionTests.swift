@@ -45,6 +45,44 @@ struct SessionTests {
         #expect(clip.posteriors[2] < stream.posteriors[2])
     }
 
+    /// Steady noise, noise with a burst 40 dB above it, and one between; digital silence.
+    @Test func `where nothing stands out of a clip, words get the largest shift`() throws {
+        var network = TestNetwork.medium()
+        let shifts = [0, 0, 2.0, 1.0, -0.5]
+        network.json["clipShifts"] = shifts
+        network.json["clipContrast"] = [6, 10]
+        let model = try network.model()
+        var random = SplitMix(seed: 78)
+        let noise = random.floats(16000).map { $0 * 0.01 }
+        func burst(_ gain: Float) -> [Float] {
+            noise.enumerated().map { (6000..<9000).contains($0.offset) ? $0.element * gain : $0.element }
+        }
+        var foregrounds: [Double] = []
+        for audio in [noise, burst(100), burst(2.5), [Float](repeating: 0, count: 16000)] {
+            var clip = Session(model, prior: .clip)
+            var stream = Session(model)
+            clip.scoreWhole(window: audio.span)
+            stream.scoreWhole(window: audio.span)
+            func posteriors(_ foreground: Double) -> [Float] {
+                let powers = stream.logits.enumerated().map { index, logit in
+                    // The labels of the first two outputs are words.
+                    exp((Double(logit) - shifts[index] - (index < 2 ? 2 * (1 - foreground) : 0)) / 1.5)
+                }
+                let total = powers.reduce(0, +)
+                return [powers[0], powers[1], powers[2] + powers[3], powers[4]].map { Float($0 / total) }
+            }
+            let nearest = stride(from: 0, through: 1, by: 0.001).min {
+                largestDifference(clip.posteriors, posteriors($0)) < largestDifference(clip.posteriors, posteriors($1))
+            }
+            let foreground = try #require(nearest)
+            #expect(largestDifference(clip.posteriors, posteriors(foreground)) < 1e-3)
+            foregrounds.append(foreground)
+        }
+        #expect(foregrounds[0] == 0 && foregrounds[1] == 1 && foregrounds[3] == 0, "\(foregrounds)")
+        // 20 log₁₀ 2.5 is 8 dB, in the middle of 6…10.
+        #expect(abs(foregrounds[2] - 0.5) < 0.15, "\(foregrounds)")
+    }
+
     @Test func `reset returns to the state of a new session`() throws {
         var network = TestNetwork.medium()
         network.voice("b1", 64)

@@ -10,6 +10,9 @@ COLUMNS = (WINDOW - FRAME) // HOP + 1
 # Subtracted from the logs, and their divisor: near the mean and the deviation of the training data, and fixed, so that networks
 # can be compared and their weights averaged.
 MEAN, DEVIATION = -6.0, 5.0
+# Columns that are averaged for `contrast`, the power that is added to each, and the decibels at which something begins to stand out of
+# a clip's background, and does so fully.
+RUN, LEAST, CLIP_CONTRAST = 6, 1e-10, (6.0, 10.0)
 # Waveforms in one step of `mel_energies`, which bounds its memory.
 CHUNK = 256
 
@@ -82,3 +85,18 @@ def features(waves):
     """Waveforms [n, 16000] float32 → the network's input [n, 79, 40] float32."""
     parts = [normalized(mel_energies(waves[i : i + CHUNK])) for i in range(0, len(waves), CHUNK)]
     return np.concatenate(parts) if parts else np.zeros((0, COLUMNS, BANDS), np.float32)
+
+
+def contrast(features):
+    """Features [n, 79, 40] → how far the loudest 75 ms stand out of the median, in dB [n]; see Models/FORMAT.md."""
+    energies = np.maximum(np.exp(features.astype(np.float64) * DEVIATION + MEAN) - FLOOR, 0)
+    powers = energies.sum(axis=2) + LEAST
+    sums = np.cumsum(np.pad(powers, ((0, 0), (1, 0))), axis=1)
+    means = np.sort((sums[:, RUN:] - sums[:, :-RUN]) / RUN, axis=1)
+    return 10 * np.log10(means[:, -1] / np.maximum(means[:, means.shape[1] // 2], LEAST))
+
+
+def foreground(features):
+    """Features [n, 79, 40] → how far something stands out of the background [n], 0 to 1."""
+    low, high = CLIP_CONTRAST
+    return np.clip((contrast(features) - low) / (high - low), 0, 1)

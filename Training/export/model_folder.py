@@ -84,6 +84,7 @@ def write(folder, name, history, model, examples, sets, reported, wordless):
         temperature=temperature,
         clipTemperature=of_clips,
         clipShifts=[float(value) for value in shift_of(*pair)],
+        clipContrast=list(log_mel.CLIP_CONTRAST),
         thresholds=thresholds,
     )
     weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}

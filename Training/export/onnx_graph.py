@@ -5,7 +5,7 @@ import sys
 import numpy as np
 from onnx import helper, numpy_helper
 
-from Training.data.log_mel import hann_window, mel_filters
+from Training.data.log_mel import LEAST, RUN, hann_window, mel_filters
 
 
 class Graph:
@@ -56,6 +56,29 @@ def waveform(graph, source, front):
     """Waveforms [n, samples] → [n, 1, samples]."""
     x = graph.add("Mul", [source, graph.constant("front.scale", front["scale"])], "front.scaled")
     return graph.add("Unsqueeze", [x, graph.constant("front.axis", [1], np.int64)], "front.features")
+
+
+def background(graph, features, front, contrast, columns):
+    """Features [n, bands, columns] → 1 where nothing stands out of a clip's background, 0 where something does, [n, 1]."""
+    low, high = contrast
+    x = graph.add("Mul", [features, graph.constant("contrast.deviation", front["deviation"])], "contrast.scaled")
+    x = graph.add("Exp", [graph.add("Add", [x, graph.constant("contrast.mean", front["mean"])], "contrast.log")], "contrast.floored")
+    x = graph.add("Relu", [graph.add("Sub", [x, graph.constant("contrast.floor", front["floor"])], "contrast.energy")], "contrast.mel")
+    axis = graph.constant("contrast.axis", [1], np.int64)
+    x = graph.add("Add", [graph.add("ReduceSum", [x, axis], "contrast.sum"), graph.constant("contrast.least", LEAST)], "contrast.power")
+    x = graph.add("AveragePool", [x], "contrast.means", kernel_shape=[RUN])
+    count = columns - RUN + 1
+    # The largest ones down to the median, largest first.
+    upper = graph.constant("contrast.upper", [count - count // 2], np.int64)
+    graph.nodes.append(helper.make_node("TopK", [x, upper], ["contrast.sorted", "contrast.order"], name="contrast.sort", axis=2))
+    loudest, median = (
+        graph.add("Gather", ["contrast.sorted", graph.constant(f"contrast.{name}.at", index, np.int64)], f"contrast.{name}", axis=2)
+        for name, index in (("loudest", 0), ("median", count - count // 2 - 1))
+    )
+    x = graph.add("Log", [graph.add("Div", [loudest, median], "contrast.ratio")], "contrast.logratio")
+    x = graph.add("Mul", [x, graph.constant("contrast.slope", -10 / np.log(10) / (high - low))], "contrast.slid")
+    x = graph.add("Add", [x, graph.constant("contrast.end", high / (high - low))], "contrast.moved")
+    return graph.add("Clip", [x, graph.constant("contrast.zero", 0.0), graph.constant("contrast.one", 1.0)], "contrast.background")
 
 
 def layer(graph, description, sources, weights):

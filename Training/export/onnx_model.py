@@ -25,9 +25,10 @@ from onnx import TensorProto, helper
 
 from Training.data import command_line
 from Training.data.files import replacing
+from Training.data.vocabulary import SILENCE, UNKNOWN
 from Training.evaluate import program
 from Training.export import reference
-from Training.export.onnx_graph import Graph, layer, log_mel, waveform
+from Training.export.onnx_graph import Graph, background, layer, log_mel, waveform
 from Training.model.scoring import TIME_SHIFTS
 
 OPSET, IR = 17, 8
@@ -44,12 +45,16 @@ def layers_before(layers, output):
     return kept
 
 
+def columns_of(model):
+    """Columns of a log-mel model's window."""
+    return (model["windowSamples"] - model["frontEnd"]["frameSamples"]) // model["frontEnd"]["hopSamples"] + 1
+
+
 def build(model, weights, from_features):
     """The whole graph; its input is the front end's output if `from_features`, else the waveform."""
     graph, front = Graph(), model["frontEnd"]
     if from_features:
-        columns = (model["windowSamples"] - front["frameSamples"]) // front["hopSamples"] + 1
-        shape, source = ["n", columns, front["bands"]], "features"
+        shape, source = ["n", columns_of(model), front["bands"]], "features"
         first = graph.add("Transpose", [source], "front.features", perm=[0, 2, 1])
     else:
         shape, source = ["n", model["windowSamples"]], "waveform"
@@ -65,8 +70,13 @@ def build(model, weights, from_features):
     grouping = graph.constant("grouping", [[float(output == label) for label in labels] for output in output_labels])
     temperature = graph.constant("temperature", model["temperature"])
     of_clips = graph.constant("clip.temperature", model.get("clipTemperature", model["temperature"]))
-    shift = model.get("clipShifts", [0.0] * len(output_labels))
-    shifted = graph.add("Sub", [logits, graph.constant("clip.shift", shift)], "clip.logits")
+    shifts = model.get("clipShifts", [0.0] * len(output_labels))
+    shift = graph.constant("clip.shift", shifts)
+    if "clipContrast" in model:
+        of_words = graph.constant("clip.word", [0 if label in (UNKNOWN, SILENCE) else max(0, *shifts) for label in output_labels])
+        absent = background(graph, first, front, model["clipContrast"], columns_of(model))
+        shift = graph.add("Add", [shift, graph.add("Mul", [absent, of_words], "clip.words")], "clip.applied")
+    shifted = graph.add("Sub", [logits, shift], "clip.logits")
     for given, divisor, name in ((logits, temperature, "posteriors"), (shifted, of_clips, "clip_posteriors")):
         x = graph.add("Div", [given, divisor], f"{name}.calibrated")
         x = graph.add("Softmax", [x], f"{name}.probabilities", axis=1)

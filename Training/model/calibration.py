@@ -43,11 +43,11 @@ def fit_thresholds(clips, truth, negatives, commands):
 
 
 def calibrate(sets, logits, wordless, output_labels, shift_of):
-    """Clip shifts (words, other), the temperature of clips and that of streams, for `logits` of ValidationSets.
+    """Clip shifts (words, other), the temperature of clips and that of streams, for the Scores of ValidationSets.
 
     `shift_of(words, other)` is [outputs]. A clip's posterior is the mean over time shifts, a stream's that of one of them.
 
-    `wordless` are the logits [shifts, n, outputs] of seconds of babble and music. Clips hold none, so the shifts would otherwise be
+    `wordless` are the Scores of seconds of babble and music. Clips hold none, so the shifts would otherwise be
     chosen as if nothing but words were ever scored.
     """
     pair, temperature = (1, 1), 1.0
@@ -62,7 +62,6 @@ def calibrate(sets, logits, wordless, output_labels, shift_of):
             return figures["all"] + figures["words"] - WORDLESS_PRICE * taken
 
         pair = fit_shifts(accuracy)
-    alone = logits[0].reshape(1, -1, logits[0].shape[2])
-    truth = np.tile(sets.truth, len(logits[0]))
-    of_stream = fit_temperature(lambda t: sets.posteriors(alone, output_labels, t, shift_of(*pair)), truth)
+    truth = np.tile(sets.truth, len(logits[0].logits))
+    of_stream = fit_temperature(lambda t: sets.posteriors(logits[0].alone(), output_labels, t, shift_of(*pair)), truth)
     return pair, temperature, of_stream

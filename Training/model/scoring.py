@@ -1,5 +1,7 @@
 """A network's figures on the validation sets."""
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 
@@ -12,9 +14,22 @@ from Training.model.network import logits_of
 TIME_SHIFTS = (-320, 320, 960, 1600)
 
 
+class Scores(NamedTuple):
+    """Logits [shifts, n, outputs] of clips, and how far something stands out of their background, [shifts, n]."""
+
+    logits: torch.Tensor
+    foreground: torch.Tensor
+
+    def alone(self):
+        """The same clips, each time shift as a clip of its own."""
+        return Scores(self.logits.reshape(1, -1, self.logits.shape[2]), self.foreground.reshape(1, -1))
+
+
 def shifted_logits(network, waves, time_shifts=TIME_SHIFTS):
-    """Logits [shifts, n, outputs] of waveforms [n, 16000]."""
-    return torch.stack([logits_of(network, log_mel.features(np.roll(waves, -shift, axis=1))) for shift in time_shifts])
+    """Scores of waveforms [n, 16000]."""
+    features = [log_mel.features(np.roll(waves, -shift, axis=1)) for shift in time_shifts]
+    foreground = torch.from_numpy(np.stack([log_mel.foreground(each) for each in features]))
+    return Scores(torch.stack([logits_of(network, each) for each in features]), foreground)
 
 
 def clip_shifts(examples, words, other):
@@ -30,9 +45,14 @@ def clip_shifts(examples, words, other):
     return out
 
 
-def posteriors(logits, output_labels, labels, temperature=1.0, shift=0.0):
-    """Posteriors [n, labels], the mean over the time shifts; `shift` [outputs] is subtracted from the logits."""
-    outputs = torch.softmax((logits - torch.as_tensor(shift)) / temperature, dim=2).mean(dim=0).numpy()
+def posteriors(scores, output_labels, labels, temperature=1.0, shift=0.0):
+    """Posteriors [n, labels] of Scores, the mean over the time shifts. `shift` [outputs] is subtracted; where nothing stands
+    out of the background, its largest value is from the logits of words, too."""
+    special = torch.tensor([label in (UNKNOWN, SILENCE) for label in output_labels])
+    shift = torch.as_tensor(shift) * torch.ones(len(output_labels))
+    of_words = torch.where(special, 0, shift.max().clamp_min(0))
+    shifts = shift + (1 - scores.foreground[:, :, None]) * of_words
+    outputs = torch.softmax((scores.logits - shifts) / temperature, dim=2).mean(dim=0).numpy()
     return metrics.label_posteriors(outputs, output_labels, labels)
 
 

@@ -19,6 +19,8 @@ def check(folder):
     assert set(model["thresholds"]) <= set(model["labels"][:-2])
     assert all(0 < value < 1 for value in model["thresholds"].values()), model["thresholds"]
     assert model.get("clipTemperature", 1) > 0
+    if "clipContrast" in model:
+        assert 0 <= model["clipContrast"][0] < model["clipContrast"][1]
     if "clipShifts" in model:
         assert len(model["clipShifts"]) == len(model["outputLabels"])
     shapes = check_layers(model, weights)
