@@ -70,7 +70,7 @@ struct VoiceTests {
         let folder = try TestFolder()
         let voice = try Voices.samples("Side_Left")
         let noise = try Voices.samples("Noise")
-        let stereo = voice.indices.flatMap { [noise[$0 % noise.count] * 3, voice[$0], voice[$0]] }
+        let stereo = voice.indices.flatMap { [noise[$0 % noise.count] * 8, voice[$0], voice[$0]] }
         let path = try folder.write(
             "three.wav",
             format: SF_FORMAT_WAV | SF_FORMAT_FLOAT,

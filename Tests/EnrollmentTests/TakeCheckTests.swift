@@ -4,7 +4,7 @@ import Testing
 
 struct TakeCheckTests {
     @Test func `an incomplete or badly recorded take is refused with the reason`() throws {
-        let whole = try RecordedTakes.utterance("Front_Center")
+        let whole = try RecordedTakes.utterance("Rear_Center")
         let (samples, speech) = (whole.samples, whole.speech)
         func fault(_ samples: [Float], _ speech: Range<Int>) -> TakeFault? {
             TakeCheck(Utterance(samples: samples, speech: speech)).fault
