@@ -154,7 +154,8 @@ extension ModelDescription {
             }
         }
         if let clipContrast {
-            guard clipContrast.count == 2, clipContrast[0] >= 0, clipContrast[0] < clipContrast[1], clipContrast[1] <= 100 else {
+            let rises = clipContrast.count == 2 && clipContrast[0] < clipContrast[1]
+            guard rises, clipContrast[0] >= 0, clipContrast[1] <= 100 else {
                 throw wrong("clipContrast", "\(clipContrast) are not two rising numbers of decibels from 0 to 100")
             }
             guard case .logMel = frontEnd else {

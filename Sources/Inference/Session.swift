@@ -185,7 +185,12 @@ public struct Session: ~Copyable, Sendable {
             scratch: arena[scratch],
             kernels: model.kernels
         )
-        foreground = contrast.foreground(of: features, columns: columns, bands: frontEnd.channels, powers: arena[contrastPowers])
+        foreground = contrast.foreground(
+            of: features,
+            columns: columns,
+            bands: frontEnd.channels,
+            powers: arena[contrastPowers]
+        )
     }
 
     private func checkCount(_ samples: Span<Float>) {
