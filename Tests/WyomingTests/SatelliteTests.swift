@@ -163,6 +163,9 @@ struct SatelliteTests {
 
         init(_ change: (inout WyomingSatellite.Settings) -> Void = { _ in }) throws {
             var settings = WyomingSatellite.Settings(listen: [.tcp(host: "127.0.0.1", port: 0)], name: "kitchen")
+            // A busy machine may stop this test for longer than the service would wait.
+            settings.longestGap = .seconds(300)
+            settings.longestSilence = .seconds(300)
             change(&settings)
             let log = log
             satellite = try WyomingSatellite(
@@ -298,7 +301,7 @@ struct SatelliteTests {
     }
 
     @Test func `a stream ends where the microphone gives no more`() throws {
-        let device = try Device()
+        let device = try Device { $0.longestGap = .milliseconds(500) }
         device.hear(blocks: 10)
         let home = try device.home()
         device.detect("left", end: 12_000)
@@ -354,7 +357,7 @@ struct SatelliteTests {
     }
 
     @Test func `a first one that has gone silent has to give way`() throws {
-        let device = try Device()
+        let device = try Device { $0.longestSilence = .seconds(1) }
         let first = try device.home()
         var second: Peer?
         #expect(

@@ -16,26 +16,22 @@ struct SatelliteLoop: ~Copyable {
     /// How often there may be new audio to send.
     private static let audioInterval = Duration.milliseconds(20)
     private static let checkInterval = Duration.milliseconds(500)
-    /// The stream ends if the microphone gives nothing for so long, or Home Assistant takes nothing.
-    private static let longestGap = Duration.seconds(2)
-    /// A Home Assistant that has said nothing for so long has to give way to another one: it sends a ping every two seconds.
-    private static let longestSilence = Duration.seconds(5)
 
     private(set) var counts = WyomingSatellite.Counts()
     private(set) var clients: [Client] = []
     /// The Home Assistant that has the satellite.
     private var owner: Client?
     private var words: SatelliteWords
-    private let limits: ConnectionLimits
+    private let settings: WyomingSatellite.Settings
     private let audio: AudioHistory
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferSize, alignment: 64)
     /// When the last audio was sent.
     private var lastAudio = Clock.now
     private var nextCheck = Clock.now
 
-    init(_ words: SatelliteWords, _ limits: ConnectionLimits, _ audio: AudioHistory) {
+    init(_ words: SatelliteWords, _ settings: WyomingSatellite.Settings, _ audio: AudioHistory) {
         self.words = words
-        self.limits = limits
+        self.settings = settings
         self.audio = audio
     }
 
@@ -95,7 +91,7 @@ struct SatelliteLoop: ~Copyable {
     /// One Home Assistant at a time has the satellite, unless it has paused it or is silent.
     private func mayRun(_ client: Client, at now: Instant) -> Bool {
         guard let owner, owner !== client else { return true }
-        return owner.isEnding || owner.conversation.state == .paused || now - owner.lastInput > Self.longestSilence
+        return owner.isEnding || owner.conversation.state == .paused || now - owner.lastInput > settings.longestSilence
     }
 
     /// Tells Home Assistant of a word.
@@ -120,7 +116,7 @@ struct SatelliteLoop: ~Copyable {
         if isTime { nextCheck = now + Self.checkInterval }
         guard isTime || clients.contains(where: \.isEnding) else { return }
         for client in clients {
-            var limits = limits
+            var limits = settings.limits
             // One that only looks has no reason to stay.
             if client.conversation.state == .visiting { limits.idle = limits.patience }
             client.check(at: now, limits, isFull: false)
@@ -140,7 +136,7 @@ struct SatelliteLoop: ~Copyable {
             counts.samples += samples.count
             lastAudio = now
         }
-        if conversation.isStreaming, now - lastAudio >= Self.longestGap {
+        if conversation.isStreaming, now - lastAudio >= settings.longestGap {
             conversation.endAudio()
             client.flush(at: now)
         }

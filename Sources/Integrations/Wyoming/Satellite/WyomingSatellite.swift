@@ -18,6 +18,10 @@ public final class WyomingSatellite: EventSink {
         /// Whether to announce it by mDNS, where other machines can connect; see ``Announcement``.
         public var announces = false
         var limits = ConnectionLimits()
+        /// The stream ends if the microphone gives nothing for so long, or Home Assistant takes nothing.
+        var longestGap = Duration.seconds(2)
+        /// A Home Assistant that has said nothing for so long has to give way to another one: it sends a ping every two seconds.
+        var longestSilence = Duration.seconds(5)
 
         public init(listen: [ListenAddress], name: String) {
             self.listen = listen
@@ -99,9 +103,9 @@ public final class WyomingSatellite: EventSink {
         for address in settings.listen { sockets.append(try ListeningSocket(address)) }
         addresses = sockets.map(\.address)
         wakeUp = try EventFD(or: SocketError.noEventFD)
-        let (listeners, limits) = (sockets, settings.limits)
+        let listeners = sockets
         _ = try SystemThread(name: "beckon-satellite", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
-            run(listeners, SatelliteLoop(words, limits, audio))
+            run(listeners, SatelliteLoop(words, settings, audio))
             finished.open()
         }
         let isOpen = addresses.contains { !$0.isLocal }
