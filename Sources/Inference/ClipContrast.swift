@@ -2,11 +2,14 @@ private import Glibc
 
 /// How far something stands out of a clip's background, as a word does, and babble or steady noise do not.
 ///
-/// The contrast of a window is the loudest 75 ms over the median, in decibels, of the energy in all bands. The power of a column is
-/// the sum of its mel energies; runs of ``run`` columns are averaged.
+/// The contrast of a window is the loudest 75 ms over the median, in decibels, of the energy in all bands. Of each band's energies a
+/// low quantile is subtracted first, so that hum and the noise of a fan do not count. The power of a column is the sum of what is
+/// left; runs of ``run`` columns are averaged.
 struct ClipContrast: Sendable {
     /// Columns that are averaged.
     static let run = 6
+    /// A band's background is the energy that one column in so many is below.
+    static let quantile = 10
     /// Added to each power, so that digital silence has a contrast of 0.
     private static let least: Float = 1e-10
 
@@ -20,21 +23,20 @@ struct ClipContrast: Sendable {
     /// 0…1; 0 where a feature is not finite.
     ///
     /// - Parameters:
-    ///   - features: `[columns × bands]`.
+    ///   - features: `[columns × bands]`; energies when it returns.
     ///   - powers: scratch memory, `[columns]`.
     func foreground(
-        of features: UnsafePointer<Float>,
+        of features: UnsafeMutablePointer<Float>,
         columns: Int,
         bands: Int,
         powers: UnsafeMutablePointer<Float>
     ) -> Float {
         let count = columns - Self.run + 1
         guard count > 0 else { return 0 }
+        for band in 0..<bands { subtractBackground(features + band, columns: columns, bands: bands, smallest: powers) }
         for column in 0..<columns {
             var power = Self.least
-            for band in 0..<bands {
-                power += max(0, exp(features[column * bands + band] * deviation + mean) - floor)
-            }
+            for band in 0..<bands { power += features[column * bands + band] }
             powers[column] = power
         }
         for index in 0..<count {
@@ -42,19 +44,42 @@ struct ClipContrast: Sendable {
             for column in index..<index + Self.run { sum += powers[column] }
             powers[index] = sum / Float(Self.run)
         }
-        // Insertion sort: there are some seventy, and an array would be an allocation.
-        for index in 1..<max(count, 1) {
-            let value = powers[index]
-            var place = index
-            while place > 0, powers[place - 1] > value {
-                powers[place] = powers[place - 1]
-                place -= 1
-            }
-            powers[place] = value
-        }
+        for index in 0..<count { Self.insert(powers[index], at: index, into: powers) }
         let contrast = 10 * log10(powers[count - 1] / powers[count / 2])
         guard contrast.isFinite else { return 0 }
         return min(1, max(0, (contrast - range.from) / (range.to - range.from)))
+    }
+
+    /// Turns the features of one band into energies over its background.
+    private func subtractBackground(
+        _ features: UnsafeMutablePointer<Float>,
+        columns: Int,
+        bands: Int,
+        smallest: UnsafeMutablePointer<Float>
+    ) {
+        let kept = columns / Self.quantile + 1
+        for column in 0..<columns {
+            let energy = max(0, exp(features[column * bands] * deviation + mean) - floor)
+            features[column * bands] = energy
+            if column < kept {
+                Self.insert(energy, at: column, into: smallest)
+            } else if energy < smallest[kept - 1] {
+                Self.insert(energy, at: kept - 1, into: smallest)
+            }
+        }
+        let background = smallest[kept - 1]
+        for column in 0..<columns { features[column * bands] = max(0, features[column * bands] - background) }
+    }
+
+    /// Puts a value in its place among the first `count` values, which are sorted, and overwrites the next one. There are few, and an
+    /// array would be an allocation.
+    private static func insert(_ value: Float, at count: Int, into values: UnsafeMutablePointer<Float>) {
+        var place = count
+        while place > 0, values[place - 1] > value {
+            values[place] = values[place - 1]
+            place -= 1
+        }
+        values[place] = value
     }
 }
 

@@ -10,9 +10,10 @@ COLUMNS = (WINDOW - FRAME) // HOP + 1
 # Subtracted from the logs, and their divisor: near the mean and the deviation of the training data, and fixed, so that networks
 # can be compared and their weights averaged.
 MEAN, DEVIATION = -6.0, 5.0
-# Columns that are averaged for `contrast`, the power that is added to each, and the decibels at which something begins to stand out of
-# a clip's background, and does so fully.
-RUN, LEAST, CLIP_CONTRAST = 6, 1e-10, (6.0, 10.0)
+# For `contrast`: columns that are averaged, the power that is added to each, and of how many columns one is below a band's background.
+RUN, LEAST, QUANTILE = 6, 1e-10, 10
+# The decibels at which something begins to stand out of a clip's background, and does so fully.
+CLIP_CONTRAST = (6.0, 10.0)
 # Waveforms in one step of `mel_energies`, which bounds its memory.
 CHUNK = 256
 
@@ -90,7 +91,8 @@ def features(waves):
 def contrast(features):
     """Features [n, 79, 40] → how far the loudest 75 ms stand out of the median, in dB [n]; see Models/FORMAT.md."""
     energies = np.maximum(np.exp(features.astype(np.float64) * DEVIATION + MEAN) - FLOOR, 0)
-    powers = energies.sum(axis=2) + LEAST
+    backgrounds = np.sort(energies, axis=1)[:, energies.shape[1] // QUANTILE, None]
+    powers = np.maximum(energies - backgrounds, 0).sum(axis=2) + LEAST
     sums = np.cumsum(np.pad(powers, ((0, 0), (1, 0))), axis=1)
     means = np.sort((sums[:, RUN:] - sums[:, :-RUN]) / RUN, axis=1)
     return 10 * np.log10(means[:, -1] / np.maximum(means[:, means.shape[1] // 2], LEAST))

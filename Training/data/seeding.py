@@ -41,6 +41,7 @@ _PURPOSES = {
     "neural phrases": 44,
     "bootstrap": 50,
     "noise without words": 51,
+    "random music": 52,
     "reference inputs": 100,
 }
 

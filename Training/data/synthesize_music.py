@@ -1,8 +1,9 @@
-"""Has FluidSynth play the pieces of Debian's openttd-openmsx: music for training, which no collection of recordings here holds.
+"""Has FluidSynth play music for training, which no collection of recordings here holds: the pieces of Debian's openttd-openmsx, and
+random ones.
 
     python -m Training.data.synthesize_music --out DIR
 
-Writes `DIR/noise/music/…flac`, the first two minutes of each piece. Needs the Debian packages fluidsynth, fluid-soundfont-gm and
+Writes `DIR/noise/music/…flac`, the first two minutes of each piece, and one of each random one. Needs the Debian packages fluidsynth, fluid-soundfont-gm and
 openttd-openmsx.
 """
 
@@ -16,9 +17,12 @@ import tempfile
 import soundfile
 
 from Training.data.audio import RATE
+from Training.data.random_music import random_piece
+from Training.data.seeding import generator as seeded
 
 PIECES, SOUNDS = "/usr/share/games/openttd/baseset/openmsx", "/usr/share/sounds/sf2/FluidR3_GM.sf2"
 SECONDS = 120
+RANDOM_PIECES, RANDOM_SECONDS = 60, 60
 
 
 def play(piece, path):
@@ -42,7 +46,14 @@ def main(arguments=None):
     pieces = sorted(name for name in os.listdir(PIECES) if name.endswith(".mid"))
     for name in pieces:
         play(os.path.join(PIECES, name), os.path.join(folder, name[:-4] + ".flac"))
-    print(f"{len(pieces)} pieces")
+    with tempfile.TemporaryDirectory() as written:
+        for number in range(RANDOM_PIECES):
+            piece = os.path.join(written, f"random-{number:02}.mid")
+            with open(piece, "wb") as file:
+                file.write(random_piece(RANDOM_SECONDS, seeded("random music", number)))
+            # After the others, so that these keep their places in a table of recordings.
+            play(piece, os.path.join(folder, f"zz-random-{number:02}.flac"))
+    print(f"{len(pieces)} pieces and {RANDOM_PIECES} random ones")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 from onnx import helper, numpy_helper
 
-from Training.data.log_mel import LEAST, RUN, hann_window, mel_filters
+from Training.data.log_mel import LEAST, QUANTILE, RUN, hann_window, mel_filters
 
 
 class Graph:
@@ -64,6 +64,13 @@ def background(graph, features, front, contrast, columns):
     x = graph.add("Mul", [features, graph.constant("contrast.deviation", front["deviation"])], "contrast.scaled")
     x = graph.add("Exp", [graph.add("Add", [x, graph.constant("contrast.mean", front["mean"])], "contrast.log")], "contrast.floored")
     x = graph.add("Relu", [graph.add("Sub", [x, graph.constant("contrast.floor", front["floor"])], "contrast.energy")], "contrast.mel")
+    # The smallest energies of each band, smallest first.
+    lower = graph.constant("contrast.lower", [columns // QUANTILE + 1], np.int64)
+    names = ["contrast.smallest", "contrast.smallest.order"]
+    graph.nodes.append(helper.make_node("TopK", [x, lower], names, name="contrast.quantile", axis=2, largest=0))
+    last = graph.constant("contrast.last", [columns // QUANTILE], np.int64)
+    band = graph.add("Gather", ["contrast.smallest", last], "contrast.band", axis=2)
+    x = graph.add("Relu", [graph.add("Sub", [x, band], "contrast.over")], "contrast.left")
     axis = graph.constant("contrast.axis", [1], np.int64)
     x = graph.add("Add", [graph.add("ReduceSum", [x, axis], "contrast.sum"), graph.constant("contrast.least", LEAST)], "contrast.power")
     x = graph.add("AveragePool", [x], "contrast.means", kernel_shape=[RUN])

@@ -71,8 +71,8 @@ def step_once(model, average, optimizer, loss, step):
     update_average(average, model, step)
 
 
-def train_epoch(epoch, steps, model, average, optimizer, options, commands, soft_targets, keep):
-    """Trains one epoch on the examples that `keep` accepts; returns the mean loss. The first `commands` outputs are commands."""
+def train_epoch(epoch, steps, model, average, optimizer, options, gains, soft_targets, keep):
+    """Trains one epoch on the examples that `keep` accepts; returns the mean loss. `gains` [outputs] weigh the targets."""
     losses = []
     model.train()
     batches = render.batches(options.examples, epoch, options.seed, options.batch, soft_targets, keep)
@@ -87,12 +87,20 @@ def train_epoch(epoch, steps, model, average, optimizer, options, commands, soft
             distance = -(soft * torch.log_softmax(logits, dim=1)).sum(dim=1)
             weight = options.distillation * (soft.sum(dim=1) > 0)
             loss = (1 - weight) * loss + weight * distance
-        # A gain for commands in place of a clip shift, which would favour them in babble and music too.
-        gain = 1 + (options.command_weight - 1) * (targets < commands)
+        gain = gains[targets]
         loss = (gain * loss).sum() / gain.sum()
         step_once(model, average, optimizer, loss, step)
         losses.append(loss.item())
     return np.mean(losses)
+
+
+def gains_of(examples, options):
+    """The weight of each output's examples in the loss, [outputs]."""
+    gains = torch.ones(len(examples.outputs))
+    # A gain for commands in place of a clip shift, which would favour them in babble and music too.
+    gains[: len(examples.commands)] = options.command_weight
+    gains[examples.babble_output] = options.babble_weight
+    return gains
 
 
 def options_parser():
@@ -104,6 +112,7 @@ def options_parser():
     parser.add_argument("--rate", type=float, default=0.1, help="peak learning rate")
     parser.add_argument("--decay", type=float, default=4e-4, help="weight decay")
     parser.add_argument("--command-weight", type=float, default=1.0, help="weight of the commands in the loss")
+    parser.add_argument("--babble-weight", type=float, default=1.0, help="weight of babble in the loss")
     parser.add_argument("--smoothing", type=float, default=0.02, help="label smoothing")
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=1)
@@ -151,11 +160,12 @@ def main(arguments=None):
         optimizer.load_state_dict(state["optimizer"])
         first = state["epoch"]
         print(f"resuming after epoch {first}", flush=True)
+    gains = gains_of(examples, options)
     parameters = sum(p.numel() for p in model.parameters())
     print(f"{parameters} parameters, {steps} batches per epoch, {len(outputs)} outputs", flush=True)
     for epoch in range(first, options.epochs):
         begun = time.time()
-        loss = train_epoch(epoch, steps, model, average, optimizer, options, len(examples.commands), soft_targets, keep)
+        loss = train_epoch(epoch, steps, model, average, optimizer, options, gains, soft_targets, keep)
         state = {"model": model.state_dict(), "average": average.state_dict(), "optimizer": optimizer.state_dict()}
         state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs}
         checkpoint.save(path, state)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from Training.augment.examples import without_words
-from Training.data import alignment, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, word_folds
+from Training.data import alignment, random_music, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, word_folds
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
 from Training.data.audio import RATE
 from Training.embedding.export import band_limited
@@ -157,6 +157,36 @@ class DataTests(unittest.TestCase):
             self.assertEqual([path.parent.name for path in files], ["go"] * 2 + ["synthetic"] * 4)
             for path in files:
                 self.assertGreater(np.abs(recordings.decode(path.read_bytes())).max(), 1000, path)
+
+
+class RandomMusicTests(unittest.TestCase):
+    def test_quantities_have_seven_bits_a_byte(self):
+        table = {0: "00", 127: "7f", 128: "8100", 8192: "c000", 16383: "ff7f", 16384: "818000"}
+        self.assertEqual({number: random_music.variable_length(number).hex() for number in table}, table)
+
+    def test_every_note_ends_and_the_piece_is_as_long_as_asked(self):
+        piece = random_music.random_piece(30, seeding.generator("random music", 1))
+        self.assertEqual(piece[:14].hex(), "4d546864000000060000000100" + f"{random_music.QUARTER:02x}")
+        self.assertEqual(int.from_bytes(piece[18:22], "big"), len(piece) - 22)
+        tempo, rest, now, sounding, programs = int.from_bytes(piece[26:29], "big"), list(piece[29:]), 0, [], set()
+        while True:
+            wait = 0
+            while (byte := rest.pop(0)) & 0x80:
+                wait = wait << 7 | byte & 0x7F
+            now += wait << 7 | byte
+            kind, channel = (status := rest.pop(0)) & 0xF0, status & 0x0F
+            if status == 0xFF:
+                break
+            key = rest.pop(0)
+            if kind == 0xC0:
+                programs.add(key)
+                continue
+            self.assertTrue(key < 128 and 0 <= rest.pop(0) < 128)
+            sounding.append((channel, key)) if kind == 0x90 else sounding.remove((channel, key))
+        self.assertEqual((rest, sounding), ([0x2F, 0], []))
+        self.assertGreater(len(programs), 5)
+        seconds = now / random_music.QUARTER * tempo / 1e6
+        self.assertTrue(24 < seconds < 36, seconds)
 
 
 class WordFoldTests(unittest.TestCase):
