@@ -47,7 +47,7 @@ SHARES = {
     Kind.PARTS_OF_WORDS: 0.12,
     Kind.RUNNING_SPEECH: 0.30,
     Kind.REVERSED_WORDS: 0.02,
-    Kind.SILENCE: 0.15,
+    Kind.SILENCE: 0.18,
     Kind.SYNTHETIC_WORDS: 0.12,
     Kind.INVERTED_WORDS: 0.20,
     Kind.CUT_WORDS: 0.15,
@@ -69,9 +69,11 @@ NO_WORD_BELOW = 0.4
 SPEEDS = (0.88, 1.13)
 # The noise around a word: the share of words that have any, the range of its signal-to-noise ratio in dB, and the share of
 # noises that are babble.
-NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.88, -3, 22, 0.42)
+NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.88, 0, 20, 0.42)
+# The least signal-to-noise ratio in babble: a word that drowns in it teaches that babble is a word.
+LEAST_IN_BABBLE = 4
 # Share of music among the recorded noise around words, and among the examples without speech, if there is any.
-MUSIC_AROUND, MUSIC_ALONE = 0.15, 0.4
+MUSIC_AROUND, MUSIC_ALONE = 0.15, 0.5
 # Share of words in a room.
 ROOM_SHARE = 0.2
 # Share of measured rooms among the rooms, if there are any.
@@ -375,7 +377,7 @@ class Examples:
 
     def noise_for_inverted(self, generator):
         """The noise [16000] that is mixed with an inverted word."""
-        return self.ambience(generator) * np.float32(0.05)
+        return self.ambience(generator)[0] * np.float32(0.05)
 
     def inverted_word(self, noise_energies, logs, generator):
         """Mel energies [79, 40] of an inverted word, given as logs [79, 40]: moved by up to ±100 ms, at a random level and
@@ -431,10 +433,11 @@ class Examples:
         return self.table["audio"][begin : begin + WINDOW]
 
     def ambience(self, generator):
-        """One second [16000] without a word to recognize, at RMS 1: synthetic noise, recorded noise or babble."""
+        """One second [16000] without a word to recognize, at RMS 1: synthetic noise, recorded noise or babble; and whether it is
+        babble."""
         draw = generator.random()
         if draw < 0.2:
-            return self.synthetic_noise[generator.integers(len(self.synthetic_noise))]
+            return self.synthetic_noise[generator.integers(len(self.synthetic_noise))], False
         is_babble = draw >= 1 - self.babble_share
         is_music = len(self.music) > 0 and generator.random() < MUSIC_AROUND
         row = self.speech_row(generator) if is_babble else generator.choice(self.music if is_music else self.noise)
@@ -443,7 +446,7 @@ class Examples:
         if is_babble:
             for _ in range(3):
                 piece = piece + self.speech_piece(self.speech_row(generator), generator)
-        return piece / (np.sqrt((piece**2).mean()) + 1.0)
+        return piece / (np.sqrt((piece**2).mean()) + 1.0), is_babble
 
     def surround(self, wave, extent, generator):
         """Adds a room, noise at a random signal-to-noise ratio and a level to speech that lies at `extent`."""
@@ -453,8 +456,11 @@ class Examples:
             wave[:] = noise.reverberate(wave[None], rooms[generator.integers(len(rooms))][None])[0]
         loudness = waveform.level(wave, *extent) + 1e-6
         if generator.random() < self.noise_share:
-            gain = loudness * 10 ** (-generator.uniform(self.least_ratio, self.most_ratio) / 20)
-            waveform.add_scaled(wave, self.ambience(generator), 0 if self.without_noise else gain)
+            draw = generator.random()
+            around, is_babble = self.ambience(generator)
+            least = max(self.least_ratio, LEAST_IN_BABBLE) if is_babble else self.least_ratio
+            gain = loudness * 10 ** (-(least + draw * (self.most_ratio - least)) / 20)
+            waveform.add_scaled(wave, around, 0 if self.without_noise else gain)
         if generator.random() < 0.06:
             hum = noise.hum(generator)
             gain = loudness * 10 ** (generator.uniform(-30, 3) / 20)

@@ -12,6 +12,7 @@ _PURPOSES = {
     "training batch": 4,
     "voice activity": 6,
     "mining": 8,
+    "voice activity, measured": 9,
     "ablation batch": 7,
     "flatspeech epoch": None,
     "embedding examples": None,

@@ -70,6 +70,11 @@ def other_words(table, part, kind):
     return rows, np.array([one_second(table, row) for row in rows], np.float32).reshape(-1, WINDOW)
 
 
+def all_other_words(table, part):
+    """`other_words` of both kinds, as clips [n, 16000]."""
+    return np.concatenate([other_words(table, part, kind)[1] for kind in ("clip", "word")])
+
+
 def random_windows(table, rows, count, generator, random_volume):
     """`count` windows [count, 16000] of these recordings, each at a random place; none if there are no recordings."""
     rows, out = rows[table["length"][rows] > WINDOW], []

@@ -29,7 +29,7 @@ COLUMNS = ("ten words", "words trained on", "the fold's words", "the same, all s
 class Judge:
     """A checkpoint with the clip shifts and the temperature that suit the tuning half without some words."""
 
-    def __init__(self, path, tuned, wordless):
+    def __init__(self, path, tuned, wordless, others):
         outputs = checkpoint.load(path)["outputs"]
         labels = [name if name in COMMANDS or name == SILENCE else UNKNOWN for name in outputs]
         self.network = load_checkpoint(path, len(outputs))
@@ -43,8 +43,8 @@ class Judge:
         )
         logits = (scoring.shifted_logits(self.network, waves), {})
         shift_of = lambda words, other: scoring.clip_shifts(self.outputs, words, other)
-        of_wordless = scoring.shifted_logits(self.network, wordless)
-        pair, self.temperature, _ = calibration.calibrate(sets, logits, of_wordless, labels, shift_of)
+        negatives = [scoring.shifted_logits(self.network, each) for each in (wordless, others)]
+        pair, self.temperature, _ = calibration.calibrate(sets, logits, *negatives, labels, shift_of)
         self.shift = shift_of(*pair)
 
     @staticmethod
@@ -77,7 +77,9 @@ def figures(table, path, words, wordless):
     """
     of_fold, known = np.isin(table["label"], words), np.isin(table["label"], COMMANDS)
     reported = table["part"] == "report"
-    judge = Judge(path, validation_sets.clips(without(table, words), "tune", certain=True), wordless)
+    known_words = without(table, words)
+    others = validation_sets.all_other_words(known_words, "tune")
+    judge = Judge(path, validation_sets.clips(known_words, "tune", certain=True), wordless, others)
     chosen = (reported & known, reported & ~known & ~of_fold, reported & of_fold, of_fold)
     for rows in chosen:
         waves, truth, speakers = clips_of(table, rows)

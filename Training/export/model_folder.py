@@ -9,10 +9,11 @@ thresholds are fitted on the tuning half of the validation speakers, and the car
 from pathlib import Path
 
 import numpy as np
+import safetensors.numpy
 import torch
 
 from Training.augment import render
-from Training.data import command_line, files, log_mel
+from Training.data import command_line, files, log_mel, validation_sets
 from Training.data.audio import HOP, RATE, WINDOW
 from Training.data.seeding import generator as seeded
 from Training.evaluate import no_words
@@ -52,24 +53,34 @@ def description(name, labels, streaming, front_end, layers, **rest):
     } | rest
 
 
-def write(folder, name, history, model, examples, sets, reported, wordless):
+def activity_of(model, weights, examples, earlier):
+    """The voice-activity output: that of the model folder `earlier`, where its first block is the same, else a new one."""
+    activity = None if earlier is None else voice_activity.of_model(safetensors.numpy.load_file(earlier / "model.safetensors"), weights)
+    return voice_activity.train(model, examples) if activity is None else activity
+
+
+def write(folder, name, history, model, examples, sets, reported, wordless, others, earlier=None, temperature=None):
     """Calibrates on the sets of part `tune`, reports those of part `report`, and writes the folder.
 
-    `wordless` are waveforms [n, 16000] without a word, of part `tune`; `history` is a sentence or more for the card.
+    `wordless` are waveforms [n, 16000] without a word, `others` of other words, of part `tune`; `history` is a sentence or more for the card; `earlier` is the
+    folder of the model before, whose gate should not change without need; `temperature` that of streams, in place of a fitted one,
+    which would move every threshold.
     """
     model.eval()
     folder.mkdir(parents=True, exist_ok=True)
     output_labels, commands = examples.output_labels(), list(examples.commands)
     logits = sets.logits(model)
     shift_of = lambda words, other: clip_shifts(examples, words, other)
-    of_wordless = shifted_logits(model, wordless)
-    pair, of_clips, temperature = calibration.calibrate(sets, logits, of_wordless, output_labels, shift_of)
+    of_wordless, of_others = shifted_logits(model, wordless), shifted_logits(model, others)
+    pair, of_clips, fitted = calibration.calibrate(sets, logits, of_wordless, of_others, output_labels, shift_of)
+    temperature = temperature or fitted
     report = reported.figures(reported.logits(model), output_labels, (of_clips, temperature), shift_of(*pair))
     in_stream = lambda part: sets.posteriors(part, output_labels, temperature)
     negatives = [in_stream(part) for part in logits[1].values()]
     thresholds = calibration.fit_thresholds(in_stream(logits[0]), sets.truth, negatives, commands)
-    activity, report["activity"] = voice_activity.train(model, examples)
     layers, weights = model.described()
+    activity = activity_of(model, weights, examples, earlier)
+    report["activity"] = voice_activity.accuracy(activity, model, examples)
     activity_layers, activity_weights = activity.described("block1")
     weights |= activity_weights
     model_json = description(
@@ -127,6 +138,8 @@ def main(arguments=None):
     command_line.add_words(parser)
     parser.add_argument("--out", required=True, help="model folder to write")
     parser.add_argument("--history", default="", help="how the network was trained: sentences for the card")
+    parser.add_argument("--earlier", type=Path, help="model folder whose voice-activity output stays, where the first block is the same")
+    parser.add_argument("--temperature", type=float, help="temperature of streams, in place of the fitted one")
     parser.add_argument("checkpoints", nargs="+", help="checkpoints of model/train.py")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
@@ -135,7 +148,8 @@ def main(arguments=None):
     folder = Path(options.out)
     sets, reported = (ValidationSets(table, part, examples.commands) for part in ("tune", "report"))
     wordless = no_words.babble_and_music(table, HeldOut(table, "tune", examples.commands))
-    write(folder, folder.resolve().name, options.history, model, examples, sets, reported, wordless)
+    others = validation_sets.all_other_words(table, "tune")
+    write(folder, folder.resolve().name, options.history, model, examples, sets, reported, wordless, others, options.earlier, options.temperature)
     ranges.write(folder, table)
 
 

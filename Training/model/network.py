@@ -64,10 +64,19 @@ class Conv(nn.Module):
         super().__init__()
         self.conv = nn.Conv1d(inputs, outputs, kernel, stride, bias=False)
         self.norm = nn.BatchNorm1d(outputs, momentum=0.05)
+        self.is_frozen = False
         nn.init.kaiming_normal_(self.conv.weight, nonlinearity="relu")
 
+    def freeze(self):
+        """Keeps weights and normalization as they are, in training too."""
+        self.is_frozen = True
+        self.requires_grad_(False).train(False)
+
+    def train(self, mode=True):
+        return super().train(mode and not self.is_frozen)
+
     def forward(self, x):
-        if self.training:
+        if self.training or self.is_frozen:
             y = ValidConvolution.apply(x.contiguous(), self.conv.weight, self.conv.stride[0])
         else:
             y = self.conv(x.transpose(1, 2)).transpose(1, 2).contiguous()
@@ -110,6 +119,11 @@ class Spotter(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.logits = nn.Linear(head, outputs)
         self.training_type = training_type()
+
+    def freeze_first_block(self):
+        """Trains only what comes after the first block; the voice-activity output, which reads it, stays as it is."""
+        for part in (self.stem, self.blocks[0].first, self.blocks[0].second, self.blocks[0].skip):
+            part.freeze()
 
     def first_block(self, x):
         """Log-mel [n, 79, 40] → the first block's columns [n, columns, channels]."""

@@ -44,8 +44,9 @@ def loss_of(logits, targets, alternatives, smoothing):
 
 def make_optimizer(model, options):
     """SGD with Nesterov momentum; biases and normalization do not decay."""
-    matrices = [p for p in model.parameters() if p.ndim > 1]
-    vectors = [p for p in model.parameters() if p.ndim <= 1]
+    trained = [p for p in model.parameters() if p.requires_grad]
+    matrices = [p for p in trained if p.ndim > 1]
+    vectors = [p for p in trained if p.ndim <= 1]
     groups = [{"params": matrices, "weight_decay": options.decay}, {"params": vectors, "weight_decay": 0}]
     return torch.optim.SGD(groups, lr=options.rate, momentum=0.9, nesterov=True)
 
@@ -121,6 +122,7 @@ def options_parser():
     parser.add_argument("--head", type=int, default=HEAD)
     parser.add_argument("--name", default="commands", help="first part of the checkpoint's name")
     parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
+    parser.add_argument("--freeze-first-block", action="store_true", help="train only what comes after the first block")
     parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
     parser.add_argument("--answers", metavar="FILE", help="published networks' answers, to distill from instead")
     parser.add_argument("--teacher-examples", help="folder of the epochs that the teachers score (default: --examples)")
@@ -150,6 +152,8 @@ def main(arguments=None):
     model = Spotter(len(outputs), options.channels, options.head, options.dropout)
     if options.init:
         model.load_state_dict(checkpoint.load(options.init)["average"])
+    if options.freeze_first_block:
+        model.freeze_first_block()
     average, optimizer = copy.deepcopy(model), make_optimizer(model, options)
     path, first = os.path.join(options.examples, f"{options.name}-{options.seed}.pt"), 0
     if os.path.exists(path):

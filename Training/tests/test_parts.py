@@ -21,7 +21,7 @@ from Training.embedding.train import STAGES, stage
 from Training.evaluate import intervals, stream_counts, streams, thresholds
 from Training.evaluate import suspects as find_suspects
 from Training.evaluate import word_folds as judge_folds
-from Training.model import calibration, metrics, mine
+from Training.model import calibration, metrics, mine, voice_activity
 from Training.model.network import Spotter, ValidConvolution
 
 
@@ -242,6 +242,37 @@ class WordFoldTests(unittest.TestCase):
         return {"audio": audio, "kind": kind, "label": label, "name": name, "part": part} | bounds
 
 
+class FrozenBlockTests(unittest.TestCase):
+    def test_training_leaves_a_frozen_first_block_and_what_reads_it(self):
+        torch.manual_seed(1)
+        network = Spotter(3, [4, 6, 4, 4], 8)
+        network.freeze_first_block()
+        before = {name: value.copy() for name, value in network.described()[1].items()}
+        activity = voice_activity.VoiceActivity(6, hidden=32)
+        tensors = before | activity.described("block1")[1]
+        parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
+        optimizer = torch.optim.SGD(parameters, 0.1)
+        for _ in range(3):
+            network.train()
+            network(torch.randn(8, 79, 40)).square().mean().backward()
+            optimizer.step()
+        after = network.described()[1]
+        changed = {name for name in before if not np.array_equal(before[name], after[name])}
+        kept = {name for name in before if name.startswith(("stem.", "block1."))}
+        self.assertEqual(changed, before.keys() - kept)
+        found = voice_activity.of_model(tensors, after)
+        columns = torch.randn(2, 9, 6)
+        torch.testing.assert_close(found(columns), activity(columns))
+        self.assertIsNone(voice_activity.of_model(tensors, after | {"stem.bias": after["stem.bias"] + 0.1}))
+
+    def test_a_frozen_network_answers_as_before(self):
+        network = Spotter(3, [4, 6, 4, 4], 8).eval()
+        features = torch.randn(4, 79, 40)
+        before = network(features)
+        network.freeze_first_block()
+        torch.testing.assert_close(network(features), before, atol=1e-4, rtol=1e-4)
+
+
 class SuspectTests(unittest.TestCase):
     def test_networks_must_agree_on_another_label(self):
         labels = ["_silence_", "_unknown_", "yes", "no"]
@@ -316,8 +347,14 @@ class MeasurementTests(unittest.TestCase):
     def test_a_threshold_is_the_lowest_within_the_budget(self):
         talk = self.counts(np.zeros((2, 4), int), [[40, 20, 4, 0], [60, 30, 20, 0]])
         self.assertEqual([thresholds.choose(talk, budget) for budget in (50, 15, 8, 0.5)], [0, 1, 2, 3])
-        chosen = thresholds.choose_all(talk)
-        self.assertEqual({name: list(indices) for name, indices in chosen.items()}, {"strict": [3, 3], "balanced": [2, 2], "eager": [1, 1]})
+
+    def test_sensitivities_have_false_accepts_in_times_of_those_of_the_usual_threshold(self):
+        talk = self.counts(np.zeros((2, 4), int), [[40, 20, 4, 0], [60, 30, 20, 0]])
+        spot = self.counts(np.zeros((2, 4), int), [[80, 40, 20, 4], [90, 60, 30, 10]])
+        chosen = thresholds.choose_all({"command": talk, "spot": spot})
+        indices = {mode: {name: list(each) for name, each in part.items()} for mode, part in chosen.items()}
+        self.assertEqual(indices["command"], {"strict": [3, 3], "balanced": [2, 2], "eager": [0, 0]})
+        self.assertEqual(indices["spot"], {"strict": [3, 3], "balanced": [3, 3], "eager": [0, 0]})
 
     def test_slow_readers_names_and_numbers_are_no_sentences(self):
         part = self.counts(np.zeros((1, 4), int), [[40, 30, 20, 0]])
