@@ -31,8 +31,9 @@ Command words — {", ".join(commands)} — beside `_unknown_` (other speech) an
 
 Made on {datetime.date.today().isoformat()} as `Training/README.md` describes. {history} `make -C Training export` prints the figures
 below. Clips are scored four times, as in `beckon classify --clips`, with {shifts[0]:g} subtracted from the logits of single other
-words and {shifts[1]:g} from that of all other speech: most clips are commands, which is rare in a stream, where the network's
-answer is used as it was trained.
+words and {shifts[1]:g} from that of all other speech, but nothing from that of babble: most clips are commands, which is rare in a stream,
+where the network's answer is used as it was trained. Where nothing stands out of a clip's background, {max(shifts):g} is subtracted from the
+logits of the command words, too.
 
 ## Measured on the reporting half of the validation speakers, who were used for nothing else
 
@@ -47,7 +48,7 @@ spectrogram images of v0.02 clips; other wake words from the Picovoice benchmark
 AudioMNIST, MUST and spoken names and numbers (MIT); Mycroft Precise Community Data (public domain); AN4 (free for any use).
 Running speech: LibriSpeech (CC BY 4.0), spoken coffee orders (Picovoice, Apache-2.0), SpeechOcean762 (free for any use), Common
 Voice in English (CC0). Other sounds: ESC-10 (K. J. Piczak; CC BY 3.0); music of the Debian package openttd-openmsx (GPL-2), played
-by fluidsynth with fluid-soundfont-gm (MIT); rooms measured by others (Apache-2.0, MIT, CC0). Words by espeak-ng and flite, some
+by fluidsynth with fluid-soundfont-gm (MIT), and random pieces; rooms measured by others (Apache-2.0, MIT, CC0). Words by espeak-ng and flite, some
 near the commands, some from everyday speech ("front", "rear", "center" among them); words and sentences by the voices of
 hibari-tts and of Kokoro (Apache-2.0). Three published networks gave answers to learn from: Keyword Transformer 1 and MatchboxNet
 (Apache-2.0), a BC-ResNet (MIT). Whisper (MIT) found commands in speech without transcripts. The model holds none of these
