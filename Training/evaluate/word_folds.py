@@ -77,9 +77,9 @@ def figures(table, path, words, wordless):
     """
     of_fold, known = np.isin(table["label"], words), np.isin(table["label"], COMMANDS)
     reported = table["part"] == "report"
-    known_words = without(table, words)
-    others = validation_sets.all_other_words(known_words, "tune")
-    judge = Judge(path, validation_sets.clips(known_words, "tune", certain=True), wordless, others)
+    rest = without(table, words)
+    others = validation_sets.all_other_words(rest, "tune")
+    judge = Judge(path, validation_sets.clips(rest, "tune", certain=True), wordless, others)
     chosen = (reported & known, reported & ~known & ~of_fold, reported & of_fold, of_fold)
     for rows in chosen:
         waves, truth, speakers = clips_of(table, rows)

@@ -15,7 +15,8 @@ class Graph:
         self.nodes, self.constants = [], []
 
     def constant(self, name, values, kind=np.float32):
-        array = np.ascontiguousarray(values, dtype=kind)
+        # Not np.ascontiguousarray, which makes a list of a single number: as an index of Gather it would keep an axis.
+        array = np.array(values, dtype=kind, order="C")
         self.constants.append(numpy_helper.from_array(array, name))
         return name
 

@@ -36,20 +36,23 @@ class Teachers:
     def __init__(self, checkpoints, outputs, folder, commands):
         self.networks = [load_checkpoint(path, outputs) for path in checkpoints]
         self.key = "-".join(os.path.splitext(os.path.basename(path))[0] for path in checkpoints)
-        self.folder, self.outputs, self.commands = folder, outputs, commands
+        self.folder, self.commands = folder, commands
 
     def __call__(self, number):
-        """Posteriors [n, outputs] float16 for the commands of rendered epoch `number`, zeros for all else; computed once and kept
-        beside it."""
+        """Posteriors [n, outputs] for the commands of rendered epoch `number`, zeros for all else."""
+        posteriors = self.of_all(number)
+        with np.load(render.path(self.folder, number)) as stored:
+            return posteriors * (stored["targets"] < self.commands)[:, None]
+
+    def of_all(self, number):
+        """Posteriors [n, outputs] float16 for rendered epoch `number`; computed once and kept beside it."""
         path = os.path.join(self.folder, f"soft-{self.key}-{number:02}.npy")
         if not os.path.exists(path):
             with np.load(render.path(self.folder, number)) as stored:
-                rows = np.flatnonzero(stored["targets"] < self.commands)
-                count, logs = len(stored["targets"]), stored["logs"][rows]
-            posteriors = np.zeros((count, self.outputs), np.float16)
-            for i in range(0, len(rows), CHUNK):
+                logs, parts = stored["logs"], []
+            for i in range(0, len(logs), CHUNK):
                 features = log_mel.normalized(np.exp(logs[i : i + CHUNK].astype(np.float32)))
-                each = [torch.softmax(logits_of(network, features), dim=1) for network in self.networks]
-                posteriors[rows[i : i + CHUNK]] = (sum(each) / len(each)).numpy()
-            np.save(path, posteriors)
+                posteriors = [torch.softmax(logits_of(network, features), dim=1) for network in self.networks]
+                parts.append((sum(posteriors) / len(posteriors)).numpy().astype(np.float16))
+            np.save(path, np.concatenate(parts))
         return np.load(path)

@@ -248,7 +248,7 @@ class FrozenBlockTests(unittest.TestCase):
         network = Spotter(3, [4, 6, 4, 4], 8)
         network.freeze_first_block()
         before = {name: value.copy() for name, value in network.described()[1].items()}
-        activity = voice_activity.VoiceActivity(6, hidden=32)
+        activity = voice_activity.VoiceActivity(6)
         tensors = before | activity.described("block1")[1]
         parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
         optimizer = torch.optim.SGD(parameters, 0.1)
