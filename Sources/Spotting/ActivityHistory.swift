@@ -23,26 +23,26 @@ public struct ActivityHistory: Equatable, Sendable {
 
     /// Start and end of the newest active segment, in seconds before now. Pauses of up to 150 ms do not split a segment.
     ///
-    /// - Parameter longest: how far back to look, in seconds (at most 63 steps).
-    /// - Returns: nil if no step in that time was active.
-    public func lastSegment(within longest: Double) -> (start: Double, end: Double)? {
+    /// - Parameters:
+    ///   - longest: how far back to look, in seconds (at most 63 steps).
+    ///   - age: segments that began this many seconds ago or later are passed over.
+    /// - Returns: nil if no such segment was active in that time.
+    public func lastSegment(within longest: Double, begunBefore age: Double = 0) -> (start: Double, end: Double)? {
         let steps = min(63, wholeSteps(in: longest))
-        var newest = 0
-        while newest < steps, active >> UInt64(newest) & 1 == 0 { newest += 1 }
-        guard newest < steps else { return nil }
-        var oldest = newest
-        var gap = 0
+        let latest = wholeSteps(in: age)
         let longestGap = wholeSteps(in: 0.15)
-        for age in newest..<steps {
-            if active >> UInt64(age) & 1 == 1 {
-                oldest = age
-                gap = 0
-            } else {
-                gap += 1
-                if gap > longestGap { break }
+        var newest = 0
+        while true {
+            while newest < steps, active >> UInt64(newest) & 1 == 0 { newest += 1 }
+            guard newest < steps else { return nil }
+            var oldest = newest
+            for step in newest..<steps where active >> UInt64(step) & 1 == 1 {
+                if step - oldest - 1 > longestGap { break }
+                oldest = step
             }
+            if oldest + 1 > latest { return (Double(oldest + 1) * stepSeconds, Double(newest) * stepSeconds) }
+            newest = oldest + 1
         }
-        return (Double(oldest + 1) * stepSeconds, Double(newest) * stepSeconds)
     }
 
     /// Whether each of the newest `count` steps was active, oldest first; at most 64.

@@ -300,15 +300,17 @@ public struct Gate {
     }
 
     /// Estimates start and end of a word, in seconds: those of the active segment around the hops that it won, cut to
-    /// the length that a word can have.
+    /// the length that a word can have. A segment that starts after the word's first hop, such as the release of its last
+    /// consonant, is not where the word starts.
     private func bounds(of hit: Hit, _ activity: ActivityHistory) -> (start: Double, end: Double) {
         let now = time
         let won = now - Double(hop - hit.firstHop) * hopSeconds
         let best = now - Double(hop - hit.bestHop) * hopSeconds
         // The first hop that a word wins lies within it or right after it; few command words last over 0.7 s.
         let earliest = max(0, won - 0.75, min(lastEnd, won - 0.2))
+        let around = activity.lastSegment(within: 1.5, begunBefore: now - won).flatMap { won - (now - $0.end) <= 0.5 ? $0 : nil }
         // A segment that starts after the best hop is speech after the word.
-        guard let last = activity.lastSegment(within: 1.5), now - last.start < best else {
+        guard let last = around ?? activity.lastSegment(within: 1.5), now - last.start < best else {
             return (max(0, won - 0.5), won)
         }
         let end = min(now - last.end, best)

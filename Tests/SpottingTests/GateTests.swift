@@ -223,6 +223,24 @@ struct GateTests {
         #expect(throws: SpottingError.unknownWord("", known: [])) { try thresholds.set("_silence_", to: 0.5) }
     }
 
+    @Test func `a word begins with the sound before its first hop`() throws {
+        // The bounds in hops. What follows 0.2 s of quiet is the end of the word where the word was ahead before it, and
+        // another sound where it was not.
+        let table: [(said: String, sound: String, bounds: ClosedRange<Int>)] = [
+            ("....uuuUU...", "..####......", 2...6),
+            ("....uuuuuUU.", "..####..#...", 2...6),
+            ("........uuUU", "..####..##..", 8...10),
+        ]
+        for row in table {
+            let thresholds = Thresholds(labels: ScoreTrace.labels, defaults: [])
+            var gate = Gate(settings: GateSettings(), thresholds: thresholds, silence: ScoreTrace.silence, hopSeconds: 0.1)
+            let fired = ScoreTrace(row.said, sound: row.sound).hops.compactMap { gate.step($0.scores, activity: $0.activity) }
+            let word = try #require(fired.first, "\(row.said)")
+            #expect(Int((word.start * 10).rounded()) == row.bounds.lowerBound, "\(row.said): \(word.start)")
+            #expect(Int((word.end * 10).rounded()) == row.bounds.upperBound, "\(row.said): \(word.end)")
+        }
+    }
+
     @Test func `a vector of another length is ignored`() {
         let thresholds = Thresholds(labels: ScoreTrace.labels, defaults: [])
         var gate = Gate(settings: GateSettings(), thresholds: thresholds, silence: ScoreTrace.silence, hopSeconds: 0.1)

@@ -44,6 +44,17 @@ struct ModelActivityDetectorTests {
         }
     }
 
+    @Test func `a segment that began too late is passed over`() throws {
+        let history = detector(stepSeconds: 0.1, "..##.#..#.").history
+        // Segments from 0.8 and 0.2 s before now: those that began more than `age` ago.
+        for (age, start) in [(0, 0.2), (0.1, 0.2), (0.2, 0.8), (0.7, 0.8)] {
+            let sound = try #require(history.lastSegment(within: 1.5, begunBefore: age))
+            #expect(abs(sound.start - start) < 1e-9, "\(age) s: \(sound)")
+        }
+        #expect(history.lastSegment(within: 1.5, begunBefore: 0.8) == nil)
+        #expect(history.lastSegment(within: 0.1, begunBefore: 0) == nil)
+    }
+
     @Test func `P(speech) = 0.5 is active, and logits that are not finite are inactive`() {
         #expect(detector(stepSeconds: 0.025, "+").history.quietSeconds == 0)
         #expect(detector(stepSeconds: 0.025, "-").history.quietSeconds > 1000)

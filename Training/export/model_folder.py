@@ -138,7 +138,7 @@ def main(arguments=None):
     command_line.add_words(parser)
     parser.add_argument("--out", required=True, help="model folder to write")
     parser.add_argument("--history", default="", help="how the network was trained: sentences for the card")
-    parser.add_argument("--earlier", type=Path, help="model folder whose voice-activity output stays, where the first block is the same")
+    parser.add_argument("--earlier", type=Path, help="model folder whose voice-activity output and int8 ranges stay, where the layers are the same")
     parser.add_argument("--temperature", type=float, help="temperature of streams, in place of the fitted one")
     parser.add_argument("checkpoints", nargs="+", help="checkpoints of model/train.py")
     options = parser.parse_args(arguments)
@@ -150,7 +150,7 @@ def main(arguments=None):
     wordless = no_words.babble_and_music(table, HeldOut(table, "tune", examples.commands))
     others = validation_sets.all_other_words(table, "tune")
     write(folder, folder.resolve().name, options.history, model, examples, sets, reported, wordless, others, options.earlier, options.temperature)
-    ranges.write(folder, table)
+    ranges.write(folder, table, earlier=options.earlier)
 
 
 if __name__ == "__main__":

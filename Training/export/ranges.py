@@ -16,6 +16,7 @@ from Training.data import command_line, files, recordings
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
 from Training.export import reference
+from Training.model import checkpoint
 
 COUNT = 512
 # Waveforms in one step, which bounds the memory.
@@ -53,12 +54,30 @@ def measure(description, weights, waves, tensors, clipped):
     return {name: float(f"{value:.4g}") for name, value in largest.items() if value > 0}
 
 
-def write(folder, table, tensors=(), clipped=0.0):
-    """Writes the ranges into a model folder's model.json."""
+def unchanged(description, weights, earlier):
+    """The names of the tensors that the weights `earlier` give too: "input", and those of layers whose weights and inputs are the same."""
+    same = {"input"}
+    for layer in description["layers"]:
+        inputs = layer.get("inputs") or [layer["input"]]
+        own = [name for name in weights if name.rpartition(".")[0] == layer["name"]]
+        if same.issuperset(inputs) and all(name in earlier and checkpoint.same(weights[name], earlier[name]) for name in own):
+            same.add(layer["name"])
+    return same
+
+
+def write(folder, table, tensors=(), clipped=0.0, earlier=None):
+    """Writes the ranges into a model folder's model.json.
+
+    Tensors that the model folder `earlier` computes likewise keep its ranges: a new one would move the gate's decisions without need.
+    """
     path = folder / "model.json"
     description = json.loads(path.read_text())
     weights = safetensors.numpy.load_file(folder / "model.safetensors")
     description["ranges"] = measure(description, weights, calibration_waves(table), tensors, clipped)
+    if earlier:
+        same = unchanged(description, weights, safetensors.numpy.load_file(earlier / "model.safetensors"))
+        kept = json.loads((earlier / "model.json").read_text()).get("ranges", {})
+        description["ranges"] |= {name: kept[name] for name in description["ranges"] if name in same and name in kept}
     files.write_json(path, description)
     print(f"{folder}: " + "  ".join(f"{name} {value}" for name, value in description["ranges"].items()))
 

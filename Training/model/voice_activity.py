@@ -11,6 +11,7 @@ from torch import nn
 from Training.data import log_mel
 from Training.data.audio import WINDOW
 from Training.data.seeding import generator as seeded
+from Training.model import checkpoint
 from Training.model.layers import Collector
 
 # Samples between two columns, columns that an output depends on, samples that it depends on, and outputs in a window.
@@ -46,9 +47,7 @@ class VoiceActivity(nn.Module):
 def of_model(tensors, weights):
     """The output that a model has, by its tensors; None if its stem or first block are not those of a network with these weights."""
     below = [name for name in weights if name.startswith(("stem.", "block1."))]
-    # Checkpoints may be kept in half precision.
-    same = lambda name: name in tensors and np.allclose(tensors[name], weights[name], rtol=1e-3, atol=2e-3)
-    if not all(map(same, below)):
+    if not all(name in tensors and checkpoint.same(tensors[name], weights[name]) for name in below):
         return None
     model = VoiceActivity(weights["block1.second.bias"].size)
     for part, name in ((model.hidden, "activity.hidden"), (model.out, "activity")):
