@@ -13,7 +13,7 @@ MEAN, DEVIATION = -6.0, 5.0
 # For `contrast`: columns that are averaged, the power that is added to each, and of how many columns one is below a band's background.
 RUN, LEAST, QUANTILE = 6, 1e-10, 10
 # The decibels at which something begins to stand out of a clip's background, and does so fully.
-CLIP_CONTRAST = (6.0, 10.0)
+CLIP_CONTRAST = (5.0, 10.0)
 # Waveforms in one step of `mel_energies`, which bounds its memory.
 CHUNK = 256
 

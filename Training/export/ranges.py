@@ -21,6 +21,8 @@ from Training.model import checkpoint
 COUNT = 512
 # Waveforms in one step, which bounds the memory.
 CHUNK = 64
+# The share of a tensor's numbers that an export clips: without its rare peaks all others are rounded less.
+CLIPPED = 1e-5
 
 
 def calibration_waves(table):
@@ -65,7 +67,7 @@ def unchanged(description, weights, earlier):
     return same
 
 
-def write(folder, table, tensors=(), clipped=0.0, earlier=None):
+def write(folder, table, tensors=(), clipped=CLIPPED, earlier=None):
     """Writes the ranges into a model folder's model.json.
 
     Tensors that the model folder `earlier` computes likewise keep its ranges: a new one would move the gate's decisions without need.
@@ -97,7 +99,7 @@ def main(arguments=None):
     parser.add_argument(
         "--tensors", nargs="+", default=[], help="only these; the layers that read others stay in floats"
     )
-    parser.add_argument("--clipped", type=float, default=0.0, help="share of a tensor's numbers that is clipped")
+    parser.add_argument("--clipped", type=float, default=CLIPPED, help="share of a tensor's numbers that is clipped")
     parser.add_argument("models", nargs="+", help="the model folders")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
