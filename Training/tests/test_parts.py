@@ -373,7 +373,7 @@ class MeasurementTests(unittest.TestCase):
         chosen = thresholds.choose_all({"command": talk, "spot": spot})
         indices = {mode: {name: list(each) for name, each in part.items()} for mode, part in chosen.items()}
         self.assertEqual(indices["command"], {"strict": [3, 3], "balanced": [2, 2], "eager": [1, 1]})
-        self.assertEqual(indices["spot"], {"strict": [3, 3], "balanced": [3, 3], "eager": [2, 2]})
+        self.assertEqual(indices["spot"], {"strict": [3, 3], "balanced": [3, 3], "eager": [1, 1]})
 
     def test_slow_readers_names_and_numbers_are_no_sentences(self):
         part = self.counts(np.zeros((1, 4), int), [[40, 30, 20, 0]])
