@@ -233,8 +233,10 @@ struct GateTests {
         ]
         for row in table {
             let thresholds = Thresholds(labels: ScoreTrace.labels, defaults: [])
-            var gate = Gate(settings: GateSettings(), thresholds: thresholds, silence: ScoreTrace.silence, hopSeconds: 0.1)
-            let fired = ScoreTrace(row.said, sound: row.sound).hops.compactMap { gate.step($0.scores, activity: $0.activity) }
+            let silence = ScoreTrace.silence
+            var gate = Gate(settings: GateSettings(), thresholds: thresholds, silence: silence, hopSeconds: 0.1)
+            let hops = ScoreTrace(row.said, sound: row.sound).hops
+            let fired = hops.compactMap { gate.step($0.scores, activity: $0.activity) }
             let word = try #require(fired.first, "\(row.said)")
             #expect(Int((word.start * 10).rounded()) == row.bounds.lowerBound, "\(row.said): \(word.start)")
             #expect(Int((word.end * 10).rounded()) == row.bounds.upperBound, "\(row.said): \(word.end)")
