@@ -308,6 +308,7 @@ public struct Gate {
         let best = now - Double(hop - hit.bestHop) * hopSeconds
         // The first hop that a word wins lies within it or right after it; few command words last over 0.7 s.
         let earliest = max(0, won - 0.75, min(lastEnd, won - 0.2))
+        // A sound that was over half a second before the first hop is another one.
         let before = activity.lastSegment(within: 1.5, begunBefore: now - won)
         let around = before.flatMap { won - (now - $0.end) <= 0.5 ? $0 : nil }
         // A segment that starts after the best hop is speech after the word.

@@ -230,6 +230,8 @@ struct GateTests {
             ("....uuuUU...", "..####......", 2...6),
             ("....uuuuuUU.", "..####..#...", 2...6),
             ("........uuUU", "..####..##..", 8...10),
+            // The sound that begins with the hop, after another one that has long been over.
+            ("........uuUU", "##.......##.", 9...11),
         ]
         for row in table {
             let thresholds = Thresholds(labels: ScoreTrace.labels, defaults: [])
