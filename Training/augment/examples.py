@@ -6,6 +6,7 @@ import enum
 import numpy as np
 
 from Training.augment import noise, waveform
+from Training.augment.splice import Splicer
 from Training.data import log_mel, suspects
 from Training.data.audio import WINDOW
 from Training.data.recordings import samples
@@ -40,6 +41,7 @@ class Kind(enum.IntEnum):
     CUT_WORDS = 7
     MINED_SPEECH = 8
     BABBLE = 9
+    SPLICED_WORDS = 10
 
 
 # Examples of an epoch beside its word recordings, as shares of their number.
@@ -53,6 +55,7 @@ SHARES = {
     Kind.CUT_WORDS: 0.15,
     Kind.MINED_SPEECH: 0.20,
     Kind.BABBLE: 0.18,
+    Kind.SPLICED_WORDS: 0.25,
 }
 # A word cut out of running speech is drawn with its number of recordings to the power of this.
 CUT_POWER = 0.5
@@ -140,6 +143,8 @@ class Examples:
             shares[Kind.CUT_WORDS] = 0
         if not len(self.mined):
             shares[Kind.MINED_SPEECH] = 0
+        if not self.splicer.pairs:
+            shares[Kind.SPLICED_WORDS] = 0
         counts = [len(self.words)] + [int(len(self.words) * share) for share in shares.values()]
         self.kinds = np.repeat(np.arange(len(Kind)), counts)
         generator = seeded("rooms and noises", seed=seed)
@@ -166,6 +171,7 @@ class Examples:
         synthetic = (label == SYNTHETIC) | ((kind == "word") & np.isin(label, self.commands))
         self.words, self.synthetic = np.flatnonzero(words & ~synthetic), np.flatnonzero(words & synthetic)
         self.command_words = self.words[np.isin(label[self.words], self.commands)]
+        self.splicer = Splicer(table, self.words, SPEEDS, self.commands)
         self.cuts = np.flatnonzero(train & (kind == "cut"))
         _, word, counts = np.unique(label[self.cuts], return_inverse=True, return_counts=True)
         weights = counts[word] ** (CUT_POWER - 1.0) if len(self.cuts) else np.zeros(0)
@@ -255,6 +261,9 @@ class Examples:
             elif kind == Kind.MINED_SPEECH:
                 sources[i], first = self.mined[np.searchsorted(self.mined_shares[:-1], generator.random())]
                 targets[i], extent = self.mined_speech(waves[i], sources[i], first, generator)
+            elif kind == Kind.SPLICED_WORDS:
+                sources[i], extent = self.splicer(waves[i], generator)
+                targets[i] = self.other
             elif kind == Kind.REVERSED_WORDS:
                 sources[i] = generator.choice(self.command_words)
                 targets[i], extent = self.reversed_word(waves[i], sources[i], generator)

@@ -12,6 +12,7 @@ from unittest import mock
 import numpy as np
 import torch
 
+from Training.augment import splice
 from Training.augment.examples import without_words
 from Training.data import alignment, random_music, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, word_folds
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
@@ -290,6 +291,43 @@ class FrozenBlockTests(unittest.TestCase):
         before = network(features)
         network.freeze_first_block()
         torch.testing.assert_close(network(features), before, atol=1e-4, rtol=1e-4)
+
+
+class SpliceTests(unittest.TestCase):
+    def test_no_two_words_make_a_command(self):
+        commands = {splice.SOUNDS[word] for word in COMMANDS}
+        makes = lambda first, second, end: (splice.SOUNDS[first][0], splice.SOUNDS[first if end else second][1], splice.SOUNDS[second][2])
+        pairs = [pair for pair in itertools.product(splice.SOUNDS, splice.SOUNDS, (True, False)) if splice.may_follow(*pair)]
+        self.assertEqual([pair for pair in pairs if makes(*pair) in commands], [])
+        self.assertIn(("stop", "yes", True), pairs)
+        # "no" and "go" would make "no", "on" and "off" one of them, and "left" with the end of "right" may be "left".
+        for pair in (("no", "go", False), ("on", "off", True), ("left", "right", True), ("yes", "yes", True)):
+            self.assertNotIn(pair, pairs)
+
+    def test_a_new_word_is_the_beginning_of_one_and_the_end_of_the_other(self):
+        table, generator = tones({"go": 500, "stop": 2000}), np.random.default_rng(1)
+        wave = np.zeros(RATE, np.float32)
+        first, last = splice.spliced(table, wave, 0, 1, True, (1, 1), generator)
+        heard = [np.abs(np.fft.rfft(wave[begin : begin + 1600])).argmax() * 10 for begin in (first, last - 1600)]
+        self.assertEqual(heard, [500, 2000])
+        self.assertAlmostEqual(last - first, 8000, delta=2)
+        self.assertFalse(wave[: max(0, first - 1600)].any() or wave[last + 1600 :].any())
+
+    def test_the_recording_that_is_named_need_not_be_a_command(self):
+        table, rows = tones({"go": 500, "cat": 700, "computer": 900}), np.arange(3)
+        splicer = splice.Splicer(table, rows, (0.9, 1.1))
+        named = {splicer(np.zeros(RATE, np.float32), np.random.default_rng(seed))[0] for seed in range(20)}
+        self.assertEqual(named, {1})
+        self.assertEqual(splice.Splicer(table, rows[1:], (0.9, 1.1)).pairs, [])
+
+
+def tones(hertz):
+    """A table of recordings of one second, by label a tone from 0.25 to 0.75 s."""
+    time, count = np.arange(RATE) / RATE, len(hertz)
+    waves = [8000 * np.sin(2 * np.pi * f * time) * ((time >= 0.25) & (time < 0.75)) for f in hertz.values()]
+    spans = {"start": RATE * np.arange(count), "length": np.full(count, RATE)}
+    spans |= {"from": np.full(count, RATE // 4), "to": np.full(count, 3 * RATE // 4)}
+    return {"audio": np.concatenate(waves).astype(np.int16), "label": np.array(list(hertz)), **spans}
 
 
 class SuspectTests(unittest.TestCase):
