@@ -31,6 +31,8 @@ PACKAGE_DRAWS, DRAWS, TAKES = 2, 4, (1, 3, 5, 10)
 ODDS = (0.5, 0.9, 1.1, 1.7, 2.0, 2.4)
 # False accepts per hour and word at which programs are compared.
 LIMIT = 0.5
+# Halves of the people who talk. What `enroll` aims at was chosen by those of the first, so that only the second are strangers to it.
+PARTS = ("tune", "report")
 # Seconds of silence between utterances of talk, and the length of a file of talk.
 PAUSE, FILE = 0.8, 300
 # Detections less than this apart are one, in seconds.
@@ -42,7 +44,7 @@ NOISE_BEFORE, REVERBERATION = 2 * RATE, 0.5
 
 
 def make(work, data, cache):
-    """Writes clips/<word>/<n>.wav and talk/<source>-<n>.wav below work/strangers."""
+    """Writes clips/<word>/<n>.wav and talk/<part>-<source>-<n>.wav below work/strangers; the part is `tune` or `report`."""
     generator = np.random.default_rng(5)
 
     def clip(word, number, wave):
@@ -61,16 +63,16 @@ def make(work, data, cache):
     # Transcripts write some of the names in two words.
     spoken = [text.replace(" ", "") for text in said]
     chosen &= ~np.array([any(word.replace("_", "") in text for word in WORDS) for text in spoken])
-    for source in sorted(set(table["label"][chosen])):
+    for part, source in sorted(set(zip(table["part"][chosen], table["label"][chosen]))):
         parts, number = [], 0
-        for row in generator.permutation(np.flatnonzero(chosen & (table["label"] == source))):
+        for row in generator.permutation(np.flatnonzero(chosen & (table["part"] == part) & (table["label"] == source))):
             wave = recordings.samples(table, row)
             parts += [wave + generator.normal(0, 1e-4, len(wave)), generator.normal(0, 1e-4, int(PAUSE * RATE))]
             if sum(map(len, parts)) > FILE * RATE:
-                write(work / "strangers/talk" / f"{source}-{number}.wav", np.concatenate(parts))
+                write(work / "strangers/talk" / f"{part}-{source}-{number}.wav", np.concatenate(parts))
                 parts, number = [], number + 1
         if parts:
-            write(work / "strangers/talk" / f"{source}-{number}.wav", np.concatenate(parts))
+            write(work / "strangers/talk" / f"{part}-{source}-{number}.wav", np.concatenate(parts))
 
 
 def make_conditions(work, data):
@@ -100,7 +102,16 @@ class Material:
         folder = work / "strangers"
         self.clips = {word: sorted((folder / "clips" / word).iterdir(), key=lambda path: int(path.stem)) for word in WORDS}
         self.talk = sorted((folder / "talk").iterdir())
-        self.hours = sum(path.stat().st_size for path in self.talk) / 2 / RATE / 3600
+        seconds = [path.stat().st_size / 2 / RATE for path in self.talk]
+        self.hours = sum(seconds) / 3600
+        # Which of the talk [n] is of each part, and its hours.
+        self.of_part = {part: np.array([path.name.startswith(part) for path in self.talk]) for part in PARTS}
+        self.hours_of_part = {part: np.array(seconds) @ rows / 3600 for part, rows in self.of_part.items()}
+
+    def rates(self, counts):
+        """False accepts per hour of all talk, and of each of PARTS, from the number in each file of talk [n]."""
+        counts = np.array(counts)
+        return counts.sum() / self.hours, *(counts @ rows / self.hours_of_part[part] for part, rows in self.of_part.items())
 
     def draws(self, takes, count):
         """For each draw, by word: the clips to learn from, and the others."""
@@ -165,10 +176,9 @@ def beckon_found(beckon, where, mode, odds, words, files):
 
 
 def point(found, word, rest, material):
-    """Recall in per cent, and false accepts per hour."""
+    """Recall in per cent, and false accepts per hour: of all talk, and of each of PARTS."""
     heard = np.mean([(word, str(clip)) in found for clip in rest])
-    wrong = sum(episodes(np.array(found.get((word, str(path)), []))) for path in material.talk)
-    return 100 * heard, wrong / material.hours
+    return 100 * heard, *material.rates([episodes(np.array(found.get((word, str(path)), []))) for path in material.talk])
 
 
 def package_rows(program, material):
@@ -181,7 +191,7 @@ def package_rows(program, material):
             clips, talk = program.listen(rest), program.listen(material.talk)
             measure = lambda t: (
                 100 * np.mean([len(result.at(t)) > 0 for result in clips]),
-                sum(episodes(result.at(t)) for result in talk) / material.hours,
+                *material.rates([episodes(result.at(t)) for result in talk]),
             )
             scores = np.sort(np.concatenate([result.scores for result in talk]))[::-1]
             curve = [measure(scores[n] + 1e-6) for n in range(0, int(8 * material.hours))]
@@ -191,7 +201,7 @@ def package_rows(program, material):
 
 def best(curve):
     """The highest recall at most LIMIT false accepts an hour; 0 if no threshold tried has so few."""
-    return max((recall for recall, wrong in curve if wrong <= LIMIT), default=0.0)
+    return max((recall for recall, wrong, *_ in curve if wrong <= LIMIT), default=0.0)
 
 
 def summary(name, rows):
@@ -199,7 +209,7 @@ def summary(name, rows):
     own = np.array([row["own"] for row in rows])
     curves = [best([row["own"], *row["curve"]]) for row in rows if row["curve"]]
     by_word = [np.mean([row["own"] for row in rows if row["word"] == word], axis=0) for word in {row["word"] for row in rows}]
-    cells = [f"{own[:, 0].mean():.1f}", f"{own[:, 1].mean():.2f}", f"{min(w[0] for w in by_word):.0f}", f"{own[:, 0].min():.0f}", f"{own[:, 1].max():.1f}"]
+    cells = [f"{own[:, 0].mean():.1f}", *(f"{own[:, column].mean():.2f}" for column in (1, 2, 3)), f"{min(w[0] for w in by_word):.0f}", f"{own[:, 0].min():.0f}", f"{own[:, 1].max():.1f}"]
     cells.append(f"{np.mean(curves):.1f}" if curves else "–")
     estimates = [row["estimate"] for row in rows if row.get("estimate")]
     if estimates:
@@ -216,7 +226,7 @@ def changed_summary(rows):
     return ", ".join(f"{name} {mean:.1f} %" for name, mean in zip(CONDITIONS, means))
 
 
-HEADS = ["", "takes", "recall", "false/h", "worst word", "worst draw", "most false/h", f"recall at {LIMIT}/h", "missed: estimate / real", "false/h: estimate"]
+HEADS = ["", "takes", "recall", "false/h", *(f"… {part}" for part in PARTS), "worst word", "worst draw", "most false/h", f"recall at {LIMIT}/h", "missed: estimate / real", "false/h: estimate"]
 
 
 def run(work, programs):
