@@ -32,7 +32,7 @@ public struct WordCalibration: Sendable {
 
     /// Share of a sensitivity's false accepts per hour that is aimed at. Other talk differs from that of the negative set, above all in
     /// how many words are said alone.
-    private static let (aimOfCommand, aimOfSpot) = (0.7, 0.84)
+    private static let aim = 0.58
     /// How much more similar the model's other words are in the user's voice than in those of the negative set. Measured with one speaker
     /// at three pitches: with it 0.2 to 0.8 % of clips of other words are taken for the word, without 0.5 to 1.7 %.
     private static let ownVoice: Float = 0.06
@@ -76,8 +76,8 @@ public struct WordCalibration: Sendable {
         var similarities = SensitivityTable<Float>()
         for sensitivity in Sensitivity.allCases {
             let rate = sensitivity.falseAcceptsPerHour
-            let command = max(ends.value(rate: rate * Self.aimOfCommand), least)
-            let spot = max(command, talk.value(rate: rate * Self.aimOfSpot))
+            let command = max(ends.value(rate: rate * Self.aim), least)
+            let spot = max(command, talk.value(rate: rate * Self.aim))
             similarities[sensitivity, .command] = isBuiltIn ? spot : command
             similarities[sensitivity, .spot] = spot
         }
