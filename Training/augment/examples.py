@@ -89,13 +89,15 @@ OWN_OUTPUT = 200
 
 @dataclasses.dataclass
 class Batch:
-    """Mel energies [n, 79, 40], targets [n], alternatives [n] (a second output that is right too, or −1), and what each
-    example was made of [n]: a row of the table, −2 − row of an inverted spectrogram, or −1 for noise."""
+    """Mel energies [n, 79, 40], targets [n], alternatives [n] (a second output that is right too, or −1), what each
+    example was made of [n]: a row of the table, −2 − row of an inverted spectrogram, or −1 for noise; and waveforms [n, 16000],
+    of an inverted spectrogram its noise alone."""
 
     energies: np.ndarray
     targets: np.ndarray
     alternatives: np.ndarray
     sources: np.ndarray
+    waves: np.ndarray
 
 
 def without_words(table, words):
@@ -286,7 +288,7 @@ class Examples:
             row = generator.choice(self.inverted_commands if is_command else self.inverted_others)
             targets[i], sources[i] = self.inverted_target[row], -2 - row
             energies[i] = self.inverted_word(energies[i], self.inverted["logs"][row], generator)
-        return Batch(energies, targets, alternatives, sources)
+        return Batch(energies, targets, alternatives, sources, waves)
 
     def word(self, wave, row, generator, widest_margin=1600):
         """A whole word: as recorded with ±100 ms of shift, or anywhere in the window with other speech around it.

@@ -1,6 +1,6 @@
 """Renders epochs of examples to disk once, so that several networks train on them, and reads them back as batches.
 
-python -m Training.augment.render --data DIR --cache DIR --examples DIR [--hard-noise [--without-noise]]
+python -m Training.augment.render --data DIR --cache DIR --examples DIR [--hard-noise] [--without-noise [--speech-teacher FILE]]
 """
 
 import os
@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from Training.augment import spectral
+from Training.augment import spectral, speech_teacher
 from Training.augment.examples import Examples
 from Training.data import command_line, log_mel, recordings
 from Training.data.files import replacing
@@ -75,16 +75,27 @@ def load_inverted(cache):
     return None
 
 
-def render(examples, folder, number):
-    """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds`, `sources` [n]."""
+def render(examples, folder, number, teacher=None):
+    """Writes one epoch: `logs` [n, 79, 40] float16 (natural logs of energies), `targets`, `alternatives`, `kinds`, `sources` [n].
+
+    What a SpeechTeacher answers is written to a file of its own: `answers` [n, 96] float16, NaN for inverted words, and `places` [n].
+    """
     examples.epoch = number
     kinds = examples.kinds[examples.order()][: len(examples) * examples.batch]
     arrays = {"logs": [], "targets": [], "alternatives": [], "sources": []}
+    taught, generator = {"answers": [], "places": []}, seeded("places of the speech teacher", number)
     for number_of_batch in range(len(examples)):
         batch = examples[number_of_batch]
         arrays["logs"].append(np.log(batch.energies + np.float32(1e-8)).astype(np.float16))
         arrays["targets"].append(batch.targets), arrays["alternatives"].append(batch.alternatives)
         arrays["sources"].append(batch.sources)
+        if teacher is not None:
+            answers, places = teacher(batch.waves, generator)
+            taught["answers"].append(np.where(batch.sources[:, None] <= -2, np.nan, answers).astype(np.float16))
+            taught["places"].append(places.astype(np.int8))
+    if teacher is not None:
+        with replacing(speech_teacher.path(folder, number)) as part:
+            np.savez(part, **{name: np.concatenate(value) for name, value in taught.items()})
     with replacing(path(folder, number)) as part:
         np.savez(part, kinds=kinds, **{name: np.concatenate(value) for name, value in arrays.items()})
 
@@ -96,12 +107,13 @@ def augmented(logs, generator):
     return spectral.spec_augment(log_mel.normalized(energies), generator)
 
 
-def batches(folder, number, seed, batch, soft_targets=None, keep=None):
+def batches(folder, number, seed, batch, soft_targets=None, keep=None, speech=None):
     """Epoch `number` of the training with this seed: one of the rendered epochs, in an order and augmented anew.
 
-    Yields features [batch, 79, 40], targets [batch], alternatives [batch], and the teachers' posteriors [batch, outputs]:
-    rows of `soft_targets(rendered epoch)`, zeros where the teachers have no answer, or None without it. `keep(sources)` says
-    which examples [n] are used.
+    Yields features [batch, 79, 40], targets [batch], alternatives [batch], the teachers' posteriors [batch, outputs]:
+    rows of `soft_targets(rendered epoch)`, zeros where the teachers have no answer, or None without it; and the speech teacher's
+    answers [batch, 96], NaN where it has none, and their places [batch], rows of `speech(rendered epoch)`, or None without it.
+    `keep(sources)` says which examples [n] are used.
     """
     available = rendered(folder)
     chosen = available[(number + 7 * seed) % len(available)]
@@ -109,12 +121,14 @@ def batches(folder, number, seed, batch, soft_targets=None, keep=None):
         logs, targets, alternatives = stored["logs"], stored["targets"], stored["alternatives"]
         kept = np.arange(len(targets)) if keep is None else np.flatnonzero(keep(stored["sources"]))
     soft = None if soft_targets is None else soft_targets(chosen)
+    answers = None if speech is None else speech(chosen)
     generator = seeded("training batch", number, seed=seed)
     order = generator.permutation(kept)
     for begin in range(0, len(order) - batch + 1, batch):
         rows = np.sort(order[begin : begin + batch])
         of_teachers = None if soft is None else soft[rows].astype(np.float32)
-        yield augmented(logs[rows], generator), targets[rows], alternatives[rows], of_teachers
+        of_speech = None if answers is None else tuple(each[rows] for each in answers)
+        yield augmented(logs[rows], generator), targets[rows], alternatives[rows], of_teachers, of_speech
 
 
 def main(arguments=None):
@@ -125,17 +139,21 @@ def main(arguments=None):
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--hard-noise", action="store_true", help="more noise, and more of it babble")
     parser.add_argument("--without-noise", action="store_true", help="the same examples without noise, for teachers")
+    parser.add_argument("--speech-teacher", metavar="FILE", help="a general speech embedding in ONNX, whose answers are written too")
     command_line.add_left_out(parser)
     parser.add_argument("--first", type=int, default=0, help="number of the first epoch, to render in several processes")
     parser.add_argument("--every", type=int, default=1, help="distance between two epochs' numbers, to render in several processes")
     options = parser.parse_args(arguments)
+    if options.speech_teacher and not options.without_noise:
+        parser.error("--speech-teacher hears examples without noise: give --without-noise too, and a folder of its own")
+    teacher = speech_teacher.SpeechTeacher(options.speech_teacher) if options.speech_teacher else None
     os.makedirs(options.examples, exist_ok=True)
     noise = {"hard_noise": options.hard_noise, "without_noise": options.without_noise, "left_out": command_line.left_out(options)}
     examples = load_examples(options.data, options.cache, options.words, options.batch, options.examples, **noise)[1]
     for number in range(options.first, options.epochs, options.every):
         if not os.path.exists(path(options.examples, number)):
             begun = time.time()
-            render(examples, options.examples, number)
+            render(examples, options.examples, number, teacher)
             print(f"epoch {number + 1}/{options.epochs} rendered in {time.time() - begun:.0f} s", flush=True)
 
 

@@ -43,6 +43,7 @@ _PURPOSES = {
     "bootstrap": 50,
     "noise without words": 51,
     "random music": 52,
+    "places of the speech teacher": 60,
     "reference inputs": 100,
 }
 

@@ -13,11 +13,11 @@ import re
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import safetensors.numpy
 import torch
 
 from Training.augment import render, spectral, waveform
+from Training.augment.speech_teacher import opened
 from Training.data import command_line, log_mel
 from Training.data.audio import RATE, WINDOW
 from Training.data.seeding import generator as seeded
@@ -39,13 +39,6 @@ BATCH = 64
 WIDEST = 0.12
 # Share of pairs of views, and of single ones, with the bands of a telephone alone.
 TELEPHONE = 0.1
-
-
-def opened(path):
-    """A network in ONNX, on one thread."""
-    settings = onnxruntime.SessionOptions()
-    settings.intra_op_num_threads = settings.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(path, settings, providers=["CPUExecutionProvider"])
 
 
 class Renderer:

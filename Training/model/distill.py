@@ -1,11 +1,12 @@
-"""Soft targets for distillation, for the examples of a rendered epoch: rows of zeros where there is no answer."""
+"""What teachers answer to the examples of a rendered epoch: soft targets, rows of zeros where there is no answer, and speech embeddings."""
 
 import os
+import sys
 
 import numpy as np
 import torch
 
-from Training.augment import render
+from Training.augment import render, speech_teacher
 from Training.augment.examples import Kind
 from Training.data import log_mel
 from Training.model.network import load_checkpoint, logits_of
@@ -56,3 +57,34 @@ class Teachers:
                 parts.append((sum(posteriors) / len(posteriors)).numpy().astype(np.float16))
             np.save(path, np.concatenate(parts))
         return np.load(path)
+
+
+class SpeechAnswers:
+    """The speech teacher's answers to the epochs rendered in a folder, each number with mean 0 and deviation 1 over the first epoch."""
+
+    def __init__(self, folder):
+        self.folder, numbers = folder, [n for n in render.rendered(folder) if os.path.exists(speech_teacher.path(folder, n))]
+        if not numbers:
+            sys.exit(f"{folder}: no answers of a speech teacher; render it anew with augment/render.py --without-noise --speech-teacher")
+        answers = self._read(numbers[0])[0]
+        self.mean, self.deviation = np.nanmean(answers, axis=0), np.nanstd(answers, axis=0) + 1e-3
+
+    def _read(self, number):
+        path = speech_teacher.path(self.folder, number)
+        if not os.path.exists(path):
+            sys.exit(f"{path}: missing; the speech teacher must have heard every rendered epoch")
+        with np.load(path) as stored:
+            return stored["answers"].astype(np.float32), stored["places"].astype(np.int64)
+
+    def __call__(self, number):
+        """Answers [n, 96] for rendered epoch `number`, NaN where there is none, and their places [n]."""
+        answers, places = self._read(number)
+        return (answers - self.mean) / self.deviation, places
+
+
+def speech_loss(predicted, answers, places):
+    """The mean squared error of predicted answers [n, places · 96] at the places [n] that were asked about; NaN answers do not count."""
+    chosen = predicted.view(len(places), -1, answers.shape[1])[torch.arange(len(places)), places]
+    known = torch.isfinite(answers[:, 0])
+    errors = ((chosen - answers.nan_to_num()) ** 2).mean(dim=1)
+    return (errors * known).sum() / known.sum().clamp(min=1)

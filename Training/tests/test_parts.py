@@ -5,6 +5,7 @@ import io
 import itertools
 import shutil
 import tempfile
+import types
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -12,7 +13,7 @@ from unittest import mock
 import numpy as np
 import torch
 
-from Training.augment import splice
+from Training.augment import render, speech_teacher, splice
 from Training.augment.examples import without_words
 from Training.data import alignment, random_music, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, word_folds
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
@@ -328,6 +329,43 @@ def tones(hertz):
     spans = {"start": RATE * np.arange(count), "length": np.full(count, RATE)}
     spans |= {"from": np.full(count, RATE // 4), "to": np.full(count, 3 * RATE // 4)}
     return {"audio": np.concatenate(waves).astype(np.int16), "label": np.array(list(hertz)), **spans}
+
+
+class SpeechTeacherTests(unittest.TestCase):
+    def test_it_hears_one_part_of_each_example_at_one_level(self):
+        teacher = self.fake()
+        # A ramp, so that the first number of an answer says where the part begins, at two levels.
+        waves = np.linspace(0.5, 1, RATE, dtype=np.float32) * np.array([[0.01], [1]], np.float32)
+        answers, places = teacher(waves, np.random.default_rng(1))
+        self.assertEqual(answers.shape, (2, speech_teacher.SIZE))
+        heard = answers[:, 0] / speech_teacher.levelled(waves)[:, 0]
+        begins = (0.5 + 0.5 * np.array(speech_teacher.PLACES)[places] / RATE) / 0.5
+        np.testing.assert_allclose(heard, begins, rtol=1e-3)
+        np.testing.assert_allclose(*speech_teacher.levelled(waves), rtol=0.02)
+
+    def test_answers_are_kept_beside_the_rendered_epoch(self):
+        # Two batches of two, the second of a recording and of an inverted spectrogram, which has no sound.
+        batches = [types.SimpleNamespace(sources=np.array(sources), waves=np.ones((2, RATE)), energies=np.ones((2, 79, 40))) for sources in ((3, -1), (5, -2))]
+        for batch in batches:
+            batch.targets = batch.alternatives = np.zeros(2, int)
+
+        class Examples(list):
+            kinds, batch = np.arange(4), 2
+            order = staticmethod(lambda: np.arange(4))
+
+        with tempfile.TemporaryDirectory() as folder:
+            render.render(Examples(batches), folder, 7, self.fake())
+            with np.load(speech_teacher.path(folder, 7)) as stored, np.load(render.path(folder, 7)) as epoch:
+                self.assertEqual(np.isnan(stored["answers"]).any(axis=1).tolist(), [False, False, False, True])
+                self.assertEqual(len(stored["places"]), len(epoch["sources"]))
+
+    @staticmethod
+    def fake():
+        """A teacher that answers the first samples of what it hears."""
+        teacher = object.__new__(speech_teacher.SpeechTeacher)
+        run = lambda _, inputs: [inputs["samples"][:, None, None, : speech_teacher.SIZE]]
+        teacher.session, teacher.input = types.SimpleNamespace(run=run), "samples"
+        return teacher
 
 
 class SuspectTests(unittest.TestCase):
