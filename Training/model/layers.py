@@ -69,10 +69,10 @@ class Collector:
         self.layers.append(mean(name, source, columns))
         return name
 
-    def dense(self, name, source, linear):
+    def dense(self, name, source, linear, relu=None):
         """A dense layer from a torch.nn.Linear; returns its name."""
         self.weights[name + ".weight"], self.weights[name + ".bias"] = (
             tensor.detach().numpy() for tensor in (linear.weight, linear.bias)
         )
-        self.layers.append(dense(name, source, (linear.in_features, linear.out_features)))
+        self.layers.append(dense(name, source, (linear.in_features, linear.out_features), relu))
         return name

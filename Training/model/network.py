@@ -5,6 +5,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from Training.augment.speech_teacher import PLACES, SIZE
 from Training.data.log_mel import BANDS, COLUMNS
 from Training.model import checkpoint
 from Training.model.layers import Collector
@@ -109,15 +110,23 @@ class Block(nn.Module):
 
 
 class Spotter(nn.Module):
-    """Log-mel [n, 79, 40] → logits [n, outputs]; in training its activations have the type of `training_type`."""
+    """Log-mel [n, 79, 40] → logits [n, outputs]; in training its activations have the type of `training_type`.
 
-    def __init__(self, outputs, channels=CHANNELS, head=HEAD, dropout=0.1):
+    With `hidden` units the logits read nothing but what the speech teacher would answer (augment/speech_teacher.py), through one layer
+    of that many units: so a word that was never trained on is judged by what it sounds like.
+    """
+
+    def __init__(self, outputs, channels=CHANNELS, head=HEAD, dropout=0.1, hidden=0):
         super().__init__()
         self.stem = Conv(BANDS, channels[0], 5)
         self.blocks = nn.ModuleList(Block(a, b, kernel) for a, b, kernel in zip(channels, channels[1:], (7, 5, 3)))
         self.head = Conv(channels[-1], head, 1)
         self.dropout = nn.Dropout(dropout)
-        self.logits = nn.Linear(head, outputs)
+        if hidden:
+            self.speech = nn.Linear(head, len(PLACES) * SIZE)
+            self.hidden = nn.Linear(len(PLACES) * SIZE, hidden)
+        self.has_hidden = hidden > 0
+        self.logits = nn.Linear(hidden or head, outputs)
         self.training_type = training_type()
 
     def freeze_first_block(self):
@@ -137,9 +146,32 @@ class Spotter(nn.Module):
         return x
 
     def forward(self, x):
+        return self.with_speech(x)[0]
+
+    def with_speech(self, x):
+        """Log-mel [n, 79, 40] → logits [n, outputs], and what the speech teacher would answer, [n, places · 96], or None without hidden units."""
         x = self.body(x.to(self.training_type) if self.training else x)
-        embedding = torch.relu(self.head(x)).float().mean(dim=1)
-        return self.logits(self.dropout(embedding))
+        return self.decide(torch.relu(self.head(x)).float().mean(dim=1))
+
+    def decide(self, embedding):
+        """Embeddings [n, head] → what `with_speech` returns."""
+        if not self.has_hidden:
+            return self.logits(self.dropout(embedding)), None
+        speech = self.speech(embedding)
+        return self.logits(self.dropout(torch.relu(self.hidden(speech)))), speech
+
+    def joined(self):
+        """The two linear layers up to the hidden units as one, which the program computes."""
+        both = nn.Linear(self.speech.in_features, self.hidden.out_features)
+        both.weight.data = self.hidden.weight.data @ self.speech.weight.data
+        both.bias.data = self.hidden.weight.data @ self.speech.bias.data + self.hidden.bias.data
+        return both
+
+    def start_from(self, weights):
+        """Takes over the weights of another network, where the shapes are equal; the other parts stay as they are."""
+        own = self.state_dict()
+        equal = {name: value for name, value in weights.items() if name in own and own[name].shape == value.shape}
+        self.load_state_dict(own | equal)
 
     def described(self):
         """The network as model.json's layers, and its weights by tensor name."""
@@ -148,7 +180,10 @@ class Spotter(nn.Module):
         for number, block in enumerate(self.blocks, 1):
             last = made.block(f"block{number}", last, block.folded(), block.crop)
         last = made.conv1d("head", last, *self.head.folded(), 1, True)
-        made.dense("logits", made.mean("embedding", last, 2), self.logits)
+        last = made.mean("embedding", last, 2)
+        if self.has_hidden:
+            last = made.dense("hidden", last, self.joined(), relu=True)
+        made.dense("logits", last, self.logits)
         return made.layers, made.weights
 
 
@@ -172,13 +207,13 @@ def stream_logits(network, features):
         begin = first * HOP_COLUMNS
         piece = torch.from_numpy(features[begin : begin + (count - 1) * HOP_COLUMNS + COLUMNS])[None]
         columns = torch.relu(network.head(network.body(piece)))[0]
-        parts.append(network.logits((columns[:-1] + columns[1:]) / 2))
+        parts.append(network.decide((columns[:-1] + columns[1:]) / 2)[0])
     return torch.cat(parts)
 
 
 def load_checkpoint(path, outputs):
     """The averaged network of a checkpoint of train.py, in evaluation mode."""
     state = checkpoint.load(path)
-    network = Spotter(outputs, state["channels"], state["head"])
+    network = Spotter(outputs, state["channels"], state["head"], hidden=state.get("hidden", 0))
     network.load_state_dict(state["average"])
     return network.eval()

@@ -19,7 +19,7 @@ from Training.augment import render
 from Training.augment.teachers import ClipAnswers
 from Training.data import command_line
 from Training.model import checkpoint
-from Training.model.distill import PublishedAnswers, Teachers
+from Training.model.distill import PublishedAnswers, SpeechAnswers, Teachers, speech_loss
 from Training.model.network import CHANNELS, HEAD, Spotter
 from Training.model.scoring import ValidationSets, line
 
@@ -72,16 +72,17 @@ def step_once(model, average, optimizer, loss, step):
     update_average(average, model, step)
 
 
-def train_epoch(epoch, steps, model, average, optimizer, options, gains, soft_targets, keep):
-    """Trains one epoch on the examples that `keep` accepts; returns the mean loss. `gains` [outputs] weigh the targets."""
+def train_epoch(epoch, steps, model, average, optimizer, options, gains, sources, keep):
+    """Trains one epoch on the examples that `keep` accepts. `gains` [outputs] weigh the targets; `sources` are those of soft targets and of
+    the speech teacher's answers, or None. Returns the mean losses of the targets and of the answers."""
     losses = []
     model.train()
-    batches = render.batches(options.examples, epoch, options.seed, options.batch, soft_targets, keep)
-    for number, (features, targets, alternatives, soft) in enumerate(batches):
+    batches = render.batches(options.examples, epoch, options.seed, options.batch, sources[0], keep, sources[1])
+    for number, (features, targets, alternatives, soft, of_speech) in enumerate(batches):
         step = epoch * steps + number
         set_rate(optimizer, learning_rate(step, options.epochs * steps, options.rate))
         targets = torch.from_numpy(targets)
-        logits = model(torch.from_numpy(features))
+        logits, speech = model.with_speech(torch.from_numpy(features))
         loss = loss_of(logits, targets, torch.from_numpy(alternatives), options.smoothing)
         if soft is not None:
             soft = torch.from_numpy(soft)
@@ -90,9 +91,10 @@ def train_epoch(epoch, steps, model, average, optimizer, options, gains, soft_ta
             loss = (1 - weight) * loss + weight * distance
         gain = gains[targets]
         loss = (gain * loss).sum() / gain.sum()
-        step_once(model, average, optimizer, loss, step)
-        losses.append(loss.item())
-    return np.mean(losses)
+        distance = torch.zeros(()) if of_speech is None else speech_loss(speech, *map(torch.from_numpy, of_speech))
+        step_once(model, average, optimizer, loss + options.speech_weight * distance, step)
+        losses.append((loss.item(), distance.item()))
+    return np.mean(losses, axis=0)
 
 
 def gains_of(examples, options):
@@ -120,8 +122,10 @@ def options_parser():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--channels", type=int, nargs=4, default=list(CHANNELS))
     parser.add_argument("--head", type=int, default=HEAD)
+    parser.add_argument("--hidden", type=int, default=0, help="units behind the speech teacher's answers, which are learned from --teacher-examples")
+    parser.add_argument("--speech-weight", type=float, default=6, help="weight of the speech teacher in the loss")
     parser.add_argument("--name", default="commands", help="first part of the checkpoint's name")
-    parser.add_argument("--init", help="checkpoint whose averaged weights to start from")
+    parser.add_argument("--init", help="checkpoint whose averaged weights to start from, where shapes are equal")
     parser.add_argument("--freeze-first-block", action="store_true", help="train only what comes after the first block")
     parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
     parser.add_argument("--answers", metavar="FILE", help="published networks' answers, to distill from instead")
@@ -143,15 +147,16 @@ def main(arguments=None):
     if left_out := command_line.left_out(options):
         keep = examples.holds_none_of(left_out)
     soft_targets = None
+    folder = options.teacher_examples or options.examples
     if options.teachers:
-        folder = options.teacher_examples or options.examples
         soft_targets = Teachers(options.teachers, len(outputs), folder, len(examples.commands))
     elif options.answers:
         answers = ClipAnswers(options.answers, outputs, examples.other)
         soft_targets = PublishedAnswers(options.examples, answers, table)
-    model = Spotter(len(outputs), options.channels, options.head, options.dropout)
+    sources = soft_targets, SpeechAnswers(folder) if options.hidden else None
+    model = Spotter(len(outputs), options.channels, options.head, options.dropout, options.hidden)
     if options.init:
-        model.load_state_dict(checkpoint.load(options.init)["average"])
+        model.start_from(checkpoint.load(options.init)["average"])
     if options.freeze_first_block:
         model.freeze_first_block()
     average, optimizer = copy.deepcopy(model), make_optimizer(model, options)
@@ -169,11 +174,12 @@ def main(arguments=None):
     print(f"{parameters} parameters, {steps} batches per epoch, {len(outputs)} outputs", flush=True)
     for epoch in range(first, options.epochs):
         begun = time.time()
-        loss = train_epoch(epoch, steps, model, average, optimizer, options, gains, soft_targets, keep)
+        loss, distance = train_epoch(epoch, steps, model, average, optimizer, options, gains, sources, keep)
         state = {"model": model.state_dict(), "average": average.state_dict(), "optimizer": optimizer.state_dict()}
-        state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs}
+        state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs, "hidden": options.hidden}
         checkpoint.save(path, state)
-        text = f"epoch {epoch + 1}/{options.epochs}  loss {loss:.4f}  {time.time() - begun:.0f} s"
+        of_speech = f"  speech {distance:.4f}" if options.hidden else ""
+        text = f"epoch {epoch + 1}/{options.epochs}  loss {loss:.4f}{of_speech}  {time.time() - begun:.0f} s"
         if (epoch + 1) % REPORT_EVERY == 0 or epoch + 1 == options.epochs:
             text += "  " + line(sets.figures(sets.logits(average), examples.output_labels()))
         print(text, flush=True)

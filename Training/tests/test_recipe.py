@@ -1,4 +1,4 @@
-"""The whole recipe on a small dataset: data → augment → train → distill → export → embedding, each by its own command.
+"""The whole recipe on a small dataset: data → augment → train → speech teacher → distill → export → embedding, each by its own command.
 
 The networks are small and train for a few steps, so they recognize little. What is tested is that every stage works on what the
 one before it wrote, that the model folder has the format of Models/FORMAT.md, and that all implementations of it agree.
@@ -121,10 +121,15 @@ class RecipeTests(unittest.TestCase):
         stage("render", render, *rendered, "--epochs", 2, "--batch", 32)
         stage("train", train, *rendered, *SMALL, "--epochs", 1)
         stage("resume", train, *rendered, *SMALL, "--epochs", 2)
-        first = cls.examples / "commands-1.pt"
-        distilled = ("--seed", 2, "--init", first, "--teachers", first, "--epochs", 1)
-        stage("distill", train, *rendered, *SMALL, *distilled)
-        cls.checkpoints = [first, cls.examples / "commands-2.pt"]
+        cls.first, second, third = (cls.examples / f"commands-{seed}.pt" for seed in (1, 2, 4))
+        taught = home / "taught"
+        heard = (*recorded, "--words", WORDS, "--examples", taught, "--without-noise", "--speech-teacher", cls.teacher)
+        stage("answers", render, *heard, "--epochs", 2, "--batch", 32)
+        by_speech = (*SMALL, "--hidden", 12, "--teacher-examples", taught)
+        stage("speech", train, *rendered, *by_speech, "--seed", 2, "--init", cls.first, "--epochs", 2)
+        distilled = ("--seed", 4, "--init", second, "--teachers", cls.first, "--epochs", 1)
+        stage("distill", train, *rendered, *by_speech, *distilled)
+        cls.checkpoints = [second, third]
         stage("export", model_folder, *recorded, "--words", WORDS, "--out", cls.model, *cls.checkpoints)
         cls.before_embedding = model_format.check(cls.model)
         cls.table = recordings.load_all([cls.data], cls.cache)
@@ -167,7 +172,7 @@ class RecipeTests(unittest.TestCase):
     def test_an_epoch_holds_every_kind_of_example(self):
         with np.load(render.path(self.examples, 0)) as stored:
             self.assertEqual(stored["logs"].shape[1:], (79, 40))
-            self.assertEqual(set(stored["kinds"]), {*range(7), Kind.BABBLE})
+            self.assertEqual(set(stored["kinds"]), {*range(7), Kind.BABBLE, Kind.SPLICED_WORDS})
             self.assertTrue(np.isfinite(stored["logs"]).all())
             # Babble has the last of the outputs.
             outputs = torch.load(self.checkpoints[0], weights_only=True)["outputs"]
@@ -178,12 +183,23 @@ class RecipeTests(unittest.TestCase):
         self.assertIn("resuming after epoch 1", self.printed["resume"])
         self.assertNotIn("epoch 1/2", self.printed["resume"])
         self.assertIn("epoch 2/2", self.printed["resume"])
-        soft = np.load(next(self.examples.glob("soft-*.npy")))
+        soft = np.load(next(self.examples.parent.glob("*/soft-*.npy")))
         np.testing.assert_allclose(soft.astype(np.float32).sum(axis=1), 1, atol=5e-3)
 
+    def test_the_network_learns_what_the_speech_teacher_answers(self):
+        distances = [float(line.split("speech ")[1].split()[0]) for line in self.printed["speech"].splitlines() if "speech " in line]
+        self.assertLess(distances[1], 0.97 * distances[0])
+        network = load_checkpoint(self.checkpoints[0], len(clips.COMMANDS) + 3)
+        layers, weights = network.described()
+        hidden = next(layer for layer in layers if layer["name"] == "hidden")
+        self.assertEqual((hidden["in"], hidden["out"], hidden["activation"]), (24, 12, "relu"))
+        # A network without hidden units gave what has the same shape: all but the logits.
+        self.assertNotIn("hidden", load_checkpoint(self.first, len(clips.COMMANDS) + 3).described()[1])
+
     def test_checkpoints_of_older_versions_are_read(self):
-        state = torch.load(self.checkpoints[0], weights_only=True)
+        state = torch.load(self.first, weights_only=True)
         state["pass"], state["optimiser"] = state.pop("epoch"), state.pop("optimizer")
+        del state["hidden"]
         old = self.examples / "commands-3.pt"
         torch.save(state, old)
         rendered = ("--data", self.data, "--cache", self.cache, "--words", WORDS, "--examples", self.examples)
