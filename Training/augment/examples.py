@@ -5,20 +5,17 @@ import enum
 
 import numpy as np
 
-from Training.augment import noise, waveform
+from Training.augment import waveform
 from Training.augment.splice import Splicer
+from Training.augment.surroundings import Surroundings, sounds_of
 from Training.data import log_mel, suspects
 from Training.data.audio import WINDOW
-from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
 from Training.data.sources import spoken_word
 from Training.data.vocabulary import (
     BABBLE,
-    BACKGROUND,
-    BACKGROUND_SHARE,
     COMMANDS,
     MANY_WORDS,
-    MUSIC,
     SILENCE,
     SOUNDS_LIKE,
     SYNTHETIC,
@@ -70,19 +67,6 @@ INVERTED_COMMANDS = 0.35
 NO_WORD_BELOW = 0.4
 # Range of playback speeds.
 SPEEDS = (0.88, 1.13)
-# The noise around a word: the share of words that have any, the range of its signal-to-noise ratio in dB, and the share of
-# noises that are babble.
-NOISE, HARD_NOISE = (0.75, -3, 34, 0.32), (0.88, 0, 20, 0.42)
-# The least signal-to-noise ratio in babble: a word that drowns in it teaches that babble is a word.
-LEAST_IN_BABBLE = 4
-# Share of music among the recorded noise around words, and among the examples without speech, if there is any.
-MUSIC_AROUND, MUSIC_ALONE = 0.15, 0.5
-# Share of words in a room.
-ROOM_SHARE = 0.2
-# Share of measured rooms among the rooms, if there are any.
-MEASURED_ROOMS = 0.4
-# Number of simulated rooms and synthetic noises.
-ROOMS, NOISES = 300, 300
 # A word with fewer training recordings than this shares the `other` output.
 OWN_OUTPUT = 200
 
@@ -113,16 +97,7 @@ class Examples:
     """
 
     def __init__(
-        self,
-        table,
-        batch,
-        seed,
-        commands=COMMANDS,
-        inverted=None,
-        mined=None,
-        hard_noise=False,
-        without_noise=False,
-        left_out=(),
+        self, table, batch, seed, commands=COMMANDS, inverted=None, mined=None, hard_noise=False, without_noise=False, left_out=()
     ):
         """`table` is that of recordings.load_all, `inverted` that of render.load_inverted, `mined` that of render.load_mined.
 
@@ -131,8 +106,7 @@ class Examples:
         """
         self.table, self.batch, self.seed, self.commands = table, batch, seed, commands
         self.left_out = tuple(left_out)
-        self.inverted, self.without_noise = inverted, without_noise
-        self.noise_share, self.least_ratio, self.most_ratio, self.babble_share = HARD_NOISE if hard_noise else NOISE
+        self.inverted = inverted
         self._select_recordings()
         self.mined, self.mined_shares = self._in_training_speech(mined)
         self._define_outputs()
@@ -149,25 +123,18 @@ class Examples:
             shares[Kind.SPLICED_WORDS] = 0
         counts = [len(self.words)] + [int(len(self.words) * share) for share in shares.values()]
         self.kinds = np.repeat(np.arange(len(Kind)), counts)
-        generator = seeded("rooms and noises", seed=seed)
-        self.rooms = noise.room_spectra(ROOMS, generator)
-        measured = np.flatnonzero((table["kind"] == "room") & (table["part"] == "training"))
-        self.measured_rooms = noise.spectra([samples(table, row) for row in measured]) if len(measured) else None
-        self.synthetic_noise = np.stack([noise.colored_noise(generator) for _ in range(NOISES)])
+        self.surroundings = Surroundings(table, self.sounds, self.speech_row, seed, hard_noise, without_noise)
         self.epoch = 0
 
     def _select_recordings(self):
-        """Rows of the training partition by their use, and the usable length of every recording."""
+        """Rows of the training partition by their use."""
         table = self.table
-        kind, label, length = table["kind"], table["label"], table["length"]
+        kind, label = table["kind"], table["label"]
         train = (table["part"] == "training") & without_words(table, self.left_out) & ~suspects.among(table["name"])
         # "know" among the other words would teach that "no" is none.
         others = [word for word, command in SOUNDS_LIKE.items() if command in self.commands]
         train &= (kind == "speech") | without_words(table, others)
-        # The long background recordings are split in time: their ends are for validation.
-        background = (kind == "noise") & (label == BACKGROUND)
-        train = train | background
-        self.usable = np.where(background, (length * BACKGROUND_SHARE).astype(np.int64), length)
+        self.sounds = sounds_of(table, train)
         words = train & np.isin(kind, ["clip", "word"])
         # The folder of synthetic words, and the recordings in words/ under a command's name.
         synthetic = (label == SYNTHETIC) | ((kind == "word") & np.isin(label, self.commands))
@@ -186,9 +153,6 @@ class Examples:
         self.speech = speech if self.has_speech else self.words
         read = np.isin(label[self.speech], TRAINING_VOICES)
         self.talkers = [rows for rows in (self.speech[~read], self.speech[read]) if len(rows)]
-        self.noise = np.flatnonzero(train & (kind == "noise") & (label != MUSIC))
-        self.music = np.flatnonzero(train & (kind == "noise") & (label == MUSIC))
-        self.background = np.flatnonzero(background)
 
     def _in_training_speech(self, mined):
         """The mined windows of speech that is trained on, (row, first sample) [n, 2], and their cumulative shares [n]; empty if
@@ -274,14 +238,14 @@ class Examples:
                 targets[i], extent = self.word(waves[i], sources[i], generator)
             elif kind == Kind.INVERTED_WORDS:
                 inverted.append(i)
-                waves[i] = self.noise_for_inverted(generator)
+                waves[i] = self.surroundings.ambience(generator)[0] * np.float32(0.05)
                 continue
             else:
                 targets[i] = self.silence
             if extent is None:
-                self.only_noise(waves[i], generator)
+                self.surroundings.only_noise(waves[i], generator)
             else:
-                self.surround(waves[i], extent, generator)
+                self.surroundings.surround(waves[i], extent, generator)
         energies = log_mel.mel_energies(waves)
         for i in inverted:
             is_command = generator.random() < INVERTED_COMMANDS
@@ -386,10 +350,6 @@ class Examples:
             waveform.add_segment(self.table["audio"], wave, begin, 0, span, gain)
         return self.babble_output, (0, WINDOW)
 
-    def noise_for_inverted(self, generator):
-        """The noise [16000] that is mixed with an inverted word."""
-        return self.ambience(generator)[0] * np.float32(0.05)
-
     def inverted_word(self, noise_energies, logs, generator):
         """Mel energies [79, 40] of an inverted word, given as logs [79, 40]: moved by up to ±100 ms, at a random level and
         signal-to-noise ratio."""
@@ -430,80 +390,3 @@ class Examples:
                 own = np.sqrt((piece**2).mean()) / 32768 + 1e-5
                 gain = min(20.0, loudness / own * 10 ** (generator.uniform(-9, 4) / 20))
                 waveform.add_segment(self.table["audio"], wave, start, first, last, gain)
-
-    def noise_piece(self, row, generator):
-        """A random second of a recording, int16 [16000] or shorter, without a background recording's end."""
-        start, length = self.table["start"][row], self.usable[row]
-        begin = start + generator.integers(0, max(1, length - WINDOW))
-        return self.table["audio"][begin : begin + WINDOW]
-
-    def speech_piece(self, row, generator):
-        """A random second of running speech, int16 [16000] or shorter."""
-        start, length = self.table["start"][row], self.table["length"][row]
-        begin = start + generator.integers(0, max(1, length - WINDOW))
-        return self.table["audio"][begin : begin + WINDOW]
-
-    def ambience(self, generator):
-        """One second [16000] without a word to recognize, at RMS 1: synthetic noise, recorded noise or babble; and whether it is
-        babble."""
-        draw = generator.random()
-        if draw < 0.2:
-            return self.synthetic_noise[generator.integers(len(self.synthetic_noise))], False
-        is_babble = draw >= 1 - self.babble_share
-        is_music = len(self.music) > 0 and generator.random() < MUSIC_AROUND
-        row = self.speech_row(generator) if is_babble else generator.choice(self.music if is_music else self.noise)
-        piece = self.noise_piece(row, generator).astype(np.float32)
-        piece = np.pad(piece, (0, WINDOW - len(piece)))
-        if is_babble:
-            for _ in range(3):
-                piece = piece + self.speech_piece(self.speech_row(generator), generator)
-        return piece / (np.sqrt((piece**2).mean()) + 1.0), is_babble
-
-    def surround(self, wave, extent, generator):
-        """Adds a room, noise at a random signal-to-noise ratio and a level to speech that lies at `extent`."""
-        if generator.random() < ROOM_SHARE:
-            is_measured = self.measured_rooms is not None and generator.random() < MEASURED_ROOMS
-            rooms = self.measured_rooms if is_measured else self.rooms
-            wave[:] = noise.reverberate(wave[None], rooms[generator.integers(len(rooms))][None])[0]
-        loudness = waveform.level(wave, *extent) + 1e-6
-        if generator.random() < self.noise_share:
-            draw = generator.random()
-            around, is_babble = self.ambience(generator)
-            least = max(self.least_ratio, LEAST_IN_BABBLE) if is_babble else self.least_ratio
-            gain = loudness * 10 ** (-(least + draw * (self.most_ratio - least)) / 20)
-            waveform.add_scaled(wave, around, 0 if self.without_noise else gain)
-        if generator.random() < 0.06:
-            hum = noise.hum(generator)
-            gain = loudness * 10 ** (generator.uniform(-30, 3) / 20)
-            waveform.add_scaled(wave, hum, 0 if self.without_noise else gain)
-        target = (
-            10 ** (generator.uniform(-54, -8) / 20)
-            if generator.random() < 0.6
-            else loudness * 10 ** (generator.uniform(-6, 6) / 20)
-        )
-        waveform.convert(wave, target / loudness, self.offset(generator))
-
-    def offset(self, generator):
-        """The DC offset of a cheap converter, mostly 0."""
-        return generator.uniform(-0.1, 0.1) if generator.random() < 0.08 else 0.0
-
-    def only_noise(self, wave, generator):
-        """Silence: noise at any level from digital zero to full scale, without speech."""
-        if generator.random() < 0.10:
-            wave[:] = self.offset(generator)
-            return
-        is_background = generator.random() < 0.35
-        row = generator.choice(self.background if is_background else self.noise)
-        is_music = len(self.music) > 0 and generator.random() < MUSIC_ALONE
-        if is_music:
-            row = generator.choice(self.music)
-        if is_music or generator.random() < 0.65:
-            piece = self.noise_piece(row, generator)
-            wave[:] = piece / 32768 if self.usable[row] >= WINDOW else 0
-        else:
-            wave[:] = self.synthetic_noise[generator.integers(len(self.synthetic_noise))]
-            if generator.random() < 0.15:
-                wave[: generator.integers(0, 14000)] = 0
-        loudness = waveform.level(wave, 0, WINDOW) + 1e-6
-        target = 10 ** (generator.uniform(-85, -3) / 20)
-        waveform.convert(wave, target / loudness, self.offset(generator))

@@ -75,7 +75,7 @@ class Renderer:
                 for_teacher = wave * (0.05 / level) + g.normal(0, 2e-4, WINDOW).astype(np.float32)
             if alone and (view == 1 or self.same_place) and g.random() < (0.35 if self.same_place else 0.6):
                 self.examples.add_context(wave, extent, g)
-            self.examples.surround(wave, extent, g)
+            self.examples.surroundings.surround(wave, extent, g)
             energies.append(log_mel.mel_energies(wave[None])[0])
         return energies, for_teacher
 

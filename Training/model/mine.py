@@ -51,7 +51,7 @@ def mine(network, examples, rows, generator):
         for ratio in RATIOS:
             wave = speech
             if ratio is not None:
-                noise = np.concatenate([examples.ambience(generator)[0] for _ in range(len(speech) // WINDOW + 1)])[: len(speech)]
+                noise = np.concatenate([examples.surroundings.ambience(generator)[0] for _ in range(len(speech) // WINDOW + 1)])[: len(speech)]
                 wave = speech + noise * np.float32(LEVEL * 10 ** (-ratio / 20))
             logits = stream_logits(network, log_mel.stream_features(wave.astype(np.float32)))
             scores = torch.softmax(logits, dim=1)[:, :commands].amax(dim=1).numpy()

@@ -74,14 +74,14 @@ def render(examples, count, generator):
     for wave, row in zip(waves, active):
         draw = generator.random()
         if draw < 0.25:
-            examples.only_noise(wave, generator)
+            examples.surroundings.only_noise(wave, generator)
             continue
         if draw < 0.6:
             extent = examples.word(wave, generator.choice(examples.words), generator)[1]
         else:
             extent = examples.running_speech(wave, examples.speech_row(generator), generator)[1]
         row[:] = speech_columns(wave)
-        examples.surround(wave, extent, generator)
+        examples.surroundings.surround(wave, extent, generator)
     return waves, active
 
 
