@@ -238,7 +238,7 @@ class Examples:
                 targets[i], extent = self.word(waves[i], sources[i], generator)
             elif kind == Kind.INVERTED_WORDS:
                 inverted.append(i)
-                waves[i] = self.surroundings.ambience(generator)[0] * np.float32(0.05)
+                waves[i] = self.surroundings.noise_for_inverted(generator)
                 continue
             else:
                 targets[i] = self.silence

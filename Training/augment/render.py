@@ -113,13 +113,13 @@ def batches(folder, number, seed, batch, soft_targets=None, keep=None, speech=No
     Yields features [batch, 79, 40], targets [batch], alternatives [batch], the teachers' posteriors [batch, outputs]:
     rows of `soft_targets(rendered epoch)`, zeros where the teachers have no answer, or None without it; and the speech teacher's
     answers [batch, 96], NaN where it has none, and their places [batch], rows of `speech(rendered epoch)`, or None without it.
-    `keep(sources)` says which examples [n] are used.
+    `keep(sources, kinds)` says which examples [n] are used.
     """
     available = rendered(folder)
     chosen = available[(number + 7 * seed) % len(available)]
     with np.load(path(folder, chosen)) as stored:
         logs, targets, alternatives = stored["logs"], stored["targets"], stored["alternatives"]
-        kept = np.arange(len(targets)) if keep is None else np.flatnonzero(keep(stored["sources"]))
+        kept = np.arange(len(targets)) if keep is None else np.flatnonzero(keep(stored["sources"], stored["kinds"]))
     soft = None if soft_targets is None else soft_targets(chosen)
     answers = None if speech is None else speech(chosen)
     generator = seeded("training batch", number, seed=seed)

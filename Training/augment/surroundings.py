@@ -89,6 +89,10 @@ class Surroundings:
                 piece = piece + self.speech_piece(self.speech_row(generator), generator)
         return piece / (np.sqrt((piece**2).mean()) + 1.0), is_babble
 
+    def noise_for_inverted(self, generator):
+        """The noise [16000] that is mixed with an inverted word."""
+        return self.ambience(generator)[0] * np.float32(0.05)
+
     def surround(self, wave, extent, generator):
         """Adds a room, noise at a random signal-to-noise ratio and a level to speech that lies at `extent`."""
         if generator.random() < ROOM_SHARE:

@@ -83,7 +83,7 @@ class Renderer:
         """Two views of an inverted word, given as logs [79, 40], as mel energies [79, 40] each."""
         views = []
         for _ in range(2):
-            noise = log_mel.mel_energies(self.examples.noise_for_inverted(self.generator).astype(np.float32)[None])[0]
+            noise = log_mel.mel_energies(self.examples.surroundings.noise_for_inverted(self.generator).astype(np.float32)[None])[0]
             views.append(self.examples.inverted_word(noise, logs, self.generator))
         return views
 

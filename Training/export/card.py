@@ -35,7 +35,7 @@ words and {shifts[1]:g} from that of all other speech, but nothing from that of 
 where the network's answer is used as it was trained. Where nothing stands out of a clip's background, {max(shifts):g} is subtracted from the
 logits of the command words, too.
 
-## Measured on the reporting half of the validation speakers, who were used for nothing else
+## Measured on the reporting half of the validation speakers, whom no training used
 
 | | |
 |---|---|
@@ -51,7 +51,7 @@ Voice in English (CC0). Other sounds: ESC-10 (K. J. Piczak; CC BY 3.0); music of
 by fluidsynth with fluid-soundfont-gm (MIT), and random pieces; rooms measured by others (Apache-2.0, MIT, CC0). Words by espeak-ng and flite, some
 near the commands, some from everyday speech ("front", "rear", "center" among them); words and sentences by the voices of
 hibari-tts and of Kokoro (Apache-2.0). Three published networks gave answers to learn from: Keyword Transformer 1 and MatchboxNet
-(Apache-2.0), a BC-ResNet (MIT). Whisper (MIT) found commands in speech without transcripts. The model holds none of these
+(Apache-2.0), a BC-ResNet (MIT), and so did a general speech embedding (Apache-2.0). Whisper (MIT) found commands in speech without transcripts. The model holds none of these
 recordings. The shifts, the
 temperatures and the thresholds were fitted on the tuning half of the validation speakers. The testing partition was not used.
 

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from Training.augment import render
+from Training.augment.examples import Kind
 from Training.augment.teachers import ClipAnswers
 from Training.data import command_line
 from Training.model import checkpoint
@@ -106,6 +107,17 @@ def gains_of(examples, options):
     return gains
 
 
+def kept_examples(examples, options):
+    """Which examples are trained on, a function of their sources [n] and kinds [n]."""
+    hold_none = examples.holds_none_of(command_line.left_out(options))
+
+    def keep(sources, kinds):
+        drawn = np.arange(len(kinds)) % 100 < 100 * options.spliced
+        return hold_none(sources) & ((kinds != Kind.SPLICED_WORDS) | drawn)
+
+    return keep
+
+
 def options_parser():
     parser = command_line.parser(__doc__)
     parser.add_argument("--examples", required=True, help="folder of the rendered epochs, and of the checkpoints")
@@ -116,6 +128,7 @@ def options_parser():
     parser.add_argument("--decay", type=float, default=4e-4, help="weight decay")
     parser.add_argument("--command-weight", type=float, default=1.0, help="weight of the commands in the loss")
     parser.add_argument("--babble-weight", type=float, default=1.0, help="weight of babble in the loss")
+    parser.add_argument("--spliced", type=float, default=1.0, metavar="SHARE", help="share of the spliced words that are trained on")
     parser.add_argument("--smoothing", type=float, default=0.02, help="label smoothing")
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=1)
@@ -143,9 +156,7 @@ def main(arguments=None):
         sys.exit(f"{options.examples}: no rendered epochs; run augment/render.py first")
     table, examples = render.load_examples(options.data, options.cache, options.words, folder=options.examples)
     sets, outputs = ValidationSets(table, "tune", examples.commands), examples.outputs
-    steps, keep = len(examples.kinds) // options.batch, None
-    if left_out := command_line.left_out(options):
-        keep = examples.holds_none_of(left_out)
+    steps, keep = len(examples.kinds) // options.batch, kept_examples(examples, options)
     soft_targets = None
     folder = options.teacher_examples or options.examples
     if options.teachers:
