@@ -6,11 +6,11 @@ All are waveforms float32.
 import numpy as np
 
 from Training.data import suspects
-from Training.data.audio import WINDOW
+from Training.data.audio import WINDOW, fade
 from Training.data.recordings import samples
 from Training.data.seeding import generator as seeded
 from Training.data.split import background_span
-from Training.data.vocabulary import BACKGROUND, COMMANDS, HELD_OUT, MANY_WORDS
+from Training.data.vocabulary import BACKGROUND, COMMANDS, HELD_OUT, MANY_WORDS, says
 
 # Windows of running speech, of environmental sounds, and of words' endings.
 RUNNING_SPEECH, SOUNDS, ENDINGS = 4000, 1000, 1000
@@ -73,6 +73,25 @@ def other_words(table, part, kind):
 def all_other_words(table, part):
     """`other_words` of both kinds, as clips [n, 16000]."""
     return np.concatenate([other_words(table, part, kind)[1] for kind in ("clip", "word")])
+
+
+def new_words(table, part):
+    """The rows of words by a part's speakers that no recording trained on has, [n], and these as clips [n, 16000], digital silence around them.
+
+    They are cut out of running speech. Synthetic voices may have said them in training.
+    """
+    trained = table["part"] == "training"
+    known = set(table["label"][trained]).union(*(text.split() for text in set(table["text"][trained])))
+    held = np.flatnonzero((table["part"] == part) & (table["kind"] == "cut"))
+    rows = np.array([row for row in held if table["label"][row] not in known and not says(COMMANDS, table["label"][row])], np.int64)
+    return rows, np.array([alone(table, row) for row in rows], np.float32).reshape(-1, WINDOW)
+
+
+def alone(table, row):
+    """A word without what is around it, in the middle of a second [16000]."""
+    word = fade(samples(table, row, table["from"][row], table["to"][row]))[:WINDOW]
+    before = (WINDOW - len(word)) // 2
+    return np.pad(word, (before, WINDOW - len(word) - before))
 
 
 def random_windows(table, rows, count, generator, random_volume):

@@ -65,8 +65,11 @@ def report(table, beckon, model, part):
         every, rows_of(posteriors[certain], truth[certain], speakers[certain])
     ):
         yield f"| {name} | {count} | {figure} | {fewer} | {certainly} |"
-    for kind, name in (("clip", "every clip of another word"), ("word", "other words of other collections")):
-        others, waves = validation_sets.other_words(table, part, kind)
+    for name, (others, waves) in {
+        "every clip of another word": validation_sets.other_words(table, part, "clip"),
+        "other words of other collections": validation_sets.other_words(table, part, "word"),
+        "words that no training recording has, cut out of running speech": validation_sets.new_words(table, part),
+    }.items():
         if len(others):
             unknown = scored(beckon, model, waves).argmax(axis=1) == len(COMMANDS)
             yield row_of_others(name, unknown, speakers_of(table, others), ~suspects.among(table["name"][others]))

@@ -6,6 +6,7 @@ The weights of several checkpoints are averaged, which works if all started from
 thresholds are fitted on the tuning half of the validation speakers, and the card reports the other half.
 """
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -59,57 +60,81 @@ def activity_of(model, weights, examples, earlier):
     return voice_activity.train(model, examples) if activity is None else activity
 
 
-def write(folder, name, history, model, examples, sets, reported, wordless, others, earlier=None, temperature=None):
-    """Calibrates on the sets of part `tune`, reports those of part `report`, and writes the folder.
+@dataclasses.dataclass
+class Judges:
+    """What a network is calibrated on, of part `tune`, and what its figures are of, of part `report`.
 
-    `wordless` are waveforms [n, 16000] without a word, `others` of other words, of part `tune`; `history` is a sentence or more for the card; `earlier` is the
-    folder of the model before, whose gate should not change without need; `temperature` that of streams, in place of a fitted one,
-    which would move every threshold.
+    `wordless` are waveforms [n, 16000] without a word, `others` of other words, both of part `tune`.
+    """
+
+    tune: ValidationSets
+    report: ValidationSets
+    wordless: np.ndarray
+    others: np.ndarray
+
+
+def judges_of(table, commands):
+    tune, report = (ValidationSets(table, part, commands) for part in ("tune", "report"))
+    wordless = no_words.babble_and_music(table, HeldOut(table, "tune", commands))
+    return Judges(tune, report, wordless, validation_sets.all_other_words(table, "tune"))
+
+
+def calibrated(model, examples, judges, temperature=None):
+    """The numbers of `model.json` that are fitted, by their names there; the pair of clip shifts; and the figures of part `report`.
+
+    `temperature` is that of streams, in place of a fitted one, which would move every threshold.
+    """
+    output_labels = examples.output_labels()
+    shift_of = lambda words, other: clip_shifts(examples, words, other)
+    logits = judges.tune.logits(model)
+    of_wordless, of_others = shifted_logits(model, judges.wordless), shifted_logits(model, judges.others)
+    pair, of_clips, fitted = calibration.calibrate(judges.tune, logits, of_wordless, of_others, output_labels, shift_of)
+    temperature, shifts = temperature or fitted, shift_of(*pair)
+    figures = judges.report.figures(judges.report.logits(model), output_labels, (of_clips, temperature), shifts)
+    in_stream = lambda part: judges.tune.posteriors(part, output_labels, temperature)
+    negatives = [in_stream(part) for part in logits[1].values()]
+    thresholds = calibration.fit_thresholds(in_stream(logits[0]), judges.tune.truth, negatives, list(examples.commands))
+    numbers = {
+        "temperature": temperature,
+        "clipTemperature": of_clips,
+        "clipShifts": [float(value) for value in shifts],
+        "clipContrast": list(log_mel.CLIP_CONTRAST),
+        "thresholds": thresholds,
+    }
+    return numbers, pair, figures
+
+
+def write(folder, history, model, examples, judges, earlier=None, temperature=None):
+    """Calibrates the network and writes its folder.
+
+    `history` is a sentence or more for the card; `earlier` is the folder of the model before, whose gate should not change without need.
     """
     model.eval()
     folder.mkdir(parents=True, exist_ok=True)
-    output_labels, commands = examples.output_labels(), list(examples.commands)
-    logits = sets.logits(model)
-    shift_of = lambda words, other: clip_shifts(examples, words, other)
-    of_wordless, of_others = shifted_logits(model, wordless), shifted_logits(model, others)
-    pair, of_clips, fitted = calibration.calibrate(sets, logits, of_wordless, of_others, output_labels, shift_of)
-    temperature = temperature or fitted
-    report = reported.figures(reported.logits(model), output_labels, (of_clips, temperature), shift_of(*pair))
-    in_stream = lambda part: sets.posteriors(part, output_labels, temperature)
-    negatives = [in_stream(part) for part in logits[1].values()]
-    thresholds = calibration.fit_thresholds(in_stream(logits[0]), sets.truth, negatives, commands)
+    name, output_labels = folder.resolve().name, examples.output_labels()
+    numbers, pair, figures = calibrated(model, examples, judges, temperature)
     layers, weights = model.described()
     activity = activity_of(model, weights, examples, earlier)
-    report["activity"] = voice_activity.accuracy(activity, model, examples)
+    figures["activity"] = voice_activity.accuracy(activity, model, examples)
     activity_layers, activity_weights = activity.described("block1")
     weights |= activity_weights
+    outputs = {"embedding": "embedding", "activity": "activity", "outputLabels": output_labels}
     model_json = description(
-        name,
-        sets.labels,
-        True,
-        log_mel.description(),
-        layers + activity_layers,
-        embedding="embedding",
-        activity="activity",
-        outputLabels=output_labels,
-        temperature=temperature,
-        clipTemperature=of_clips,
-        clipShifts=[float(value) for value in shift_of(*pair)],
-        clipContrast=list(log_mel.CLIP_CONTRAST),
-        thresholds=thresholds,
+        name, judges.tune.labels, True, log_mel.description(), layers + activity_layers, **outputs, **numbers
     )
     weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
     files.write_json(folder / "model.json", model_json)
     reference.save_tensors(folder / "model.safetensors", weights)
     difference = write_reference(folder, model_json, weights, model)
+    temperatures = numbers["clipTemperature"], numbers["temperature"]
     parameters = sum(value.size for value in weights.values())
-    text = card.commands_card(name, history, commands, report, (of_clips, temperature), pair, parameters)
+    text = card.commands_card(name, history, list(examples.commands), figures, temperatures, pair, parameters)
     (folder / "README.md").write_text(text)
     print(
-        f"{folder}: unknown shifted by {pair}, temperature {of_clips} of clips and {temperature} of streams, exported network within {difference:.1e} of the "
+        f"{folder}: unknown shifted by {pair}, temperatures {temperatures} of clips and of streams, exported network within {difference:.1e} of the "
         "trained one"
     )
-    print("  ".join(f"{key} {value:.3f}" for key, value in report.items()))
+    print("  ".join(f"{key} {value:.3f}" for key, value in figures.items()))
 
 
 def write_reference(folder, model_json, weights, model):
@@ -146,10 +171,7 @@ def main(arguments=None):
     table, examples = render.load_examples(options.data, options.cache, options.words)
     model = averaged(options.checkpoints, examples.outputs)
     folder = Path(options.out)
-    sets, reported = (ValidationSets(table, part, examples.commands) for part in ("tune", "report"))
-    wordless = no_words.babble_and_music(table, HeldOut(table, "tune", examples.commands))
-    others = validation_sets.all_other_words(table, "tune")
-    write(folder, folder.resolve().name, options.history, model, examples, sets, reported, wordless, others, options.earlier, options.temperature)
+    write(folder, options.history, model, examples, judges_of(table, examples.commands), options.earlier, options.temperature)
     ranges.write(folder, table, earlier=options.earlier)
 
 

@@ -112,18 +112,18 @@ class Block(nn.Module):
 class Spotter(nn.Module):
     """Log-mel [n, 79, 40] → logits [n, outputs]; in training its activations have the type of `training_type`.
 
-    With `hidden` units the logits read nothing but what the speech teacher would answer (augment/speech_teacher.py), through one layer
-    of that many units: so a word that was never trained on is judged by what it sounds like.
+    With `speech` it also learns what the speech teacher would answer (augment/speech_teacher.py), so that it hears how a word that was never
+    trained on sounds. With `hidden` units the logits read nothing but that, through one layer of that many units.
     """
 
-    def __init__(self, outputs, channels=CHANNELS, head=HEAD, dropout=0.1, hidden=0):
+    def __init__(self, outputs, channels=CHANNELS, head=HEAD, dropout=0.1, hidden=0, speech=False):
         super().__init__()
         self.stem = Conv(BANDS, channels[0], 5)
         self.blocks = nn.ModuleList(Block(a, b, kernel) for a, b, kernel in zip(channels, channels[1:], (7, 5, 3)))
         self.head = Conv(channels[-1], head, 1)
         self.dropout = nn.Dropout(dropout)
+        self.speech = nn.Linear(head, len(PLACES) * SIZE) if speech or hidden else None
         if hidden:
-            self.speech = nn.Linear(head, len(PLACES) * SIZE)
             self.hidden = nn.Linear(len(PLACES) * SIZE, hidden)
         self.has_hidden = hidden > 0
         self.logits = nn.Linear(hidden or head, outputs)
@@ -149,15 +149,15 @@ class Spotter(nn.Module):
         return self.with_speech(x)[0]
 
     def with_speech(self, x):
-        """Log-mel [n, 79, 40] → logits [n, outputs], and what the speech teacher would answer, [n, places · 96], or None without hidden units."""
+        """Log-mel [n, 79, 40] → logits [n, outputs], and what the speech teacher would answer, [n, places · 96], or None without `speech`."""
         x = self.body(x.to(self.training_type) if self.training else x)
         return self.decide(torch.relu(self.head(x)).float().mean(dim=1))
 
     def decide(self, embedding):
         """Embeddings [n, head] → what `with_speech` returns."""
+        speech = None if self.speech is None else self.speech(embedding)
         if not self.has_hidden:
-            return self.logits(self.dropout(embedding)), None
-        speech = self.speech(embedding)
+            return self.logits(self.dropout(embedding)), speech
         return self.logits(self.dropout(torch.relu(self.hidden(speech)))), speech
 
     def joined(self):
@@ -214,6 +214,8 @@ def stream_logits(network, features):
 def load_checkpoint(path, outputs):
     """The averaged network of a checkpoint of train.py, in evaluation mode."""
     state = checkpoint.load(path)
-    network = Spotter(outputs, state["channels"], state["head"], hidden=state.get("hidden", 0))
-    network.load_state_dict(state["average"])
+    hidden = state.get("hidden", 0)
+    network = Spotter(outputs, state["channels"], state["head"], hidden=hidden)
+    # Without hidden units the logits do not read what was learned from the speech teacher.
+    network.load_state_dict({name: value for name, value in state["average"].items() if hidden or not name.startswith("speech.")})
     return network.eval()

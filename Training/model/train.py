@@ -135,8 +135,8 @@ def options_parser():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--channels", type=int, nargs=4, default=list(CHANNELS))
     parser.add_argument("--head", type=int, default=HEAD)
-    parser.add_argument("--hidden", type=int, default=0, help="units behind the speech teacher's answers, which are learned from --teacher-examples")
-    parser.add_argument("--speech-weight", type=float, default=6, help="weight of the speech teacher in the loss")
+    parser.add_argument("--speech-weight", type=float, default=0, help="weight of the speech teacher's answers to --teacher-examples in the loss")
+    parser.add_argument("--hidden", type=int, default=0, help="units through which the logits read nothing but those answers; needs a weight for them")
     parser.add_argument("--name", default="commands", help="first part of the checkpoint's name")
     parser.add_argument("--init", help="checkpoint whose averaged weights to start from, where shapes are equal")
     parser.add_argument("--freeze-first-block", action="store_true", help="train only what comes after the first block")
@@ -149,7 +149,10 @@ def options_parser():
 
 
 def main(arguments=None):
-    options = options_parser().parse_args(arguments)
+    parser = options_parser()
+    options = parser.parse_args(arguments)
+    if options.hidden and not options.speech_weight:
+        parser.error("--hidden reads the speech teacher's answers: give --speech-weight, 6 for example")
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     if not render.rendered(options.examples):
@@ -164,8 +167,8 @@ def main(arguments=None):
     elif options.answers:
         answers = ClipAnswers(options.answers, outputs, examples.other)
         soft_targets = PublishedAnswers(options.examples, answers, table)
-    sources = soft_targets, SpeechAnswers(folder) if options.hidden else None
-    model = Spotter(len(outputs), options.channels, options.head, options.dropout, options.hidden)
+    sources = soft_targets, SpeechAnswers(folder) if options.speech_weight else None
+    model = Spotter(len(outputs), options.channels, options.head, options.dropout, options.hidden, options.speech_weight > 0)
     if options.init:
         model.start_from(checkpoint.load(options.init)["average"])
     if options.freeze_first_block:
@@ -189,7 +192,7 @@ def main(arguments=None):
         state = {"model": model.state_dict(), "average": average.state_dict(), "optimizer": optimizer.state_dict()}
         state |= {"epoch": epoch + 1, "channels": options.channels, "head": options.head, "outputs": outputs, "hidden": options.hidden}
         checkpoint.save(path, state)
-        of_speech = f"  speech {distance:.4f}" if options.hidden else ""
+        of_speech = f"  speech {distance:.4f}" if options.speech_weight else ""
         text = f"epoch {epoch + 1}/{options.epochs}  loss {loss:.4f}{of_speech}  {time.time() - begun:.0f} s"
         if (epoch + 1) % REPORT_EVERY == 0 or epoch + 1 == options.epochs:
             text += "  " + line(sets.figures(sets.logits(average), examples.output_labels()))

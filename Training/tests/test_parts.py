@@ -15,7 +15,7 @@ import torch
 
 from Training.augment import render, speech_teacher, splice
 from Training.augment.examples import without_words
-from Training.data import alignment, random_music, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, word_folds
+from Training.data import alignment, random_music, recordings, seeding, sources, split, suspects, synthesize, synthesize_neural, validation_sets, word_folds
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
 from Training.data.audio import RATE
 from Training.embedding.export import band_limited
@@ -93,6 +93,26 @@ class DataTests(unittest.TestCase):
         self.assertEqual(words, {"a/b": [("zero", 12320, 20160)]})
         self.assertEqual(list(alignment.rows(words["a/b"], 100, 24000)), [(100 + 4320, 24000 - 4320, 8000, 15840, "zero")])
         self.assertEqual(list(alignment.rows(words["a/b"], 100, 20000)), [])
+
+    def test_a_new_word_is_in_no_training_recording_and_stands_alone(self):
+        labels = ["thirteen", "purple", "bus", "know", "speechocean762", "purple"]
+        table = {
+            "label": np.array(labels),
+            "kind": np.array(["cut", "cut", "cut", "cut", "speech", "cut"]),
+            "part": np.array(["report", "report", "report", "report", "training", "tune"]),
+            "text": np.array(["", "", "", "", "the red bus", ""]),
+            "audio": np.full(48000, 8192, np.int16),
+            "start": np.arange(6) * 100,
+            "from": np.full(6, 8000),
+            "to": np.full(6, 12000),
+            "length": np.full(6, 20000),
+        }
+        rows, waves = validation_sets.new_words(table, "report")
+        self.assertEqual([labels[row] for row in rows], ["thirteen", "purple"])
+        self.assertEqual(waves.shape, (2, 16000))
+        np.testing.assert_array_equal(np.flatnonzero(waves[0])[[0, -1]] // 200, [30, 49])
+        self.assertEqual(waves[0].max(), 0.25)
+        self.assertEqual(len(validation_sets.new_words(table, "training")[0]), 0)
 
     def test_a_convolution_in_bfloat16_has_the_gradients_of_pytorchs_own(self):
         torch.manual_seed(0)

@@ -125,7 +125,9 @@ class RecipeTests(unittest.TestCase):
         taught = home / "taught"
         heard = (*recorded, "--words", WORDS, "--examples", taught, "--without-noise", "--speech-teacher", cls.teacher)
         stage("answers", render, *heard, "--epochs", 2, "--batch", 32)
-        by_speech = (*SMALL, "--hidden", 12, "--teacher-examples", taught)
+        by_speech = (*SMALL, "--hidden", 12, "--speech-weight", 6, "--teacher-examples", taught)
+        beside = ("--speech-weight", 2, "--teacher-examples", taught, "--spliced", 0.5, "--seed", 5)
+        stage("beside", train, *rendered, *SMALL, *beside, "--init", cls.first, "--epochs", 1)
         stage("speech", train, *rendered, *by_speech, "--seed", 2, "--init", cls.first, "--epochs", 2)
         distilled = ("--seed", 4, "--init", second, "--teachers", cls.first, "--epochs", 1)
         stage("distill", train, *rendered, *by_speech, *distilled)
@@ -193,8 +195,12 @@ class RecipeTests(unittest.TestCase):
         layers, weights = network.described()
         hidden = next(layer for layer in layers if layer["name"] == "hidden")
         self.assertEqual((hidden["in"], hidden["out"], hidden["activation"]), (24, 12, "relu"))
-        # A network without hidden units gave what has the same shape: all but the logits.
-        self.assertNotIn("hidden", load_checkpoint(self.first, len(clips.COMMANDS) + 3).described()[1])
+
+    def test_a_network_that_learned_them_beside_the_words_is_averaged_with_one_that_did_not(self):
+        self.assertIn("speech ", self.printed["beside"])
+        outputs = len(clips.COMMANDS) + 3
+        mean = model_folder.averaged([self.first, self.examples / "commands-5.pt"], range(outputs)).described()[1]
+        self.assertEqual(set(mean), set(load_checkpoint(self.first, outputs).described()[1]))
 
     def test_checkpoints_of_older_versions_are_read(self):
         state = torch.load(self.first, weights_only=True)
