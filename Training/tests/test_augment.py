@@ -1,0 +1,87 @@
+"""What an epoch's examples are made of, with results known in advance."""
+
+import itertools
+import tempfile
+import types
+import unittest
+
+import numpy as np
+
+from Training.augment import render, speech_teacher, splice
+from Training.data import recordings, sources
+from Training.data.vocabulary import COMMANDS, says
+from Training.data.audio import RATE
+
+
+class SpliceTests(unittest.TestCase):
+    def test_no_two_words_make_a_command(self):
+        commands = {splice.SOUNDS[word] for word in COMMANDS}
+        makes = lambda first, second, end: (splice.SOUNDS[first][0], splice.SOUNDS[first if end else second][1], splice.SOUNDS[second][2])
+        pairs = [pair for pair in itertools.product(splice.SOUNDS, splice.SOUNDS, (True, False)) if splice.may_follow(*pair)]
+        self.assertEqual([pair for pair in pairs if makes(*pair) in commands], [])
+        self.assertIn(("stop", "yes", True), pairs)
+        # "no" and "go" would make "no", "on" and "off" one of them, and "left" with the end of "right" may be "left".
+        for pair in (("no", "go", False), ("on", "off", True), ("left", "right", True), ("yes", "yes", True)):
+            self.assertNotIn(pair, pairs)
+
+    def test_a_new_word_is_the_beginning_of_one_and_the_end_of_the_other(self):
+        table, generator = tones({"go": 500, "stop": 2000}), np.random.default_rng(1)
+        wave = np.zeros(RATE, np.float32)
+        first, last = splice.spliced(table, wave, 0, 1, True, (1, 1), generator)
+        heard = [np.abs(np.fft.rfft(wave[begin : begin + 1600])).argmax() * 10 for begin in (first, last - 1600)]
+        self.assertEqual(heard, [500, 2000])
+        self.assertAlmostEqual(last - first, 8000, delta=2)
+        self.assertFalse(wave[: max(0, first - 1600)].any() or wave[last + 1600 :].any())
+
+    def test_the_recording_that_is_named_need_not_be_a_command(self):
+        table, rows = tones({"go": 500, "cat": 700, "computer": 900}), np.arange(3)
+        splicer = splice.Splicer(table, rows, (0.9, 1.1))
+        named = {splicer(np.zeros(RATE, np.float32), np.random.default_rng(seed))[0] for seed in range(20)}
+        self.assertEqual(named, {1})
+        self.assertEqual(splice.Splicer(table, rows[1:], (0.9, 1.1)).pairs, [])
+
+
+def tones(hertz):
+    """A table of recordings of one second, by label a tone from 0.25 to 0.75 s."""
+    time, count = np.arange(RATE) / RATE, len(hertz)
+    waves = [8000 * np.sin(2 * np.pi * f * time) * ((time >= 0.25) & (time < 0.75)) for f in hertz.values()]
+    spans = {"start": RATE * np.arange(count), "length": np.full(count, RATE)}
+    spans |= {"from": np.full(count, RATE // 4), "to": np.full(count, 3 * RATE // 4)}
+    return {"audio": np.concatenate(waves).astype(np.int16), "label": np.array(list(hertz)), **spans}
+
+
+class SpeechTeacherTests(unittest.TestCase):
+    def test_it_hears_one_part_of_each_example_at_one_level(self):
+        teacher = self.fake()
+        # A ramp, so that the first number of an answer says where the part begins, at two levels.
+        waves = np.linspace(0.5, 1, RATE, dtype=np.float32) * np.array([[0.01], [1]], np.float32)
+        answers, places = teacher(waves, np.random.default_rng(1))
+        self.assertEqual(answers.shape, (2, speech_teacher.SIZE))
+        heard = answers[:, 0] / speech_teacher.levelled(waves)[:, 0]
+        begins = (0.5 + 0.5 * np.array(speech_teacher.PLACES)[places] / RATE) / 0.5
+        np.testing.assert_allclose(heard, begins, rtol=1e-3)
+        np.testing.assert_allclose(*speech_teacher.levelled(waves), rtol=0.02)
+
+    def test_answers_are_kept_beside_the_rendered_epoch(self):
+        # Two batches of two, the second of a recording and of an inverted spectrogram, which has no sound.
+        batches = [types.SimpleNamespace(sources=np.array(sources), waves=np.ones((2, RATE)), energies=np.ones((2, 79, 40))) for sources in ((3, -1), (5, -2))]
+        for batch in batches:
+            batch.targets = batch.alternatives = np.zeros(2, int)
+
+        class Examples(list):
+            kinds, batch = np.arange(4), 2
+            order = staticmethod(lambda: np.arange(4))
+
+        with tempfile.TemporaryDirectory() as folder:
+            render.render(Examples(batches), folder, 7, self.fake())
+            with np.load(speech_teacher.path(folder, 7)) as stored, np.load(render.path(folder, 7)) as epoch:
+                self.assertEqual(np.isnan(stored["answers"]).any(axis=1).tolist(), [False, False, False, True])
+                self.assertEqual(len(stored["places"]), len(epoch["sources"]))
+
+    @staticmethod
+    def fake():
+        """A teacher that answers the first samples of what it hears."""
+        teacher = object.__new__(speech_teacher.SpeechTeacher)
+        run = lambda _, inputs: [inputs["samples"][:, None, None, : speech_teacher.SIZE]]
+        teacher.session, teacher.input = types.SimpleNamespace(run=run), "samples"
+        return teacher

@@ -1,0 +1,240 @@
+"""Measures, thresholds and lists of doubtful clips, with results known in advance."""
+
+import contextlib
+import io
+import itertools
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import torch
+
+from Training.augment.examples import without_words
+from Training.data import recordings, split, suspects, synthesize_neural, word_folds
+from Training.data.vocabulary import COMMANDS, says
+from Training.data.audio import RATE
+from Training.embedding.export import band_limited
+from Training.embedding.train import STAGES, stage
+from Training.evaluate import intervals, stream_counts, streams, thresholds
+from Training.evaluate import suspects as find_suspects
+from Training.evaluate import word_folds as judge_folds
+from Training.model import calibration, metrics
+from Training.model.network import Spotter
+
+
+class WordFoldTests(unittest.TestCase):
+    TABLE = {
+        "label": np.array(["bed", "synthetic", "synthetic", "speechocean762", "speechocean762", "yes"]),
+        "name": np.array(["bed/a_nohash_0", "synthetic/heart-bed-1", "synthetic/bedside-2", "S/1", "S/2", "yes/a_nohash_0"]),
+        "text": np.array(["", "", "", "go to bed", "he has five", ""]),
+    }
+
+    def test_no_word_is_in_two_folds(self):
+        words = [word for fold in word_folds.FOLDS for word in fold]
+        self.assertEqual((len(words), len(set(words))), (25, 25))
+
+    def test_a_fold_is_left_out_of_recordings_synthetic_words_and_speech(self):
+        np.testing.assert_array_equal(without_words(self.TABLE, word_folds.FOLDS[0]), [False, False, True, False, True, True])
+        self.assertTrue(without_words(self.TABLE, ()).all())
+
+
+    def test_five_networks_are_judged_by_the_words_they_were_trained_without(self):
+        outputs = [*COMMANDS, "other", "_silence_"]
+        network = Spotter(len(outputs), [4, 4, 4, 4], 8)
+        # The weights leave every answer to the biases: `other` always wins.
+        torch.nn.init.zeros_(network.logits.weight)
+        network.logits.bias.data = torch.tensor([0.0] * len(COMMANDS) + [5.0, 0.0])
+        state = {"average": network.state_dict(), "channels": [4, 4, 4, 4], "head": 8, "outputs": outputs}
+        table = self.clips_of(["yes", "no", *(fold[0] for fold in word_folds.FOLDS)])
+        quiet = np.zeros((4, 16000), np.float32)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(recordings, "load_all", lambda *_: table),
+            mock.patch.object(judge_folds, "HeldOut"),
+            mock.patch.object(judge_folds.no_words, "babble_and_music", lambda *_: quiet),
+            contextlib.redirect_stdout(io.StringIO()) as printed,
+        ):
+            path = str(Path(folder) / "network.pt")
+            torch.save(state, path)
+            judge_folds.main(["--data", folder, "--cache", folder, *[path] * 5])
+        lines = printed.getvalue().splitlines()
+        self.assertEqual(len(lines), 2 + 5 + 2)
+        self.assertIn("| bed, six, wow, backward, learn | 0.0 (0.0–0.0) of 4 | 100.0 (100.0–100.0) of 8 | 100.0", lines[2])
+        self.assertTrue(lines[2].endswith("of 2 | 100.0 (100.0–100.0) of 4 |"), lines[2])
+        self.assertEqual(lines[-1], "| mean of the folds | 0.0 | 100.0 | 100.0 | 100.0 |")
+
+    @staticmethod
+    def clips_of(words):
+        """A table of two clips of each word in either half, and of one background recording."""
+        rows = [("clip", w, f"{w}/{part}{n}_nohash_0", part, 16000) for w in words for part in split.PARTS[1:] for n in (0, 1)]
+        rows.append(("noise", "gsc", "gsc/pink", "training", 20 * 16000))
+        kind, label, name, part, length = (np.array(column) for column in zip(*rows))
+        audio = np.random.default_rng(0).normal(0, 2000, length.sum()).astype(np.int16)
+        start = np.cumsum(length) - length
+        bounds = {"start": start, "length": length, "from": length // 8, "to": length // 2, "text": np.full(len(rows), "")}
+        return {"audio": audio, "kind": kind, "label": label, "name": name, "part": part} | bounds
+
+
+class SuspectTests(unittest.TestCase):
+    def test_networks_must_agree_on_another_label(self):
+        labels = ["_silence_", "_unknown_", "yes", "no"]
+        sure_of_no, sure_of_yes = [0, 0.02, 0.02, 0.96], [0, 0.02, 0.96, 0.02]
+        self.assertEqual(find_suspects.disagreement(np.array([sure_of_no] * 3), labels, "yes")[0], "no")
+        self.assertIsNone(find_suspects.disagreement(np.array([sure_of_no] * 3), labels, "no"))
+        self.assertIsNone(find_suspects.disagreement(np.array([sure_of_no] * 2 + [sure_of_yes]), labels, "yes"))
+
+    def test_a_silent_clip_is_void(self):
+        waves = np.zeros((2, 16000))
+        waves[0, 4000:5600] = 0.1 * np.sin(np.arange(1600))
+        waves[1] += 0.1
+        self.assertEqual(list(find_suspects.loudness(waves) < find_suspects.LEVEL), [False, True])
+
+    def test_the_list_names_clips(self):
+        self.assertTrue(all("_nohash_" in name for name in suspects.names()))
+        self.assertEqual(list(suspects.among(np.array([suspects.names()[0], "yes/none_nohash_0"]))), [True, False])
+
+
+class IntervalTests(unittest.TestCase):
+    def test_an_interval_is_over_speakers(self):
+        generator = np.random.default_rng(0)
+        right = generator.random(1000) < 0.9
+        alone = intervals.interval(intervals.share(right, intervals.weights(np.arange(1000))))
+        np.testing.assert_allclose(alone, [88.1, 91.9], atol=1.0)
+        # Ten speakers of whom one is never right: the interval is that of ten draws.
+        by_speaker = np.repeat(np.arange(10) > 0, 100)
+        wide = intervals.interval(intervals.share(by_speaker, intervals.weights(np.repeat(np.arange(10), 100))))
+        self.assertEqual(wide, (70.0, 100.0))
+
+
+class MeasurementTests(unittest.TestCase):
+    def test_auroc_counts_ties_as_half(self):
+        self.assertEqual(metrics.auroc(np.array([2, 3]), np.array([0, 1])), 1)
+        self.assertEqual(metrics.auroc(np.array([1]), np.array([1, 1])), 0.5)
+        self.assertEqual(metrics.auroc(np.array([0, 2]), np.array([1])), 0.5)
+
+    def test_accuracy_is_by_words_unknown_and_silence(self):
+        posteriors = np.eye(4)[[0, 1, 1, 2, 3, 3]]
+        result = metrics.accuracy(posteriors, np.array([0, 1, 0, 2, 2, 3]))
+        self.assertAlmostEqual(result["all"], 400 / 6)
+        self.assertAlmostEqual(result["words"], 200 / 3)
+        self.assertEqual((result["unknown"], result["silence"]), (50, 100))
+
+    def test_a_calibrated_network_has_no_calibration_error(self):
+        posteriors = np.array([[0.75, 0.25]] * 4)
+        self.assertAlmostEqual(metrics.calibration_error(posteriors, np.array([0, 0, 0, 1])), 0)
+        self.assertAlmostEqual(metrics.calibration_error(posteriors, np.array([0, 0, 0, 0])), 0.25)
+
+    def test_a_threshold_is_the_least_that_few_other_windows_reach(self):
+        others = np.zeros((2000, 3))
+        others[:2, 0], others[2:5, 0] = 0.93, 0.705
+        clips = np.array([[0.9, 0.05, 0.05]])
+        self.assertEqual(calibration.fit_thresholds(clips, np.array([0]), [others], ["yes"]), {"yes": 0.71})
+
+    @staticmethod
+    def counts(hits, false_accepts, hours=4.0, files=40):
+        """Counts that add up to these hits and false accepts [words, thresholds], dealt over the files."""
+        deal = lambda values: (np.array(values) + np.arange(files)[:, None, None]) // files
+        return stream_counts.Counts(
+            ["yes", "no"][: len(hits)],
+            np.array([0.5, 0.7, 0.9, 0.99]),
+            deal(hits),
+            deal(np.zeros_like(hits)),
+            deal(false_accepts),
+            deal(np.full((len(hits), 1), 100))[:, :, 0],
+            np.full(files, 3600 * hours / files),
+            np.array([f"talk/{number}" for number in range(files)]),
+            np.full(files, 2.0),
+        )
+
+    def test_a_threshold_is_the_lowest_within_the_budget(self):
+        talk = self.counts(np.zeros((2, 4), int), [[40, 20, 4, 0], [60, 30, 20, 0]])
+        self.assertEqual([thresholds.choose(talk, budget) for budget in (50, 15, 8, 0.5)], [0, 1, 2, 3])
+
+    def test_sensitivities_have_false_accepts_in_times_of_those_of_the_usual_threshold(self):
+        talk = self.counts(np.zeros((2, 4), int), [[40, 20, 4, 0], [60, 30, 20, 0]])
+        spot = self.counts(np.zeros((2, 4), int), [[80, 40, 20, 4], [90, 60, 30, 10]])
+        chosen = thresholds.choose_all({"command": talk, "spot": spot})
+        indices = {mode: {name: list(each) for name, each in part.items()} for mode, part in chosen.items()}
+        self.assertEqual(indices["command"], {"strict": [3, 3], "balanced": [2, 2], "eager": [1, 1]})
+        self.assertEqual(indices["spot"], {"strict": [3, 3], "balanced": [3, 3], "eager": [1, 1]})
+
+    def test_slow_readers_names_and_numbers_are_no_sentences(self):
+        part = self.counts(np.zeros((1, 4), int), [[40, 30, 20, 0]])
+        part.pace[:10], part.pace[10] = 0.9, np.nan
+        sets = {"talk-coffee-clean": part, "talk-wuw2-clean": part, "talk-an4-clean": part, "talk-read-clean": part}
+        talk = thresholds.sentences(sets | {"words-noise-10": part})
+        self.assertAlmostEqual(talk.hours, 3)
+        self.assertEqual(talk.false_accepts.sum(axis=(0, 1))[0], 30)
+
+    def test_pace_is_words_a_second_of_what_was_said(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".said") as file:
+            file.write("0.5\t2.5\tone/1\tit's a house\n3\t9\tone/2\t\n10\t11\tone/3\t(( ))\n12\t14\ttwo/1\tthree\n")
+            file.flush()
+            self.assertEqual(stream_counts.pace(file.name), 1)
+        self.assertTrue(np.isnan(stream_counts.pace("none.said")))
+
+    def test_counts_are_read_from_the_program(self):
+        word = {"word": "yes", "figures": {"said": 3}}
+        word["curve"] = [{"threshold": 0.5, "hits": 2, "wrong": 1, "falseAccepts": 4}]
+        counts = stream_counts._counts([([word], 60.0, "talk/000.wav", 2.5), ([word], 30.0, "talk/001.wav", np.nan)])
+        self.assertEqual((counts.hits.shape, counts.said.tolist(), counts.seconds.tolist()), ((2, 1, 1), [[3], [3]], [60, 30]))
+        self.assertEqual((counts.content[1], counts.pace[0]), ("talk/001.wav", 2.5))
+
+    def test_files_that_differ_in_noise_alone_play_the_same(self):
+        names = ["talk-an4-clean", "talk-an4-noise-10", "dictation-an4-clean", "words-noise-10"]
+        played = [stream_counts.content(name, "003.wav") for name in names]
+        self.assertEqual(played, ["talk-an4/003.wav", "talk-an4/003.wav", "dictation-an4/003.wav", "words/003.wav"])
+
+    def test_false_accepts_beyond_the_last_one_counted_are_expected(self):
+        for counted in (np.array([30, 16, 4, 0]), np.zeros(4, int)):
+            expected = thresholds.expected(counted, np.array([0.5, 0.7, 0.9, 0.99]))
+            self.assertTrue((expected >= counted).all() and (np.diff(expected) <= 0).all(), expected)
+            self.assertTrue(0.001 < expected[3] < 2, expected)
+
+    def test_rates_are_of_all_files(self):
+        talk = self.counts(np.zeros((1, 4), int), [[8, 4, 2, 0]])
+        self.assertEqual(stream_counts.false_accepts(talk, [1])[0], 1.0)
+        words = self.counts([[95, 90, 80, 40]], np.zeros((1, 4), int))
+        self.assertEqual(stream_counts.recall(words, [2])[0], 80.0)
+        both = stream_counts.joined([talk, talk])
+        self.assertAlmostEqual(both.hours, 8)
+        self.assertAlmostEqual(stream_counts.false_accepts(both, [0])[0], 2)
+
+    def test_no_false_accept_in_few_hours_does_not_mean_none_in_many(self):
+        talk = self.counts(np.zeros((1, 4), int), [[8, 4, 2, 0]])
+        self.assertEqual(stream_counts.false_accept_interval(talk, [3]), (0, 0.75))
+        # The same talk in noise again says nothing new.
+        again = stream_counts.joined([talk, talk])
+        self.assertEqual(stream_counts.false_accept_interval(again, [3]), (0, 0.75))
+        low, high = stream_counts.false_accept_interval(talk, [1])
+        self.assertTrue(0 < low < 1 < high, (low, high))
+
+    def test_phrases_to_be_said_have_no_command(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("Adam\nEve\nknow\nstop\nStop\ncat\ncat's\na\nhouse\n")
+            file.flush()
+            generator = np.random.default_rng(1)
+            said = list(itertools.islice(synthesize_neural.phrases(file.name, ["stop", "no"], generator), 200))
+        words = {word for text in said for word in text.strip(".").lower().split()}
+        self.assertEqual(words, {"adam", "eve", "cat", "house"})
+        self.assertEqual({len(text.split()) for text in said}, {1, 2})
+        self.assertTrue(all(text[0].isupper() and text.endswith(".") for text in said))
+
+    def test_phrases_are_cut_in_pauses(self):
+        tone = np.sin(np.arange(8000))
+        pieces = streams.split_phrases(np.concatenate([tone, np.zeros(3200), tone, np.zeros(800), tone]))
+        self.assertEqual(len(pieces), 2)
+        self.assertAlmostEqual(len(pieces[0]), 9600, delta=320)
+
+    def test_stages_follow_each_other(self):
+        first, second = STAGES[0][0], STAGES[1][0]
+        self.assertEqual(stage(first - 1)[:2], (first - 1, first))
+        self.assertEqual(stage(first)[:2], (0, second))
+
+    def test_a_telephone_keeps_its_band_alone(self):
+        seconds = np.arange(RATE) / RATE
+        tones = {hertz: np.sin(2 * np.pi * hertz * seconds) for hertz in (100, 1000, 5000)}
+        through = band_limited(sum(tones.values()).astype(np.float32), 300, 3400)
+        np.testing.assert_allclose(through, tones[1000], atol=1e-3)
