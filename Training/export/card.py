@@ -51,7 +51,7 @@ Voice in English (CC0). Other sounds: ESC-10 (K. J. Piczak; CC BY 3.0); music of
 by fluidsynth with fluid-soundfont-gm (MIT), and random pieces; rooms measured by others (Apache-2.0, MIT, CC0). Words by espeak-ng and flite, some
 near the commands, some from everyday speech ("front", "rear", "center" among them); words and sentences by the voices of
 hibari-tts and of Kokoro (Apache-2.0). Three published networks gave answers to learn from: Keyword Transformer 1 and MatchboxNet
-(Apache-2.0), a BC-ResNet (MIT), and so did a general speech embedding (Apache-2.0). Whisper (MIT) found commands in speech without transcripts. The model holds none of these
+(Apache-2.0), a BC-ResNet (MIT). Whisper (MIT) found commands in speech without transcripts. The model holds none of these
 recordings. The shifts, the
 temperatures and the thresholds were fitted on the tuning half of the validation speakers. The testing partition was not used.
 

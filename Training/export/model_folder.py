@@ -74,6 +74,7 @@ class Judges:
 
 
 def judges_of(table, commands):
+    """The Judges among the recordings of a table, for these commands."""
     tune, report = (ValidationSets(table, part, commands) for part in ("tune", "report"))
     wordless = no_words.babble_and_music(table, HeldOut(table, "tune", commands))
     return Judges(tune, report, wordless, validation_sets.all_other_words(table, "tune"))
@@ -122,7 +123,7 @@ def write(folder, history, model, examples, judges, earlier=None, temperature=No
     model_json = description(
         name, judges.tune.labels, True, log_mel.description(), layers + activity_layers, **outputs, **numbers
     )
-    weights = {name: np.ascontiguousarray(value, np.float32) for name, value in weights.items()}
+    weights = {tensor: np.ascontiguousarray(value, np.float32) for tensor, value in weights.items()}
     files.write_json(folder / "model.json", model_json)
     reference.save_tensors(folder / "model.safetensors", weights)
     difference = write_reference(folder, model_json, weights, model)

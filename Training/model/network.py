@@ -123,9 +123,7 @@ class Spotter(nn.Module):
         self.head = Conv(channels[-1], head, 1)
         self.dropout = nn.Dropout(dropout)
         self.speech = nn.Linear(head, len(PLACES) * SIZE) if speech or hidden else None
-        if hidden:
-            self.hidden = nn.Linear(len(PLACES) * SIZE, hidden)
-        self.has_hidden = hidden > 0
+        self.hidden = nn.Linear(len(PLACES) * SIZE, hidden) if hidden else None
         self.logits = nn.Linear(hidden or head, outputs)
         self.training_type = training_type()
 
@@ -156,7 +154,7 @@ class Spotter(nn.Module):
     def decide(self, embedding):
         """Embeddings [n, head] → what `with_speech` returns."""
         speech = None if self.speech is None else self.speech(embedding)
-        if not self.has_hidden:
+        if self.hidden is None:
             return self.logits(self.dropout(embedding)), speech
         return self.logits(self.dropout(torch.relu(self.hidden(speech)))), speech
 
@@ -181,7 +179,7 @@ class Spotter(nn.Module):
             last = made.block(f"block{number}", last, block.folded(), block.crop)
         last = made.conv1d("head", last, *self.head.folded(), 1, True)
         last = made.mean("embedding", last, 2)
-        if self.has_hidden:
+        if self.hidden is not None:
             last = made.dense("hidden", last, self.joined(), relu=True)
         made.dense("logits", last, self.logits)
         return made.layers, made.weights

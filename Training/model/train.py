@@ -112,6 +112,7 @@ def kept_examples(examples, options):
     hold_none = examples.holds_none_of(command_line.left_out(options))
 
     def keep(sources, kinds):
+        # Examples of an epoch are rendered in a random order, so that their positions draw the share.
         drawn = np.arange(len(kinds)) % 100 < 100 * options.spliced
         return hold_none(sources) & ((kinds != Kind.SPLICED_WORDS) | drawn)
 

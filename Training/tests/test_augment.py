@@ -8,9 +8,8 @@ import unittest
 import numpy as np
 
 from Training.augment import render, speech_teacher, splice
-from Training.data import recordings, sources
-from Training.data.vocabulary import COMMANDS, says
 from Training.data.audio import RATE
+from Training.data.vocabulary import COMMANDS
 
 
 class SpliceTests(unittest.TestCase):

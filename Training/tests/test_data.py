@@ -1,5 +1,6 @@
 """Recordings, who is trained on, and synthetic material, with results known in advance."""
 
+import itertools
 import shutil
 import tempfile
 import unittest
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from Training.data import alignment, random_music, recordings, seeding, sources, split, synthesize, validation_sets
+from Training.data import alignment, random_music, recordings, seeding, sources, split, synthesize, synthesize_neural, validation_sets
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
 
 
@@ -145,6 +146,17 @@ class DataTests(unittest.TestCase):
             self.assertEqual([path.parent.name for path in files], ["go"] * 2 + ["synthetic"] * 4)
             for path in files:
                 self.assertGreater(np.abs(recordings.decode(path.read_bytes())).max(), 1000, path)
+
+    def test_phrases_to_be_said_have_no_command(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("Adam\nEve\nknow\nstop\nStop\ncat\ncat's\na\nhouse\n")
+            file.flush()
+            generator = np.random.default_rng(1)
+            said = list(itertools.islice(synthesize_neural.phrases(file.name, ["stop", "no"], generator), 200))
+        words = {word for text in said for word in text.strip(".").lower().split()}
+        self.assertEqual(words, {"adam", "eve", "cat", "house"})
+        self.assertEqual({len(text.split()) for text in said}, {1, 2})
+        self.assertTrue(all(text[0].isupper() and text.endswith(".") for text in said))
 
 
 class RandomMusicTests(unittest.TestCase):

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import itertools
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,15 +11,11 @@ import numpy as np
 import torch
 
 from Training.augment.examples import without_words
-from Training.data import recordings, split, suspects, synthesize_neural, word_folds
-from Training.data.vocabulary import COMMANDS, says
-from Training.data.audio import RATE
-from Training.embedding.export import band_limited
-from Training.embedding.train import STAGES, stage
+from Training.data import recordings, split, suspects, word_folds
+from Training.data.vocabulary import COMMANDS
 from Training.evaluate import intervals, stream_counts, streams, thresholds
 from Training.evaluate import suspects as find_suspects
 from Training.evaluate import word_folds as judge_folds
-from Training.model import calibration, metrics
 from Training.model.network import Spotter
 
 
@@ -109,29 +104,6 @@ class IntervalTests(unittest.TestCase):
 
 
 class MeasurementTests(unittest.TestCase):
-    def test_auroc_counts_ties_as_half(self):
-        self.assertEqual(metrics.auroc(np.array([2, 3]), np.array([0, 1])), 1)
-        self.assertEqual(metrics.auroc(np.array([1]), np.array([1, 1])), 0.5)
-        self.assertEqual(metrics.auroc(np.array([0, 2]), np.array([1])), 0.5)
-
-    def test_accuracy_is_by_words_unknown_and_silence(self):
-        posteriors = np.eye(4)[[0, 1, 1, 2, 3, 3]]
-        result = metrics.accuracy(posteriors, np.array([0, 1, 0, 2, 2, 3]))
-        self.assertAlmostEqual(result["all"], 400 / 6)
-        self.assertAlmostEqual(result["words"], 200 / 3)
-        self.assertEqual((result["unknown"], result["silence"]), (50, 100))
-
-    def test_a_calibrated_network_has_no_calibration_error(self):
-        posteriors = np.array([[0.75, 0.25]] * 4)
-        self.assertAlmostEqual(metrics.calibration_error(posteriors, np.array([0, 0, 0, 1])), 0)
-        self.assertAlmostEqual(metrics.calibration_error(posteriors, np.array([0, 0, 0, 0])), 0.25)
-
-    def test_a_threshold_is_the_least_that_few_other_windows_reach(self):
-        others = np.zeros((2000, 3))
-        others[:2, 0], others[2:5, 0] = 0.93, 0.705
-        clips = np.array([[0.9, 0.05, 0.05]])
-        self.assertEqual(calibration.fit_thresholds(clips, np.array([0]), [others], ["yes"]), {"yes": 0.71})
-
     @staticmethod
     def counts(hits, false_accepts, hours=4.0, files=40):
         """Counts that add up to these hits and false accepts [words, thresholds], dealt over the files."""
@@ -211,30 +183,8 @@ class MeasurementTests(unittest.TestCase):
         low, high = stream_counts.false_accept_interval(talk, [1])
         self.assertTrue(0 < low < 1 < high, (low, high))
 
-    def test_phrases_to_be_said_have_no_command(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-            file.write("Adam\nEve\nknow\nstop\nStop\ncat\ncat's\na\nhouse\n")
-            file.flush()
-            generator = np.random.default_rng(1)
-            said = list(itertools.islice(synthesize_neural.phrases(file.name, ["stop", "no"], generator), 200))
-        words = {word for text in said for word in text.strip(".").lower().split()}
-        self.assertEqual(words, {"adam", "eve", "cat", "house"})
-        self.assertEqual({len(text.split()) for text in said}, {1, 2})
-        self.assertTrue(all(text[0].isupper() and text.endswith(".") for text in said))
-
     def test_phrases_are_cut_in_pauses(self):
         tone = np.sin(np.arange(8000))
         pieces = streams.split_phrases(np.concatenate([tone, np.zeros(3200), tone, np.zeros(800), tone]))
         self.assertEqual(len(pieces), 2)
         self.assertAlmostEqual(len(pieces[0]), 9600, delta=320)
-
-    def test_stages_follow_each_other(self):
-        first, second = STAGES[0][0], STAGES[1][0]
-        self.assertEqual(stage(first - 1)[:2], (first - 1, first))
-        self.assertEqual(stage(first)[:2], (0, second))
-
-    def test_a_telephone_keeps_its_band_alone(self):
-        seconds = np.arange(RATE) / RATE
-        tones = {hertz: np.sin(2 * np.pi * hertz * seconds) for hertz in (100, 1000, 5000)}
-        through = band_limited(sum(tones.values()).astype(np.float32), 300, 3400)
-        np.testing.assert_allclose(through, tones[1000], atol=1e-3)

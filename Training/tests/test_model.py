@@ -5,8 +5,7 @@ import unittest
 import numpy as np
 import torch
 
-from Training.export import ranges
-from Training.model import mine, voice_activity
+from Training.model import calibration, metrics, mine, voice_activity
 from Training.model.network import Spotter, ValidConvolution
 
 
@@ -61,19 +60,26 @@ class FrozenBlockTests(unittest.TestCase):
         torch.testing.assert_close(network(features), before, atol=1e-4, rtol=1e-4)
 
 
-class RangeTests(unittest.TestCase):
-    def test_a_tensor_is_unchanged_if_all_before_it_is(self):
-        layers = [
-            {"op": "conv1d", "name": "stem", "input": "input"},
-            {"op": "conv1d", "name": "block.first", "input": "stem"},
-            {"op": "crop", "name": "block.crop", "input": "stem"},
-            {"op": "add", "name": "block", "inputs": ["block.first", "block.crop"]},
-            {"op": "mean", "name": "mean", "input": "block"},
-        ]
-        weights = {"stem.weight": np.ones((1, 5, 2)), "stem.bias": np.zeros(1), "block.first.weight": np.ones((1, 3, 1))}
-        earlier = {name: weight.astype(np.float16) for name, weight in weights.items()}
-        of = lambda other: ranges.unchanged({"layers": layers}, weights, other)
-        self.assertEqual(of(earlier), {"input", "stem", "block.first", "block.crop", "block", "mean"})
-        self.assertEqual(of(earlier | {"block.first.weight": np.zeros((1, 3, 1))}), {"input", "stem", "block.crop"})
-        self.assertEqual(of(earlier | {"stem.bias": np.ones(1)}), {"input"})
-        self.assertEqual(of({}), {"input"})
+class MetricTests(unittest.TestCase):
+    def test_auroc_counts_ties_as_half(self):
+        self.assertEqual(metrics.auroc(np.array([2, 3]), np.array([0, 1])), 1)
+        self.assertEqual(metrics.auroc(np.array([1]), np.array([1, 1])), 0.5)
+        self.assertEqual(metrics.auroc(np.array([0, 2]), np.array([1])), 0.5)
+
+    def test_accuracy_is_by_words_unknown_and_silence(self):
+        posteriors = np.eye(4)[[0, 1, 1, 2, 3, 3]]
+        result = metrics.accuracy(posteriors, np.array([0, 1, 0, 2, 2, 3]))
+        self.assertAlmostEqual(result["all"], 400 / 6)
+        self.assertAlmostEqual(result["words"], 200 / 3)
+        self.assertEqual((result["unknown"], result["silence"]), (50, 100))
+
+    def test_a_calibrated_network_has_no_calibration_error(self):
+        posteriors = np.array([[0.75, 0.25]] * 4)
+        self.assertAlmostEqual(metrics.calibration_error(posteriors, np.array([0, 0, 0, 1])), 0)
+        self.assertAlmostEqual(metrics.calibration_error(posteriors, np.array([0, 0, 0, 0])), 0.25)
+
+    def test_a_threshold_is_the_least_that_few_other_windows_reach(self):
+        others = np.zeros((2000, 3))
+        others[:2, 0], others[2:5, 0] = 0.93, 0.705
+        clips = np.array([[0.9, 0.05, 0.05]])
+        self.assertEqual(calibration.fit_thresholds(clips, np.array([0]), [others], ["yes"]), {"yes": 0.71})

@@ -195,6 +195,10 @@ class RecipeTests(unittest.TestCase):
         layers, weights = network.described()
         hidden = next(layer for layer in layers if layer["name"] == "hidden")
         self.assertEqual((hidden["in"], hidden["out"], hidden["activation"]), (24, 12, "relu"))
+        # A network without hidden units gave what has the same shape: all but the logits.
+        layers, weights = load_checkpoint(self.first, len(clips.COMMANDS) + 3).described()
+        self.assertNotIn("hidden", weights)
+        self.assertNotIn("hidden", [layer["name"] for layer in layers])
 
     def test_a_network_that_learned_them_beside_the_words_is_averaged_with_one_that_did_not(self):
         self.assertIn("speech ", self.printed["beside"])
