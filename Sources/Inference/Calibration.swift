@@ -1,3 +1,4 @@
+private import Core
 private import Glibc
 import KernelInterface
 
@@ -7,17 +8,20 @@ struct Calibration: Sendable {
     private let scale: Float
     private let labelOfLogit: [Int]
     private let silence: Int
-    /// Subtracted from the logits, over the temperature, where a word stands out of the background, and where nothing does; empty for
-    /// none.
-    private let shifts, backgroundShifts: [Float]
+    /// Labels before this one are words.
+    private let wordCount: Int
+    /// Subtracted from the logits, over the temperature; empty for none.
+    private let shifts: [Float]
+    private let contrast: ClipContrast?
 
     init(_ model: Model, prior: Prior) {
         softmax = model.kernels.softmax
         scale = 1 / (prior == .clip ? model.clipTemperature : model.temperature)
         labelOfLogit = model.labelOfLogit
         silence = model.silenceIndex
+        wordCount = model.labels.count - Labels.special.count
         shifts = prior == .clip ? model.clipShifts : []
-        backgroundShifts = prior == .clip ? model.backgroundShifts : []
+        contrast = prior == .clip ? model.clipContrast : nil
     }
 
     /// Computes `posteriors`, `[labels]`, from `[logits]`; `scratch` holds one float per logit.
@@ -37,15 +41,27 @@ struct Calibration: Sendable {
             return false
         }
         // A factor of the probability is the same as a shift of the logit.
-        for index in shifts.indices {
-            scratch[index] *= exp(-foreground * shifts[index] - (1 - foreground) * backgroundShifts[index])
-        }
+        for index in shifts.indices { scratch[index] *= exp(-shifts[index]) }
+        if let contrast, foreground < 1 { lower(scratch, by: contrast, logits, foreground) }
         for index in labelOfLogit.indices { posteriors[labelOfLogit[index]] += scratch[index] }
-        guard !shifts.isEmpty else { return true }
+        guard !shifts.isEmpty || contrast != nil else { return true }
         var total: Float = 0
         for index in posteriors.indices { total += posteriors[index] }
         guard total > 0, total.isFinite else { return true }
         for index in posteriors.indices { posteriors[index] /= total }
         return true
+    }
+
+    /// Lowers the probabilities of words where nothing stands out of the background and none leads by enough.
+    private func lower(
+        _ probabilities: UnsafeMutablePointer<Float>,
+        by contrast: ClipContrast,
+        _ logits: UnsafePointer<Float>,
+        _ foreground: Float
+    ) {
+        var best = -Float.infinity
+        for index in labelOfLogit.indices where labelOfLogit[index] < wordCount { best = max(best, logits[index]) }
+        let factor = exp(-scale * contrast.penalty(logits, best: best, foreground: foreground))
+        for index in labelOfLogit.indices where labelOfLogit[index] < wordCount { probabilities[index] *= factor }
     }
 }

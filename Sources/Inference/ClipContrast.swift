@@ -5,6 +5,9 @@ private import Glibc
 /// The contrast of a window is the loudest 75 ms over the median, in decibels, of the energy in all bands. Of each band's energies a
 /// low quantile is subtracted first, so that hum and the noise of a fan do not count. The power of a column is the sum of what is
 /// left; runs of ``run`` columns are averaged.
+///
+/// Where nothing stands out, a word must lead another output, that of babble, by a distance of logits: what its lead lacks is subtracted from
+/// the logits of words.
 struct ClipContrast: Sendable {
     /// Columns that are averaged.
     static let run = 6
@@ -15,6 +18,9 @@ struct ClipContrast: Sendable {
 
     /// Contrasts in dB at which something begins to stand out, and does so fully.
     let range: (from: Float, to: Float)
+    /// The output that words must lead, and by how much.
+    let over: Int
+    let lead: Float
     /// The front end's normalization: a feature is (ln(energy + floor) − mean) / deviation.
     let mean: Float
     let deviation: Float
@@ -48,6 +54,15 @@ struct ClipContrast: Sendable {
         let contrast = 10 * log10(powers[count - 1] / powers[count / 2])
         guard contrast.isFinite else { return 0 }
         return min(1, max(0, (contrast - range.from) / (range.to - range.from)))
+    }
+
+    /// What is subtracted from the logits of words, 0…`lead`.
+    ///
+    /// - Parameters:
+    ///   - best: the largest logit of a word.
+    ///   - foreground: how far something stands out, 0…1.
+    func penalty(_ logits: UnsafePointer<Float>, best: Float, foreground: Float) -> Float {
+        (1 - foreground) * min(lead, max(0, lead - (best - logits[over])))
     }
 
     /// Turns the features of one band into energies over its background.
@@ -86,9 +101,11 @@ struct ClipContrast: Sendable {
 extension ModelDescription {
     /// The contrast of clips of a validated description.
     var contrastOfClips: ClipContrast? {
-        guard let range = clipContrast, range.count == 2, case .logMel(let frontEnd) = frontEnd else { return nil }
+        guard let clipContrast, case .logMel(let frontEnd) = frontEnd else { return nil }
         return ClipContrast(
-            range: (Float(range[0]), Float(range[1])),
+            range: (Float(clipContrast.from), Float(clipContrast.to)),
+            over: clipContrast.over,
+            lead: Float(clipContrast.lead),
             mean: Float(frontEnd.mean),
             deviation: Float(frontEnd.deviation),
             floor: Float(frontEnd.floor)

@@ -23,9 +23,7 @@ public final class Model: Sendable {
     let clipTemperature: Float
     /// What is subtracted from each logit of a clip, over `clipTemperature`, `[logits]`; empty for none.
     let clipShifts: [Float]
-    /// The same where nothing stands out of the clip's background: words get the largest shift, too.
-    let backgroundShifts: [Float]
-    /// How far something stands out; nil if that is not measured.
+    /// How far something stands out of a clip's background, and what words need where nothing does; nil if that is not measured.
     let clipContrast: ClipContrast?
     /// Index into `labels` of the label that each logit counts towards, `[logits]`.
     public let labelOfLogit: [Int]
@@ -110,10 +108,6 @@ public final class Model: Sendable {
         let clipTemperature = description.clipTemperature ?? description.temperature
         self.clipTemperature = Float(clipTemperature)
         clipShifts = (description.clipShifts ?? []).map { Float($0 / clipTemperature) }
-        let largest = max(0, clipShifts.max() ?? 0)
-        backgroundShifts = zip(clipShifts, description.outputLabels).map { shift, label in
-            Labels.special.contains(label) ? shift : shift + largest
-        }
         clipContrast = description.contrastOfClips
         let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }

@@ -20,7 +20,7 @@ public struct ModelDescription: Decodable, Sendable {
     public var temperature: Double
     public var clipTemperature: Double?
     public var clipShifts: [Double]?
-    public var clipContrast: [Double]?
+    public var clipContrast: ClipContrastDescription?
     public var thresholds: [String: Double]
     /// By sensitivity and mode, which are checked after decoding.
     public var sensitivities: [String: [String: SensitivityDescription]]?
@@ -51,6 +51,14 @@ public struct EmbeddingDescription: Decodable, Sendable {
             layers = try container.decode([String].self)
         }
     }
+}
+
+/// Where a clip holds a word, in `model.json`; see ``ClipContrast``.
+public struct ClipContrastDescription: Decodable, Sendable {
+    public var from: Double
+    public var to: Double
+    public var over: Int
+    public var lead: Double
 }
 
 /// The front end of `model.json`, which computes the network's input columns from samples.
@@ -153,16 +161,25 @@ extension ModelDescription {
                 throw wrong("clipShifts", "\(shift) is not from -50 to 50 times the temperature of clips")
             }
         }
-        if let clipContrast {
-            let rises = clipContrast.count == 2 && clipContrast[0] < clipContrast[1]
-            guard rises, clipContrast[0] >= 0, clipContrast[1] <= 100 else {
-                throw wrong("clipContrast", "\(clipContrast) are not two rising numbers of decibels from 0 to 100")
-            }
-            guard case .logMel = frontEnd else {
-                throw wrong("clipContrast", "is given, but the front end is not log-mel")
-            }
-        }
+        try validateContrast(file: file)
         try validate(thresholds, key: "thresholds", file: file)
+    }
+
+    private func validateContrast(file: String) throws(ModelError) {
+        guard let clipContrast else { return }
+        func wrong(_ what: String) -> ModelError { self.wrong("clipContrast", what, file) }
+        let (from, to, lead) = (clipContrast.from, clipContrast.to, clipContrast.lead)
+        guard from >= 0, from < to, to <= 100 else {
+            throw wrong("\(from) and \(to) are not two rising numbers of decibels from 0 to 100")
+        }
+        let over = clipContrast.over
+        guard outputLabels.indices.contains(over), Labels.special.contains(outputLabels[over]) else {
+            throw wrong("output \(over) is not one of _unknown_ or _silence_")
+        }
+        guard lead >= 0, lead <= 50 * (clipTemperature ?? temperature) else {
+            throw wrong("a lead of \(lead) is not from 0 to 50 times the temperature of clips")
+        }
+        guard case .logMel = frontEnd else { throw wrong("is given, but the front end is not log-mel") }
     }
 
     /// The error for a value that `key` must not have.

@@ -87,10 +87,16 @@ struct ModelValidationTests {
     }
 
     @Test func `numbers out of range are errors that name them`() {
+        func contrast(_ changes: [String: Any]) -> (String, Any) {
+            ("clipContrast", ["from": 5, "to": 9, "over": 3, "lead": 4].merging(changes) { $1 })
+        }
+        #expect(error(with(contrast([:]).0, contrast([:]).1)) == nil)
         let cases: [(String, Any)] = [
             ("format", "other-model"), ("version", 2), ("temperature", 0), ("temperature", -1), ("temperature", 1e9),
-            ("clipContrast", []), ("clipContrast", [1]), ("clipContrast", [9, 5]), ("clipContrast", [-1, 5]),
-            ("clipContrast", [5, 101]), ("clipContrast", [5, 9, 10]), ("clipContrast", "loud"),
+            ("clipContrast", [5, 9]), ("clipContrast", "loud"), ("clipContrast", ["from": 5, "to": 9]),
+            contrast(["from": 9, "to": 5]), contrast(["from": -1]), contrast(["to": 101]),
+            contrast(["over": 0]), contrast(["over": -1]), contrast(["over": 5]),
+            contrast(["lead": -1]), contrast(["lead": 76]), contrast(["lead": "long"]),
             ("clipTemperature", 0), ("clipTemperature", 1e9), ("clipTemperature", "warm"),
             ("clipShifts", 1), ("clipShifts", []), ("clipShifts", [0, 0, 0, 0, 76]), ("clipShifts", "much"),
             ("sampleRate", 0), ("windowSamples", 0), ("windowSamples", 1 << 40), ("windowSamples", 100),

@@ -46,11 +46,12 @@ struct SessionTests {
     }
 
     /// Steady noise, noise with a burst 40 dB above it, and one between; digital silence.
-    @Test func `where nothing stands out of a clip, words get the largest shift`() throws {
+    @Test func `where nothing stands out of a clip, a word must lead babble`() throws {
         var network = TestNetwork.medium()
         let shifts = [0, 0, 2.0, 1.0, -0.5]
+        let lead = 6.0
         network.json["clipShifts"] = shifts
-        network.json["clipContrast"] = [6, 10]
+        network.json["clipContrast"] = ["from": 6, "to": 10, "over": 3, "lead": lead]
         let model = try network.model()
         var random = SplitMix(seed: 78)
         let noise = random.floats(16000).map { $0 * 0.01 }
@@ -65,10 +66,13 @@ struct SessionTests {
             var stream = Session(model)
             clip.scoreWhole(window: audio.span)
             stream.scoreWhole(window: audio.span)
+            let logits = stream.logits.map(Double.init)
+            // The labels of the first two outputs are words.
+            let lacking = min(lead, max(0, lead - (max(logits[0], logits[1]) - logits[3])))
+            try #require(lacking > 0.5, "the lead is long enough to see how far something stands out")
             func posteriors(_ foreground: Double) -> [Float] {
-                let powers = stream.logits.enumerated().map { index, logit in
-                    // The labels of the first two outputs are words.
-                    exp((Double(logit) - shifts[index] - (index < 2 ? 2 * (1 - foreground) : 0)) / 1.5)
+                let powers = logits.enumerated().map { index, logit in
+                    exp((logit - shifts[index] - (index < 2 ? lacking * (1 - foreground) : 0)) / 1.5)
                 }
                 let total = powers.reduce(0, +)
                 return [powers[0], powers[1], powers[2] + powers[3], powers[4]].map { Float($0 / total) }
@@ -84,6 +88,24 @@ struct SessionTests {
         #expect(foregrounds[4] == 1, "hum stands out of nothing")
         // 20 log₁₀ 2 is 6 dB; less of the burst than of the noise is background.
         #expect(foregrounds[2] > 0.1 && foregrounds[2] < 0.9, "\(foregrounds)")
+    }
+
+    @Test func `a word that leads babble by enough keeps its posterior in steady noise`() throws {
+        var network = TestNetwork.medium()
+        var random = SplitMix(seed: 79)
+        let noise = random.floats(16000).map { $0 * 0.01 }
+        var plain = Session(try network.model(), prior: .clip)
+        plain.scoreWhole(window: noise.span)
+        // The labels of the first two outputs are words.
+        let over = try #require((2...4).min { plain.logits[$0] < plain.logits[$1] })
+        let lead = Double(max(plain.logits[0], plain.logits[1]) - plain.logits[over])
+        try #require(lead > 0.1)
+        for (least, isKept) in [(lead - 0.1, true), (lead + 0.5, false)] {
+            network.json["clipContrast"] = ["from": 6, "to": 10, "over": over, "lead": least]
+            var clip = Session(try network.model(), prior: .clip)
+            clip.scoreWhole(window: noise.span)
+            #expect((largestDifference(clip.posteriors, plain.posteriors) < 1e-6) == isKept)
+        }
     }
 
     @Test func `reset returns to the state of a new session`() throws {

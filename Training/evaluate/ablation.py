@@ -19,7 +19,7 @@ from Training.data import command_line
 from Training.data.seeding import generator as seeded
 from Training.model import train
 from Training.model.network import Spotter
-from Training.model.scoring import ValidationSets, clip_shifts
+from Training.model.scoring import ValidationSets, clip_prior
 
 OPTIONAL = [kind for kind in Kind if kind not in (Kind.WORDS, Kind.SILENCE)]
 LEFT_OUT = {"nothing": []} | {kind.name.lower().replace("_", " "): [kind] for kind in OPTIONAL}
@@ -64,20 +64,20 @@ def trained(options, outputs, numbers, without):
 
 
 def measured(sets, network, examples):
-    """The row of the table, with the clip shift of the unknown logits that suits all clips best."""
+    """The row of the table, with the clip prior of the unknown logits that suits all clips best."""
     output_labels = examples.output_labels()
     logits = sets.logits(network)
-    candidates = [clip_shifts(examples, amount, amount) for amount in np.arange(-2, 3.1, 0.5)]
-    shift = max(candidates, key=lambda shift: sets.figures(logits, output_labels, 1.0, shift)["all"])
-    figures = sets.figures(logits, output_labels, 1.0, shift)
-    clips, commands = sets.posteriors(logits[0], output_labels, 1.0, shift), len(sets.commands)
+    candidates = [clip_prior(examples, amount, amount) for amount in np.arange(-2, 3.1, 0.5)]
+    prior = max(candidates, key=lambda prior: sets.figures(logits, output_labels, 1.0, prior)["all"])
+    figures = sets.figures(logits, output_labels, 1.0, prior)
+    clips, commands = sets.posteriors(logits[0], output_labels, 1.0, prior), len(sets.commands)
     words = sets.truth < commands
     right = clips[words].argmax(axis=1) == sets.truth[words]
     scores = np.where(right, clips[words, sets.truth[words]], 0)
     threshold = np.sort(scores)[int((1 - ACCEPTED) * words.sum())]
     row = {key: figures[key] for key in ("all", "words", "unknown")}
     for name in ("endings", "running", "held-out"):
-        scores = sets.posteriors(logits[1][name], output_labels, 1.0, shift)
+        scores = sets.posteriors(logits[1][name], output_labels, 1.0, prior)
         row[name] = 100 * float((scores[:, :commands].max(axis=1) >= threshold).mean())
     return row | {"AUROC": 100 * figures["auroc"]}
 

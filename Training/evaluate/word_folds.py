@@ -42,24 +42,24 @@ class Judge:
             truth=truth, commands=COMMANDS, posteriors=self._posteriors, figures=self._figures(truth)
         )
         logits = (scoring.shifted_logits(self.network, waves), {})
-        shift_of = lambda words, other: scoring.clip_shifts(self.outputs, words, other)
+        prior_of = lambda words, other: scoring.clip_prior(self.outputs, words, other)
         negatives = [scoring.shifted_logits(self.network, each) for each in (wordless, others)]
-        pair, self.temperature, _ = calibration.calibrate(sets, logits, *negatives, labels, shift_of)
-        self.shift = shift_of(*pair)
+        pair, self.temperature, _ = calibration.calibrate(sets, logits, *negatives, labels, prior_of)
+        self.prior = prior_of(*pair)
 
     @staticmethod
-    def _posteriors(logits, labels, temperature, shift=0.0):
-        return scoring.posteriors(logits, labels, LABELS, temperature, shift)
+    def _posteriors(logits, labels, temperature, prior=None):
+        return scoring.posteriors(logits, labels, LABELS, temperature, prior)
 
     def _figures(self, truth):
-        return lambda logits, labels, temperature, shift: metrics.accuracy(
-            self._posteriors(logits[0], labels, temperature, shift), truth
+        return lambda logits, labels, temperature, prior: metrics.accuracy(
+            self._posteriors(logits[0], labels, temperature, prior), truth
         )
 
     def answers(self, waves):
         """The indices in LABELS of what the network answers to clips [n, 16000]."""
         logits = scoring.shifted_logits(self.network, waves)
-        return self._posteriors(logits, self.outputs.output_labels(), self.temperature, self.shift).argmax(axis=1)
+        return self._posteriors(logits, self.outputs.output_labels(), self.temperature, self.prior).argmax(axis=1)
 
 
 def clips_of(table, chosen):

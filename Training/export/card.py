@@ -3,6 +3,7 @@
 import datetime
 
 from Training.data.vocabulary import HELD_OUT
+from Training.model.scoring import LEAD
 
 
 def commands_card(name, history, commands, report, temperature, shifts, parameters):
@@ -32,8 +33,8 @@ Command words — {", ".join(commands)} — beside `_unknown_` (other speech) an
 Made on {datetime.date.today().isoformat()} as `Training/README.md` describes. {history} `make -C Training export` prints the figures
 below. Clips are scored four times, as in `beckon classify --clips`, with {shifts[0]:g} subtracted from the logits of single other
 words and {shifts[1]:g} from that of all other speech, but nothing from that of babble: most clips are commands, which is rare in a stream,
-where the network's answer is used as it was trained. Where nothing stands out of a clip's background, {max(shifts):g} is subtracted from the
-logits of the command words, too.
+where the network's answer is used as it was trained. Where nothing stands out of a clip's background, the largest
+logit of a command word must be {LEAD:g} above that of babble; what it lacks is subtracted from all of theirs.
 
 ## Measured on the reporting half of the validation speakers, whom no training used
 

@@ -22,7 +22,7 @@ from Training.evaluate.held_out import HeldOut
 from Training.export import card, ranges, reference
 from Training.model import calibration, voice_activity
 from Training.model.network import load_checkpoint
-from Training.model.scoring import ValidationSets, clip_shifts, shifted_logits
+from Training.model.scoring import LEAD, ValidationSets, clip_prior, shifted_logits
 
 # Inputs in reference.safetensors, and those of them whose features are stored.
 INPUTS, FEATURES = 100, 4
@@ -86,20 +86,21 @@ def calibrated(model, examples, judges, temperature=None):
     `temperature` is that of streams, in place of a fitted one, which would move every threshold.
     """
     output_labels = examples.output_labels()
-    shift_of = lambda words, other: clip_shifts(examples, words, other)
+    prior_of = lambda words, other: clip_prior(examples, words, other)
     logits = judges.tune.logits(model)
     of_wordless, of_others = shifted_logits(model, judges.wordless), shifted_logits(model, judges.others)
-    pair, of_clips, fitted = calibration.calibrate(judges.tune, logits, of_wordless, of_others, output_labels, shift_of)
-    temperature, shifts = temperature or fitted, shift_of(*pair)
-    figures = judges.report.figures(judges.report.logits(model), output_labels, (of_clips, temperature), shifts)
+    pair, of_clips, fitted = calibration.calibrate(judges.tune, logits, of_wordless, of_others, output_labels, prior_of)
+    temperature, prior = temperature or fitted, prior_of(*pair)
+    figures = judges.report.figures(judges.report.logits(model), output_labels, (of_clips, temperature), prior)
     in_stream = lambda part: judges.tune.posteriors(part, output_labels, temperature)
     negatives = [in_stream(part) for part in logits[1].values()]
     thresholds = calibration.fit_thresholds(in_stream(logits[0]), judges.tune.truth, negatives, list(examples.commands))
+    least, most = log_mel.CLIP_CONTRAST
     numbers = {
         "temperature": temperature,
         "clipTemperature": of_clips,
-        "clipShifts": [float(value) for value in shifts],
-        "clipContrast": list(log_mel.CLIP_CONTRAST),
+        "clipShifts": [float(value) for value in prior.shift],
+        "clipContrast": {"from": least, "to": most, "over": prior.over, "lead": LEAD},
         "thresholds": thresholds,
     }
     return numbers, pair, figures

@@ -59,9 +59,19 @@ def waveform(graph, source, front):
     return graph.add("Unsqueeze", [x, graph.constant("front.axis", [1], np.int64)], "front.features")
 
 
+def lacking(graph, logits, words, contrast):
+    """Logits [n, outputs] → what the lead of the words, those outputs where `words` is true, lacks, [n, 1]."""
+    spoken = graph.constant("contrast.words", np.flatnonzero(words), np.int64)
+    best = graph.add("ReduceMax", [graph.add("Gather", [logits, spoken], "contrast.of_words", axis=1)], "contrast.best", axes=[1])
+    rival = graph.add("Gather", [logits, graph.constant("contrast.over_output", [contrast["over"]], np.int64)], "contrast.rival", axis=1)
+    lead = graph.add("Sub", [best, rival], "contrast.lead")
+    least = graph.constant("contrast.least_lead", contrast["lead"])
+    return graph.add("Clip", [graph.add("Sub", [least, lead], "contrast.behind"), graph.constant("contrast.none", 0.0), least], "contrast.lacking")
+
+
 def background(graph, features, front, contrast, columns):
     """Features [n, bands, columns] → 1 where nothing stands out of a clip's background, 0 where something does, [n, 1]."""
-    low, high = contrast
+    low, high = contrast["from"], contrast["to"]
     x = graph.add("Mul", [features, graph.constant("contrast.deviation", front["deviation"])], "contrast.scaled")
     x = graph.add("Exp", [graph.add("Add", [x, graph.constant("contrast.mean", front["mean"])], "contrast.log")], "contrast.floored")
     x = graph.add("Relu", [graph.add("Sub", [x, graph.constant("contrast.floor", front["floor"])], "contrast.energy")], "contrast.mel")

@@ -28,7 +28,7 @@ from Training.data.files import replacing
 from Training.data.vocabulary import SILENCE, UNKNOWN
 from Training.evaluate import program
 from Training.export import reference
-from Training.export.onnx_graph import Graph, background, layer, log_mel, waveform
+from Training.export.onnx_graph import Graph, background, lacking, layer, log_mel, waveform
 from Training.model.scoring import TIME_SHIFTS
 
 OPSET, IR = 17, 8
@@ -73,9 +73,10 @@ def build(model, weights, from_features):
     shifts = model.get("clipShifts", [0.0] * len(output_labels))
     shift = graph.constant("clip.shift", shifts)
     if "clipContrast" in model:
-        of_words = graph.constant("clip.word", [0 if label in (UNKNOWN, SILENCE) else max(0, *shifts) for label in output_labels])
+        words = [label not in (UNKNOWN, SILENCE) for label in output_labels]
         absent = background(graph, first, front, model["clipContrast"], columns_of(model))
-        shift = graph.add("Add", [shift, graph.add("Mul", [absent, of_words], "clip.words")], "clip.applied")
+        lacks = graph.add("Mul", [absent, lacking(graph, logits, words, model["clipContrast"])], "clip.lacking")
+        shift = graph.add("Add", [shift, graph.add("Mul", [lacks, graph.constant("clip.words", words)], "clip.of_words")], "clip.applied")
     shifted = graph.add("Sub", [logits, shift], "clip.logits")
     for given, divisor, name in ((logits, temperature, "posteriors"), (shifted, of_clips, "clip_posteriors")):
         x = graph.add("Div", [given, divisor], f"{name}.calibrated")

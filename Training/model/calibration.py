@@ -45,31 +45,31 @@ def fit_thresholds(clips, truth, negatives, commands):
     return chosen
 
 
-def calibrate(sets, logits, wordless, others, output_labels, shift_of):
+def calibrate(sets, logits, wordless, others, output_labels, prior_of):
     """Clip shifts (words, other), the temperature of clips and that of streams, for the Scores of ValidationSets.
 
-    `shift_of(words, other)` is [outputs]. A clip's posterior is the mean over time shifts, a stream's that of one of them.
+    `prior_of(words, other)` is a ClipPrior. A clip's posterior is the mean over time shifts, a stream's that of one of them.
 
     `wordless` are the Scores of seconds of babble and music. Clips hold none, so the shifts would otherwise be
     chosen as if nothing but words were ever scored. `others` are those of other words of all collections.
     """
     pair, temperature = (1, 1), 1.0
     for _ in range(3):  # each depends on the other
-        shift = shift_of(*pair)
-        temperature = fit_temperature(lambda t: sets.posteriors(logits[0], output_labels, t, shift), sets.truth)
+        prior = prior_of(*pair)
+        temperature = fit_temperature(lambda t: sets.posteriors(logits[0], output_labels, t, prior), sets.truth)
 
         def taken(scores, pair):
             """The per cent of these that are taken for a command."""
-            posteriors = sets.posteriors(scores, output_labels, temperature, shift_of(*pair))
+            posteriors = sets.posteriors(scores, output_labels, temperature, prior_of(*pair))
             return 100 * (posteriors.argmax(axis=1) < len(sets.commands)).mean()
 
         def accuracy(*pair):
-            figures = sets.figures((logits[0], {}), output_labels, temperature, shift_of(*pair))
+            figures = sets.figures((logits[0], {}), output_labels, temperature, prior_of(*pair))
             if len(others.logits[0]) and 100 - taken(others, pair) < LEAST_OTHERS:
                 return -np.inf
             return figures["all"] + figures["words"] - WORDLESS_PRICE * taken(wordless, pair)
 
         pair = fit_shifts(accuracy)
     truth = np.tile(sets.truth, len(logits[0].logits))
-    of_stream = fit_temperature(lambda t: sets.posteriors(logits[0].alone(), output_labels, t, shift_of(*pair)), truth)
+    of_stream = fit_temperature(lambda t: sets.posteriors(logits[0].alone(), output_labels, t, prior_of(*pair)), truth)
     return pair, temperature, of_stream

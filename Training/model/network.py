@@ -166,10 +166,14 @@ class Spotter(nn.Module):
         return both
 
     def start_from(self, weights):
-        """Takes over the weights of another network, where the shapes are equal; the other parts stay as they are."""
+        """Takes over the weights of another network, where the shapes are equal or this network is wider; other parts stay as they are.
+
+        A wider network answers as the other one did: its new channels read the old ones, and nothing reads them yet.
+        """
         own = self.state_dict()
-        equal = {name: value for name, value in weights.items() if name in own and own[name].shape == value.shape}
-        self.load_state_dict(own | equal)
+        of_same_outputs = weights["logits.bias"].shape == own["logits.bias"].shape
+        taken = {name: value for name, value in weights.items() if name in own and (of_same_outputs or not name.startswith("logits."))}
+        self.load_state_dict(own | {name: widened(own[name], value) for name, value in taken.items()})
 
     def described(self):
         """The network as model.json's layers, and its weights by tensor name."""
@@ -183,6 +187,20 @@ class Spotter(nn.Module):
             last = made.dense("hidden", last, self.joined(), relu=True)
         made.dense("logits", last, self.logits)
         return made.layers, made.weights
+
+
+def widened(own, value):
+    """`own` with `value` [outputs, inputs, …] in the place of its first outputs, which do not read the inputs that only `own` has; `own` as it is
+    where it is narrower than `value`."""
+    kernel = slice(2, None)
+    if own.ndim != value.ndim or own.shape[kernel] != value.shape[kernel] or any(a < b for a, b in zip(own.shape, value.shape)):
+        return own
+    if own.ndim == 0:
+        return value
+    out = own.clone()
+    out[: len(value)] = 0
+    out[tuple(slice(size) for size in value.shape)] = value
+    return out
 
 
 @torch.no_grad()

@@ -12,6 +12,8 @@ from Training.model.network import logits_of
 
 # The program scores a clip four times, rotated left by so many samples, and averages the posteriors.
 TIME_SHIFTS = (-320, 320, 960, 1600)
+# How far the largest logit of a word must be above that of babble where nothing stands out of a clip's background.
+LEAD = 6.0
 
 
 class Scores(NamedTuple):
@@ -32,28 +34,43 @@ def shifted_logits(network, waves, time_shifts=TIME_SHIFTS):
     return Scores(torch.stack([logits_of(network, each) for each in features]), foreground)
 
 
-def clip_shifts(examples, words, other):
-    """What to subtract from each logit where a single clip is judged, [outputs].
+class ClipPrior(NamedTuple):
+    """How the logits of a single clip differ from those of a stream: `shift` [outputs] is subtracted from them. Where nothing stands out of
+    the background, words must also lead the output `over`, that of babble, by LEAD; None for a network without one."""
 
-    `words` is for the outputs of single other words, `other` for that of all other speech: training holds far more of both
-    than a set of clips does. Babble keeps its logit: it is no word that somebody says.
+    shift: np.ndarray
+    over: int | None
+
+
+def clip_prior(examples, words, other):
+    """The ClipPrior with these shifts: `words` is for the outputs of single other words, `other` for that of all other speech.
+
+    Training holds far more of both than a set of clips does. Babble keeps its logit: it is no word that somebody says.
     """
-    out = np.array([words if label == UNKNOWN else 0.0 for label in examples.output_labels()])
-    out[examples.other] = other
+    shift = np.array([words if label == UNKNOWN else 0.0 for label in examples.output_labels()])
+    shift[examples.other] = other
     if examples.babble_output is not None:
-        out[examples.babble_output] = 0
-    return out
+        shift[examples.babble_output] = 0
+    return ClipPrior(shift, examples.babble_output)
 
 
-def posteriors(scores, output_labels, labels, temperature=1.0, shift=0.0):
-    """Posteriors [n, labels] of Scores, the mean over the time shifts. `shift` [outputs] is subtracted; where nothing stands
-    out of the background, its largest value is from the logits of words, too."""
-    special = torch.tensor([label in (UNKNOWN, SILENCE) for label in output_labels])
-    shift = torch.as_tensor(shift) * torch.ones(len(output_labels))
-    of_words = torch.where(special, 0, shift.max().clamp_min(0))
-    shifts = shift + (1 - scores.foreground[:, :, None]) * of_words
-    outputs = torch.softmax((scores.logits - shifts) / temperature, dim=2).mean(dim=0).numpy()
+def posteriors(scores, output_labels, labels, temperature=1.0, prior=None):
+    """Posteriors [n, labels] of Scores, the mean over the time shifts; as a stream has them where `prior`, a ClipPrior, is None."""
+    logits = scores.logits
+    if prior is not None:
+        logits = logits - torch.as_tensor(prior.shift) - lacking(scores, output_labels, prior)
+    outputs = torch.softmax(logits / temperature, dim=2).mean(dim=0).numpy()
     return metrics.label_posteriors(outputs, output_labels, labels)
+
+
+def lacking(scores, output_labels, prior):
+    """What a ClipPrior subtracts from the logits of words, [shifts, n, outputs]: what their lead lacks, where nothing stands out."""
+    if prior.over is None:
+        return torch.zeros(())
+    words = torch.tensor([label not in (UNKNOWN, SILENCE) for label in output_labels])
+    lead = scores.logits[:, :, words].amax(dim=2) - scores.logits[:, :, prior.over]
+    lacks = (1 - scores.foreground) * (LEAD - lead).clamp(0, LEAD)
+    return lacks[:, :, None] * words
 
 
 class ValidationSets:
@@ -80,23 +97,23 @@ class ValidationSets:
         negatives = {name: shifted_logits(network, waves) for name, waves in self.negatives.items()}
         return shifted_logits(network, self.clips), negatives
 
-    def posteriors(self, logits, output_labels, temperature=1.0, shift=0.0):
+    def posteriors(self, logits, output_labels, temperature=1.0, prior=None):
         """Posteriors [n, labels] of the sets' labels; see `posteriors`."""
-        return posteriors(logits, output_labels, self.labels, temperature, shift)
+        return posteriors(logits, output_labels, self.labels, temperature, prior)
 
-    def figures(self, logits, output_labels, temperature=1.0, shift=0.0):
+    def figures(self, logits, output_labels, temperature=1.0, prior=None):
         """Accuracies in per cent, calibration error `ece`, `auroc`, and per cent false accepts at 0.8 of each negative set.
 
-        The shift counts for clips, and so for held-out words; the other negatives are scored as in a stream. `temperature` may be a
+        The prior counts for clips, and so for held-out words; the other negatives are scored as in a stream. `temperature` may be a
         pair, that of clips and that of streams.
         """
         of_clips, of_streams = temperature if isinstance(temperature, tuple) else (temperature, temperature)
-        clips = self.posteriors(logits[0], output_labels, of_clips, shift)
+        clips = self.posteriors(logits[0], output_labels, of_clips, prior)
         result = metrics.accuracy(clips, self.truth)
         result["ece"] = metrics.calibration_error(clips, self.truth)
         words = self.truth < len(self.commands)
         for name, part in logits[1].items():
-            as_clip = (of_clips, shift) if name == "held-out" else (of_streams, 0.0)
+            as_clip = (of_clips, prior) if name == "held-out" else (of_streams, None)
             scores = self.posteriors(part, output_labels, *as_clip)
             result[f"{name}@0.8"] = metrics.false_accepts(scores, 0.8)
             if name == "held-out":

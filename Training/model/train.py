@@ -104,6 +104,7 @@ def gains_of(examples, options):
     # A gain for commands in place of a clip shift, which would favour them in babble and music too.
     gains[: len(examples.commands)] = options.command_weight
     gains[examples.babble_output] = options.babble_weight
+    gains[examples.silence] = options.silence_weight
     return gains
 
 
@@ -129,6 +130,7 @@ def options_parser():
     parser.add_argument("--decay", type=float, default=4e-4, help="weight decay")
     parser.add_argument("--command-weight", type=float, default=1.0, help="weight of the commands in the loss")
     parser.add_argument("--babble-weight", type=float, default=1.0, help="weight of babble in the loss")
+    parser.add_argument("--silence-weight", type=float, default=1.0, help="weight of what holds no speech in the loss")
     parser.add_argument("--spliced", type=float, default=1.0, metavar="SHARE", help="share of the spliced words that are trained on")
     parser.add_argument("--smoothing", type=float, default=0.02, help="label smoothing")
     parser.add_argument("--dropout", type=float, default=0.05)
@@ -139,7 +141,7 @@ def options_parser():
     parser.add_argument("--speech-weight", type=float, default=0, help="weight of the speech teacher's answers to --teacher-examples in the loss")
     parser.add_argument("--hidden", type=int, default=0, help="units through which the logits read nothing but those answers; needs a weight for them")
     parser.add_argument("--name", default="commands", help="first part of the checkpoint's name")
-    parser.add_argument("--init", help="checkpoint whose averaged weights to start from, where shapes are equal")
+    parser.add_argument("--init", help="checkpoint whose averaged weights to start from, where shapes are equal or larger")
     parser.add_argument("--freeze-first-block", action="store_true", help="train only what comes after the first block")
     parser.add_argument("--teachers", nargs="*", default=[], help="checkpoints to distill from")
     parser.add_argument("--answers", metavar="FILE", help="published networks' answers, to distill from instead")

@@ -20,7 +20,9 @@ def check(folder):
     assert all(0 < value < 1 for value in model["thresholds"].values()), model["thresholds"]
     assert model.get("clipTemperature", 1) > 0
     if "clipContrast" in model:
-        assert 0 <= model["clipContrast"][0] < model["clipContrast"][1]
+        contrast = model["clipContrast"]
+        assert 0 <= contrast["from"] < contrast["to"] and contrast["lead"] >= 0
+        assert model["outputLabels"][contrast["over"]] == "_unknown_"
     if "clipShifts" in model:
         assert len(model["clipShifts"]) == len(model["outputLabels"])
     shapes = check_layers(model, weights)

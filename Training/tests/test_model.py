@@ -24,6 +24,30 @@ class NetworkTests(unittest.TestCase):
                 for got, want in ((y, expected), (c.grad, a.grad), (d.grad, b.grad)):
                     self.assertLess(((got.float() - want).norm() / want.norm()).item(), limit)
 
+    def test_a_wider_network_starts_with_the_answers_of_a_narrower_one(self):
+        torch.manual_seed(2)
+        features = torch.randn(4, 79, 40)
+        narrow, wide = Spotter(3, [4, 6, 4, 4], 8), Spotter(3, [4, 6, 8, 5], 9)
+        narrow.train()
+        narrow(torch.randn(8, 79, 40))  # so that the normalization is not what every network begins with
+        wide.start_from(narrow.state_dict())
+        torch.testing.assert_close(wide.eval()(features), narrow.eval()(features))
+        # The new channels are used as soon as they are trained.
+        wide.train()
+        wide(features).square().mean().backward()
+        self.assertGreater(wide.logits.weight.grad[:, 8].abs().max().item(), 0)
+        self.assertEqual(wide.head.conv.weight.grad[:8, 4].count_nonzero().item(), 8)
+
+    def test_a_network_of_other_outputs_or_narrower_keeps_what_does_not_fit(self):
+        torch.manual_seed(3)
+        given, other, narrower = Spotter(3, [4, 6, 4, 4], 8), Spotter(5, [4, 6, 4, 4], 8), Spotter(3, [4, 6, 4, 4], 6)
+        for network, kept in ((other, ("logits.",)), (narrower, ("logits.weight", "head."))):
+            before = {name: value.clone() for name, value in network.state_dict().items()}
+            network.start_from(given.state_dict())
+            for name, value in network.state_dict().items():
+                expected = before[name] if name.startswith(kept) and value.ndim else given.state_dict()[name]
+                torch.testing.assert_close(value, expected)
+
     def test_peaks_of_scores_lie_apart(self):
         scores = np.array([0.0, 0.2, 0.9, 0.8, 0.01, 0.3, 0.02])
         self.assertEqual(mine.peaks(scores), [2, 5])
