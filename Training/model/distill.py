@@ -9,6 +9,7 @@ import torch
 from Training.augment import render, speech_teacher
 from Training.augment.examples import Kind
 from Training.data import log_mel
+from Training.data.files import replacing
 from Training.model.network import load_checkpoint, logits_of
 
 # Examples in one step, which bounds the memory.
@@ -35,28 +36,29 @@ class Teachers:
     """
 
     def __init__(self, checkpoints, outputs, folder, commands):
-        self.networks = [load_checkpoint(path, outputs) for path in checkpoints]
+        self.networks, self.outputs = [load_checkpoint(path, outputs) for path in checkpoints], outputs
         self.key = "-".join(os.path.splitext(os.path.basename(path))[0] for path in checkpoints)
         self.folder, self.commands = folder, commands
 
     def __call__(self, number):
-        """Posteriors [n, outputs] for the commands of rendered epoch `number`, zeros for all else."""
-        posteriors = self.of_all(number)
-        with np.load(render.path(self.folder, number)) as stored:
-            return posteriors * (stored["targets"] < self.commands)[:, None]
-
-    def of_all(self, number):
-        """Posteriors [n, outputs] float16 for rendered epoch `number`; computed once and kept beside it."""
+        """Posteriors [n, outputs] float16 for the commands of rendered epoch `number`, zeros for all else; computed once and kept beside it."""
         path = os.path.join(self.folder, f"soft-{self.key}-{number:02}.npy")
         if not os.path.exists(path):
             with np.load(render.path(self.folder, number)) as stored:
-                logs, parts = stored["logs"], []
-            for i in range(0, len(logs), CHUNK):
-                features = log_mel.normalized(np.exp(logs[i : i + CHUNK].astype(np.float32)))
-                posteriors = [torch.softmax(logits_of(network, features), dim=1) for network in self.networks]
-                parts.append((sum(posteriors) / len(posteriors)).numpy().astype(np.float16))
-            np.save(path, np.concatenate(parts))
+                targets, logs = stored["targets"], stored["logs"]
+            rows = np.flatnonzero(targets < self.commands)
+            answers = np.zeros((len(targets), self.outputs), np.float16)
+            for i in range(0, len(rows), CHUNK):
+                answers[rows[i : i + CHUNK]] = self.posteriors(logs[rows[i : i + CHUNK]])
+            with replacing(path) as part:
+                np.save(part, answers)
         return np.load(path)
+
+    def posteriors(self, logs):
+        """The mean posteriors [n, outputs] for logs of energies [n, 79, 40]."""
+        features = log_mel.normalized(np.exp(logs.astype(np.float32)))
+        each = [torch.softmax(logits_of(network, features), dim=1) for network in self.networks]
+        return (sum(each) / len(each)).numpy()
 
 
 class SpeechAnswers:
