@@ -19,7 +19,7 @@ struct Calibration: Sendable {
         scale = 1 / (prior == .clip ? model.clipTemperature : model.temperature)
         labelOfLogit = model.labelOfLogit
         silence = model.silenceIndex
-        wordCount = model.labels.count - Labels.special.count
+        wordCount = Labels(model.labels).wordIndices.count
         shifts = prior == .clip ? model.clipShifts : []
         contrast = prior == .clip ? model.clipContrast : nil
     }

@@ -18,8 +18,9 @@ struct ClipContrast: Sendable {
 
     /// Contrasts in dB at which something begins to stand out, and does so fully.
     let range: (from: Float, to: Float)
-    /// The output that words must lead, and by how much.
+    /// The output that words must lead where nothing stands out.
     let over: Int
+    /// How far the largest logit of a word must be above that of ``over``.
     let lead: Float
     /// The front end's normalization: a feature is (ln(energy + floor) − mean) / deviation.
     let mean: Float

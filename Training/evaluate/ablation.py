@@ -64,7 +64,7 @@ def trained(options, outputs, numbers, without):
 
 
 def measured(sets, network, examples):
-    """The row of the table, with the clip prior of the unknown logits that suits all clips best."""
+    """The row of the table, with the clip prior that suits all clips best."""
     output_labels = examples.output_labels()
     logits = sets.logits(network)
     candidates = [clip_prior(examples, amount, amount) for amount in np.arange(-2, 3.1, 0.5)]

@@ -36,13 +36,15 @@ class Teachers:
     """
 
     def __init__(self, checkpoints, outputs, folder, commands):
-        self.networks, self.outputs = [load_checkpoint(path, outputs) for path in checkpoints], outputs
+        self.networks = [load_checkpoint(path, outputs) for path in checkpoints]
+        self.outputs = outputs
         self.key = "-".join(os.path.splitext(os.path.basename(path))[0] for path in checkpoints)
         self.folder, self.commands = folder, commands
 
     def __call__(self, number):
         """Posteriors [n, outputs] float16 for the commands of rendered epoch `number`, zeros for all else; computed once and kept beside it."""
-        path = os.path.join(self.folder, f"soft-{self.key}-{number:02}.npy")
+        # An earlier version kept the answers to all examples in `soft-<key>-…`.
+        path = os.path.join(self.folder, f"soft-commands-{self.key}-{number:02}.npy")
         if not os.path.exists(path):
             with np.load(render.path(self.folder, number)) as stored:
                 targets, logs = stored["targets"], stored["logs"]

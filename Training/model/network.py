@@ -171,9 +171,13 @@ class Spotter(nn.Module):
         A wider network answers as the other one did: its new channels read the old ones, and nothing reads them yet.
         """
         own = self.state_dict()
-        of_same_outputs = weights["logits.bias"].shape == own["logits.bias"].shape
-        taken = {name: value for name, value in weights.items() if name in own and (of_same_outputs or not name.startswith("logits."))}
-        self.load_state_dict(own | {name: widened(own[name], value) for name, value in taken.items()})
+        left = set(weights) - set(own)
+        # A row of the logits is an output, and a column a number of what they read: neither is more of the same.
+        if weights["logits.bias"].shape != own["logits.bias"].shape:
+            left |= {"logits.weight", "logits.bias"}
+        if ("hidden.weight" in weights) != ("hidden.weight" in own):
+            left.add("logits.weight")
+        self.load_state_dict(own | {name: widened(own[name], value) for name, value in weights.items() if name not in left})
 
     def described(self):
         """The network as model.json's layers, and its weights by tensor name."""

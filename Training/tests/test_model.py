@@ -41,7 +41,9 @@ class NetworkTests(unittest.TestCase):
     def test_a_network_of_other_outputs_or_narrower_keeps_what_does_not_fit(self):
         torch.manual_seed(3)
         given, other, narrower = Spotter(3, [4, 6, 4, 4], 8), Spotter(5, [4, 6, 4, 4], 8), Spotter(3, [4, 6, 4, 4], 6)
-        for network, kept in ((other, ("logits.",)), (narrower, ("logits.weight", "head."))):
+        # The logits of one with hidden units read these, however many they are.
+        hidden = Spotter(3, [4, 6, 4, 4], 8, hidden=10)
+        for network, kept in ((other, ("logits.",)), (narrower, ("logits.weight", "head.")), (hidden, ("logits.weight", "speech.", "hidden."))):
             before = {name: value.clone() for name, value in network.state_dict().items()}
             network.start_from(given.state_dict())
             for name, value in network.state_dict().items():
