@@ -107,13 +107,20 @@ def augmented(logs, generator):
     return spectral.spec_augment(log_mel.normalized(energies), generator)
 
 
-def batches(folder, number, seed, batch, soft_targets=None, keep=None, speech=None):
+def lightly_augmented(logs, generator):
+    """The same without SpecAugment, with VTLP half as wide and 0.3 of the decibels of a microphone response, for the last epochs."""
+    energies = np.exp(logs.astype(np.float32)) @ spectral.vtlp(len(logs), generator, widest=0.05)
+    energies *= spectral.microphone_response(len(logs), generator)[:, None, :] ** 0.3
+    return log_mel.normalized(energies)
+
+
+def batches(folder, number, seed, batch, soft_targets=None, keep=None, speech=None, augment=augmented):
     """Epoch `number` of the training with this seed: one of the rendered epochs, in an order and augmented anew.
 
     Yields features [batch, 79, 40], targets [batch], alternatives [batch], the teachers' posteriors [batch, outputs]:
     rows of `soft_targets(rendered epoch)`, zeros where the teachers have no answer, or None without it; and the speech teacher's
     answers [batch, 96], NaN where it has none, and their places [batch], rows of `speech(rendered epoch)`, or None without it.
-    `keep(sources, kinds)` says which examples [n] are used.
+    `keep(sources, kinds)` says which examples [n] are used, and `augment(logs, generator)` makes their features.
     """
     available = rendered(folder)
     chosen = available[(number + 7 * seed) % len(available)]
@@ -128,7 +135,7 @@ def batches(folder, number, seed, batch, soft_targets=None, keep=None, speech=No
         rows = np.sort(order[begin : begin + batch])
         of_teachers = None if soft is None else soft[rows].astype(np.float32)
         of_speech = None if answers is None else tuple(each[rows] for each in answers)
-        yield augmented(logs[rows], generator), targets[rows], alternatives[rows], of_teachers, of_speech
+        yield augment(logs[rows], generator), targets[rows], alternatives[rows], of_teachers, of_speech
 
 
 def main(arguments=None):

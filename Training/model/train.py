@@ -78,7 +78,8 @@ def train_epoch(epoch, steps, model, average, optimizer, options, gains, sources
     the speech teacher's answers, or None. Returns the mean losses of the targets and of the answers."""
     losses = []
     model.train()
-    batches = render.batches(options.examples, epoch, options.seed, options.batch, sources[0], keep, sources[1])
+    augment = render.lightly_augmented if options.light_augmentation else render.augmented
+    batches = render.batches(options.examples, epoch, options.seed, options.batch, sources[0], keep, sources[1], augment)
     for number, (features, targets, alternatives, soft, of_speech) in enumerate(batches):
         step = epoch * steps + number
         set_rate(optimizer, learning_rate(step, options.epochs * steps, options.rate))
@@ -132,6 +133,7 @@ def options_parser():
     parser.add_argument("--babble-weight", type=float, default=1.0, help="weight of babble in the loss")
     parser.add_argument("--silence-weight", type=float, default=1.0, help="weight of what holds no speech in the loss")
     parser.add_argument("--spliced", type=float, default=1.0, metavar="SHARE", help="share of the spliced words that are trained on")
+    parser.add_argument("--light-augmentation", action="store_true", help="no SpecAugment, less VTLP and microphone response: for the last epochs")
     parser.add_argument("--smoothing", type=float, default=0.02, help="label smoothing")
     parser.add_argument("--dropout", type=float, default=0.05)
     parser.add_argument("--seed", type=int, default=1)

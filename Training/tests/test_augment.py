@@ -8,6 +8,7 @@ import unittest
 import numpy as np
 
 from Training.augment import render, speech_teacher, splice
+from Training.data import log_mel
 from Training.data.audio import RATE
 from Training.data.vocabulary import COMMANDS
 
@@ -47,6 +48,22 @@ def tones(hertz):
     spans = {"start": RATE * np.arange(count), "length": np.full(count, RATE)}
     spans |= {"from": np.full(count, RATE // 4), "to": np.full(count, 3 * RATE // 4)}
     return {"audio": np.concatenate(waves).astype(np.int16), "label": np.array(list(hertz)), **spans}
+
+
+class LightAugmentationTests(unittest.TestCase):
+    def test_it_masks_nothing_and_changes_less(self):
+        # A rise over the bands, so that VTLP changes them.
+        logs = np.tile(np.linspace(-4, 0, 40, dtype=np.float32), (64, 79, 1))
+        unchanged = log_mel.normalized(np.exp(logs))
+        light = render.lightly_augmented(logs, np.random.default_rng(1))
+        full = render.augmented(logs, np.random.default_rng(1))
+        self.assertFalse((light == 0).any())
+        self.assertTrue((full == 0).any())
+        # Nothing but SpecAugment tells the columns of an example apart.
+        np.testing.assert_allclose(light, np.broadcast_to(light[:, :1], light.shape), atol=1e-5)
+        changes = [np.abs(each - unchanged).mean() for each in (light, full)]
+        self.assertGreater(changes[0], 0.01)
+        self.assertLess(changes[0], changes[1] / 2)
 
 
 class SpeechTeacherTests(unittest.TestCase):
