@@ -100,18 +100,21 @@ def render(examples, folder, number, teacher=None):
         np.savez(part, kinds=kinds, **{name: np.concatenate(value) for name, value in arrays.items()})
 
 
+def coloured(logs, generator, widest=0.1, depth=1.0):
+    """Stored logs [n, 79, 40] → features [n, 79, 40] with VTLP of up to ±`widest` and `depth` of the decibels of a microphone response."""
+    energies = np.exp(logs.astype(np.float32)) @ spectral.vtlp(len(logs), generator, widest)
+    energies *= spectral.microphone_response(len(logs), generator)[:, None, :] ** depth
+    return log_mel.normalized(energies)
+
+
 def augmented(logs, generator):
-    """Stored logs [n, 79, 40] → features [n, 79, 40] with VTLP, a microphone response and SpecAugment of their own."""
-    energies = np.exp(logs.astype(np.float32)) @ spectral.vtlp(len(logs), generator)
-    energies *= spectral.microphone_response(len(logs), generator)[:, None, :]
-    return spectral.spec_augment(log_mel.normalized(energies), generator)
+    """Stored logs [n, 79, 40] → features [n, 79, 40], coloured and with SpecAugment."""
+    return spectral.spec_augment(coloured(logs, generator), generator)
 
 
 def lightly_augmented(logs, generator):
-    """The same without SpecAugment, with VTLP half as wide and 0.3 of the decibels of a microphone response, for the last epochs."""
-    energies = np.exp(logs.astype(np.float32)) @ spectral.vtlp(len(logs), generator, widest=0.05)
-    energies *= spectral.microphone_response(len(logs), generator)[:, None, :] ** 0.3
-    return log_mel.normalized(energies)
+    """The same for the last epochs: coloured less, and without SpecAugment."""
+    return coloured(logs, generator, widest=0.05, depth=0.3)
 
 
 def batches(folder, number, seed, batch, soft_targets=None, keep=None, speech=None, augment=augmented):
