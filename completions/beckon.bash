@@ -62,7 +62,7 @@ _beckon()
             return
             ;;
         *\ --raw)
-            mapfile -t COMPREPLY < <(compgen -W "16000,1,u8 16000,1,s16 16000,1,s24 16000,1,s32 16000,1,f32" -- "$current")
+            mapfile -t COMPREPLY < <(compgen -W "16000,1,u8 16000,1,s8 16000,1,s16 16000,1,s24 16000,1,s24le32 16000,1,s32 16000,1,f32 16000,1,f64" -- "$current")
             return
             ;;
         *\ --sensitivity)

@@ -9,8 +9,6 @@ import Glibc
 public struct AudioFile: ~Copyable {
     /// Accepted sample rates, in Hz.
     public static let rates = 8_000...192_000
-    /// Accepted numbers of channels.
-    public static let channelCounts = 1...8
     /// The largest magnitude of a float sample: that of 32-bit integers. The sum of all channels, and the energy of a window,
     /// then stay finite.
     public static let largestSample: Float = 0x1p31
@@ -93,7 +91,7 @@ public struct AudioFile: ~Copyable {
         var count = decoder.read(into: target, frames: wanted)
         // A file that grows faster than it is read would have no end, where its header promises more than it held.
         let isBeyondEnd = lseek(file.descriptor, 0, SEEK_CUR) > file.size
-        if checksSamples, let bad = firstUnusable(output.prefix(count * channels)) {
+        if checksSamples, let bad = SampleCheck.firstUnusable(output.prefix(count * channels)) {
             count = bad / channels
             ended = true
             failure = unusable(output[bad], channel: bad % channels, frame: framesRead + count)
@@ -114,20 +112,16 @@ public struct AudioFile: ~Copyable {
                     + "\(rates.upperBound) Hz are accepted, convert it first"
             )
         }
-        guard channelCounts.contains(Int(info.channels)) else {
+        let counts = ChannelMix.channelCounts
+        guard counts.contains(Int(info.channels)) else {
             throw .unsupported.saying(
-                "audio file \(name) has \(info.channels) channels; \(channelCounts.lowerBound) to "
-                    + "\(channelCounts.upperBound) are accepted, choose or mix them first"
+                "audio file \(name) has \(info.channels) channels; \(counts.lowerBound) to \(counts.upperBound) are "
+                    + "accepted, choose or mix them first"
             )
         }
         guard info.frames > 0 else {
             throw .noAudio.saying("audio file \(name) has a header but no audio after it; record it again")
         }
-    }
-
-    /// The index of the first sample that is NaN or beyond ``largestSample``; nil if there is none.
-    private func firstUnusable(_ samples: Slice<UnsafeMutableBufferPointer<Float>>) -> Int? {
-        samples.firstIndex { !($0.magnitude <= Self.largestSample) }
     }
 
     private func unusable(_ sample: Float, channel: Int, frame: Int) -> AudioError {

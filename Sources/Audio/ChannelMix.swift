@@ -7,6 +7,11 @@ public enum ChannelMix: Equatable, Sendable {
     /// The mean of some channels.
     case channels(ChannelSet)
 
+    /// Accepted numbers of channels, of which some are selected.
+    public static let channelCounts = 1...64
+    /// The most channels of which all are mixed: more are arrays, whose channels are chosen.
+    public static let mostMixed = 8
+
     /// Checks that audio with this number of channels has the selected ones.
     ///
     /// - Parameter source: The name of the audio in the message.
@@ -15,6 +20,19 @@ public enum ChannelMix: Equatable, Sendable {
         guard let number = highest, !(0..<channels).contains(number) else { return }
         let there = channels == 1 ? "only channel 0" : "channels 0 to \(channels - 1)"
         throw .noSuchChannel.saying("\(source) has no channel \(number) but \(there); choose one of these or mix them")
+    }
+
+    /// As ``check(channels:of:)``, for files and pipes: many channels are not mixed without being asked for.
+    ///
+    /// - Throws: ``AudioError/noSuchChannel``; ``AudioError/unsupported`` for more than ``mostMixed`` channels of which none is
+    ///   selected.
+    func checkMixed(channels: Int, of source: String) throws(AudioError) {
+        guard self != .mix || channels <= Self.mostMixed else {
+            throw .unsupported.saying(
+                "\(source) has \(channels) channels, and up to \(Self.mostMixed) are mixed; choose some, as with --channel 0"
+            )
+        }
+        try check(channels: channels, of: source)
     }
 
     /// The highest channel that is selected by its number; nil for ``mix``.

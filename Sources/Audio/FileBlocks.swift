@@ -35,7 +35,7 @@ public struct FileBlocks: ~Copyable {
         quality: Resampler.Quality = .standard
     ) throws(AudioError) {
         let file = try AudioFile(path: path)
-        try mix.check(channels: file.channels, of: "audio file \(AudioError.quoted(path))")
+        try mix.checkMixed(channels: file.channels, of: "audio file \(AudioError.quoted(path))")
         let resampler = try Resampler(from: file.sampleRate, quality: quality)
         self.init(file, mix, resampler)
     }

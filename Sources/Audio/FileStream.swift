@@ -11,7 +11,7 @@ public struct FileStream: ~Copyable {
     private var blocks: FileBlocks
     private var samples = 0
     private var ended = false
-    private var quietHops = 0
+    private var closing = ClosingSilence()
 
     /// - Throws: The errors of ``FileBlocks/init(path:mix:quality:)``.
     public init(path: String, mix: ChannelMix) throws(AudioError) {
@@ -30,17 +30,10 @@ public struct FileStream: ~Copyable {
             if let count = try blocks.next(into: &block) {
                 ended = false
                 samples += count
-            } else {
-                for index in block.indices { block[index] = 0 }
+                return true
             }
-        } else {
-            for index in block.indices { block[index] = 0 }
         }
-        if ended {
-            guard quietHops < AudioFormat.windowHops else { return false }
-            quietHops += 1
-        }
-        return true
+        return closing.next(into: &block)
     }
 }
 

@@ -9,12 +9,15 @@ public struct StreamBlocks: ~Copyable {
 
     private let mix: ChannelMix
     private var resampler: Resampler?
-    /// Bytes that are not used yet: of the header, or of an incomplete frame.
+    private var decoder: PCMDecoder?
+    /// Bytes of a header that is not complete.
     private var waiting: [UInt8] = []
     /// Bytes of audio still to come by the header; nil if it does not say.
     private var rest: Int?
     private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
     private var filled = 0
+    /// Mono samples at the rate of the audio.
+    private var mono = [Float](repeating: 0, count: 2048)
     private var frames = 0
 
     /// - Parameter raw: the format of audio without a header; nil for WAV.
@@ -41,32 +44,38 @@ public struct StreamBlocks: ~Copyable {
     /// - Parameter put: gets each complete block of 1600 samples.
     /// - Throws: ``AudioError`` for a wrong header, or a sample that is no usable number.
     public mutating func take(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
+        guard format == nil else { return try decode(bytes, put) }
         waiting += bytes
-        if format == nil {
-            guard let header = try WaveHeader.read(waiting) else { return }
-            try begin(header.format)
-            rest = header.dataBytes
-            waiting.removeFirst(header.bytes)
-        }
+        guard let header = try WaveHeader.read(waiting) else { return }
+        try begin(header.format)
+        rest = header.dataBytes
+        let audio = waiting.dropFirst(header.bytes)
+        waiting = []
+        try decode(audio, put)
+    }
+
+    private mutating func decode(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
         guard let format else { return }
-        let count = min(waiting.count, rest ?? .max) / format.frameBytes * format.frameBytes
-        let interleaved = format.samples(waiting[..<count])
-        waiting.removeFirst(count)
-        if let rest {
-            let left = rest - count
-            // An incomplete last frame is not audio.
-            self.rest = left < format.frameBytes ? 0 : left
+        // A span of a property would borrow all of `self`.
+        var samples: [Float] = []
+        swap(&samples, &mono)
+        defer { swap(&samples, &mono) }
+        var bytes = bytes.prefix(rest ?? .max)
+        while true {
+            var room = samples.mutableSpan
+            guard let progress = decoder?.decode(bytes.span, into: &room) else { return }
+            bytes = bytes.dropFirst(progress.bytes)
+            frames += progress.frames
+            if let rest { self.rest = rest - progress.bytes }
+            try resample(samples.span.extracting(first: progress.frames), isEnd: false, put)
+            guard !progress.isUnusable else {
+                let seconds = decimal(Double(frames) / Double(format.rate), 3)
+                throw .notFinite.saying(
+                    "the audio on standard input holds a sample that is no usable number at \(seconds) s; is its format right?"
+                )
+            }
+            guard progress.bytes > 0 else { return }
         }
-        if let bad = interleaved.firstIndex(where: { !($0.magnitude <= AudioFile.largestSample) }) {
-            let seconds = decimal(Double(frames + bad / format.channels) / Double(format.rate), 3)
-            throw .notFinite.saying(
-                "the audio on standard input holds a sample that is no usable number at \(seconds) s; is its format right?"
-            )
-        }
-        var mono = [Float](repeating: 0, count: interleaved.count / format.channels)
-        var span = mono.mutableSpan
-        frames += mix.apply(to: interleaved.span, channels: format.channels, into: &span)
-        try resample(mono.span, isEnd: false, put)
     }
 
     /// Ends the audio: gives the last block, filled up with zeros.
@@ -88,8 +97,9 @@ public struct StreamBlocks: ~Copyable {
     }
 
     private mutating func begin(_ format: RawFormat) throws(AudioError) {
-        try mix.check(channels: format.channels, of: "the audio on standard input")
+        try mix.checkMixed(channels: format.channels, of: "the audio on standard input")
         resampler = try Resampler(from: format.rate)
+        decoder = PCMDecoder(format.sample, channels: format.channels, mix: mix)
         self.format = format
     }
 

@@ -60,13 +60,15 @@ public struct WaveHeader: Equatable, Sendable {
         let (channels, rate, frame, bits) = (
             number(chunk, 2, 2), number(chunk, 4, 4), number(chunk, 12, 2), number(chunk, 14, 2)
         )
-        let sample: RawFormat.Sample? =
+        let sample: SampleLayout? =
             switch (tag, bits) {
             case (1, 8): .u8
             case (1, 16): .s16
-            case (1, 24): .s24
+            // arecord --format S24_LE: 24 bits in the low 3 of 4 bytes.
+            case (1, 24): frame == 4 * channels ? .s24le32 : .s24
             case (1, 32): .s32
             case (3, 32): .f32
+            case (3, 64): .f64
             default: nil
             }
         guard let sample, frame == channels * sample.bytes else {
@@ -77,7 +79,7 @@ public struct WaveHeader: Equatable, Sendable {
         guard let format = RawFormat(rate: rate, channels: channels, sample: sample) else {
             throw .unsupported.saying(
                 "\(name) has \(rate) Hz and channels: \(channels); \(AudioFile.rates.lowerBound) to "
-                    + "\(AudioFile.rates.upperBound) Hz and 1 to \(AudioFile.channelCounts.upperBound) channels are accepted"
+                    + "\(AudioFile.rates.upperBound) Hz and 1 to \(ChannelMix.channelCounts.upperBound) channels are accepted"
             )
         }
         return format

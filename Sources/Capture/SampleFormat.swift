@@ -1,3 +1,5 @@
+private import Audio
+
 /// The format of a device's samples, little-endian; full scale is ±1.
 public enum SampleFormat: UInt8, Sendable, CaseIterable {
     case s16, s24, s24Packed, s32, float
@@ -30,35 +32,20 @@ public enum SampleFormat: UInt8, Sendable, CaseIterable {
     @discardableResult
     @_lifetime(target: copy target)
     func convert(_ source: RawSpan, into target: inout MutableSpan<Float>) -> Int {
-        let count = min(source.byteCount / bytes, target.count)
-        source.withUnsafeBytes { source in
-            target.withUnsafeMutableBufferPointer { target in
-                for index in 0..<count { target[index] = sample(source, at: index) }
-            }
+        let count = source.withUnsafeBytes { source in
+            layout.decode(source.bindMemory(to: UInt8.self).span, into: &target)
         }
+        if self == .float { for index in 0..<count where !target[index].isFinite { target[index] = 0 } }
         return count
     }
 
-    @inline(__always)
-    private func sample(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Float {
+    private var layout: SampleLayout {
         switch self {
-        case .s16:
-            let value = Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 2, as: Int16.self))
-            return Float(value) * 0x1p-15
-        case .s24:
-            // The highest byte is undefined.
-            let value = Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self))
-            return Float((value << 8) >> 8) * 0x1p-23
-        case .s24Packed:
-            let high = Int32(Int8(bitPattern: bytes[index * 3 + 2])) << 16
-            return Float(high | Int32(bytes[index * 3 + 1]) << 8 | Int32(bytes[index * 3])) * 0x1p-23
-        case .s32:
-            let value = Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: Int32.self))
-            return Float(value) * 0x1p-31
-        case .float:
-            let bits = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-            let value = Float(bitPattern: bits)
-            return value.isFinite ? value : 0
+        case .s16: .s16
+        case .s24: .s24le32
+        case .s24Packed: .s24
+        case .s32: .s32
+        case .float: .f32
         }
     }
 }

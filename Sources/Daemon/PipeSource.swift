@@ -129,8 +129,9 @@ public final class PipeSource: AudioSource {
         } catch {
             state.withLock { $0.problem = error }
         }
-        let silence = [Float](repeating: 0, count: AudioFormat.hopSamples)
-        for _ in 0..<AudioFormat.windowHops { put(silence.span) }
+        var closing = ClosingSilence()
+        var silence = [Float](repeating: 0, count: AudioFormat.hopSamples)
+        while closing.next(&silence) { put(silence.span) }
     }
 
     /// The next bytes; nil when reading is to stop, 0 at the end.

@@ -128,7 +128,8 @@ struct StreamBlocksTests {
             (Array("RIFF\0\0\0\0AVI LIST".utf8), "has no WAV header"),
             (Self.wave(tag: 85), "WAV of kind 85 with 16 bits"),
             (Self.wave(bits: 12), "WAV of kind 1 with 12 bits"), (Self.wave(rate: 4000), "has 4000 Hz"),
-            (Self.wave(channels: 9), "channels: 9"), (Self.wave(channels: 0), "channels: 0"),
+            (Self.wave(channels: 9), "has 9 channels, and up to 8 are mixed; choose some"),
+            (Self.wave(channels: 65), "channels: 65"), (Self.wave(channels: 0), "channels: 0"),
             (Array(Self.wave().prefix(12)) + Array("data".utf8) + [0, 0, 0, 0], "without its format"),
             (Array(Self.wave().prefix(12)) + Array("junk".utf8) + [0, 0, 0, 0x7F], "no audio in its first MiB"),
         ]

@@ -119,7 +119,7 @@ struct ListenToInputTests {
                 #"exec "$0" listen --raw 48000,1,s16 < "$1""#, 2,
                 "--raw is the format of audio on standard input; give - for it"
             ),
-            (#"exec "$0" listen --raw 48000,1 - < "$1""#, 2, "one of u8, s16, s24, s32, f32"),
+            (#"exec "$0" listen --raw 48000,1 - < "$1""#, 2, "one of u8, s8, s16, s24, s24le32, s32, f32, f64"),
             (
                 #"exec "$0" listen --channel 3 - < "$1""#, 1,
                 "the audio on standard input has no channel 3 but only channel 0"
@@ -224,7 +224,7 @@ struct StandardInputTests {
             (#"exec "$0" classify --raw 48000,1,s16 "$1""#, 2, "--raw is the format of audio on standard input"),
             (
                 #"exec "$0" classify --raw 48000,1,mp3 - < "$1""#, 2,
-                "one of u8, s16, s24, s32, f32, such as 16000,1,s16"
+                "one of u8, s8, s16, s24, s24le32, s32, f32, f64, such as 16000,1,s16"
             ),
             (#"exec "$0" classify --files-from /nonexistent"#, 1, "/nonexistent: cannot read this list of files"),
         ]

@@ -12,7 +12,7 @@ extension RawFormat {
         let size = dataBytes - dataBytes % frame
         func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 0xFF) } }
         // 1 is integer PCM, 3 is floating point.
-        let kind = number(sample == .f32 ? 3 : 1, 2) + number(channels, 2) + number(rate, 4)
+        let kind = number(sample.isFloat ? 3 : 1, 2) + number(channels, 2) + number(rate, 4)
         return Array("RIFF".utf8) + number(size + Self.headerBytes - 8, 4) + Array("WAVEfmt ".utf8) + number(16, 4)
             + kind + number(rate * frame, 4) + number(frame, 2) + number(8 * sample.bytes, 2)
             + Array("data".utf8) + number(size, 4)
@@ -24,9 +24,9 @@ extension OptionValue {
         placeholder: "RATE,N,FORMAT",
         title: "format",
         synopsis: "Ar rate , Ns Ar channels , Ns Ar format",
-        completion: .names(RawFormat.Sample.allCases.map { "16000,1,\($0.rawValue)" }),
-        expected: "a rate from 8000 to 192000, channels from 1 to 8 and one of "
-            + RawFormat.Sample.allCases.map(\.rawValue).joined(separator: ", ") + ", such as 16000,1,s16",
+        completion: .names(SampleLayout.allCases.map { "16000,1,\($0.rawValue)" }),
+        expected: "a rate from 8000 to 192000, channels from 1 to \(ChannelMix.channelCounts.upperBound) and one of "
+            + SampleLayout.allCases.map(\.rawValue).joined(separator: ", ") + ", such as 16000,1,s16",
         accepts: { RawFormat($0) != nil }
     )
 }

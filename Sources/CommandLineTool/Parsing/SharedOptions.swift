@@ -194,15 +194,20 @@ enum SharedOptions {
     static let raw = Option(
         "--raw",
         .rawAudio,
-        help: "the audio on standard input has no header: rate, channels and u8, s16, s24, s32 or f32",
+        help: "the audio on standard input has no header: rate, channels and u8, s8, s16, s24, s24le32, s32, f32 or f64",
         manual: """
             The audio on standard input has no header; for example
             .Ql 16000,1,s16 .
             The formats are
-            .Cm u8 , s16 , s24 , s32
+            .Cm u8 , s8 , s16 , s24
+            (packed in 3 bytes),
+            .Cm s24le32
+            (24 bits in the low 3 of 4 bytes),
+            .Cm s32 , f32
             and
-            .Cm f32 ,
+            .Cm f64 ,
             little-endian, channels interleaved.
+            ALSA's names are understood too.
             """
     )
 
