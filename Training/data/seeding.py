@@ -40,6 +40,7 @@ _PURPOSES = {
     "neural sentences": 42,
     "neural dictionary words": 43,
     "neural phrases": 44,
+    "phases of pictures": 45,
     "bootstrap": 50,
     "noise without words": 51,
     "random music": 52,

@@ -31,6 +31,14 @@ SOURCES = {
 DIGITS = "zero one two three four five six seven eight nine".split()
 # Common Voice in languages other than English.
 FOREIGN = "commonvoice-other"
+# LibriSpeech's speakers with several recordings, by the chapter of their first one, after whose name they are split: the other speakers have
+# one recording each, and its whole name counts.
+_CHAPTERS = """
+1088-129236 118-121721 163-121908 1737-142396 1867-148436 1898-145702 19-198 1970-10594 2136-5140 226-122538
+2416-152137 32-21625 3242-67153 332-128985 3526-175658 3664-11714 3947-13260 460-172357 4640-19187 4680-16026
+5789-57158 6272-70168 669-129061 6848-252322 7312-92432 7367-86737 7859-102518 8629-261139
+""".split()
+_FIRST = {chapter.split("-")[0]: f"{chapter}-0000" for chapter in _CHAPTERS}
 # How `<folder>/<file>` names the speaker, where it is not the whole file name.
 _SPEAKERS = [
     re.compile(pattern)
@@ -41,6 +49,8 @@ _SPEAKERS = [
         r"wuw2/(WUWII\d+)_\d+",
         r".*/\d_(\w+)_\d+",  # audiomnist and fsdd: digit, speaker, take
         r".*/\d+_.*__\d-(\d+)-[A-Z]",  # ESC-10: several cuts of one recording
+        r"ljspeech/(LJ)\d+-\d+",
+        r"librispeech/(\d+)-\d+-\d+",
     )
 ]
 
@@ -56,7 +66,9 @@ def short_name(path):
 def speaker(path):
     """Who speaks in a recording, or for a sound what it is cut from: part of its name, else all of the file's name."""
     name = short_name(path)
-    return next((found[1] for pattern in _SPEAKERS if (found := pattern.fullmatch(name))), name.split("/")[1])
+    found = next((found[1] for pattern in _SPEAKERS if (found := pattern.fullmatch(name))), None)
+    whole = name.split("/")[1]
+    return _FIRST.get(found, whole) if name.startswith("librispeech/") else found or whole
 
 
 def spoken_word(name, label):

@@ -4,6 +4,7 @@
 * `tune`: chooses temperature, clip shifts, thresholds, and one network among several.
 * `report`: measured, and used for nothing else.
 * `testing`: the dataset's own testing partition, which is left out.
+* `dropped`: clips that the dataset's second version dropped (data/dropped.tsv), which count nowhere.
 
 Two hashes of the speaker's name decide. The dataset's own rule says who is held out: the SHA-1 in per cent of 2^27 − 1; of
 Speech Commands below 10, below 20 is its testing partition. Other sources have no official test, so all below 20 are held
@@ -15,6 +16,7 @@ recordings are split in time (`background_span`).
 
 import hashlib
 
+from Training.data import dropped
 from Training.data.sources import FOREIGN, short_name, speaker
 from Training.data.vocabulary import BACKGROUND, BACKGROUND_SHARE, HELD_OUT_VOICES, MANY_WORDS, TRAINING_VOICES
 
@@ -47,12 +49,19 @@ def half(name):
 
 
 def partition(path):
-    """`training`, `tune`, `report` or `testing` of a Speech Commands clip or of a picture of one."""
-    return part("clip", "", path)
+    """`training`, `tune`, `report` or `testing` of the speaker of a Speech Commands clip or of a picture of one."""
+    return _speakers_part("clip", "", path)
 
 
 def part(kind, label, path):
     """The part of a recording from its kind, its label and its path or name in the table."""
+    # A picture of the second version may have the name of another take in the first: only recordings are dropped by name.
+    if kind == "clip" and short_name(path) in dropped.names():
+        return "dropped"
+    return _speakers_part(kind, label, path)
+
+
+def _speakers_part(kind, label, path):
     who, folder = speaker(path), short_name(path).split("/")[0]
     if label in (*MANY_WORDS, *TRAINING_VOICES, BACKGROUND):
         return "training"

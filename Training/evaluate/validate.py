@@ -4,14 +4,16 @@
 
 The clips of data/validation_sets.py are written as WAV files and scored by `beckon classify --clips --json`, so the result is
 the accuracy of the program, not of PyTorch. Figures have 95 % intervals over speakers, and are given with and without the clips
-of data/suspects.tsv, whose label is doubtful. Of seconds without a word, the share that is taken for one is given.
+of data/suspects.tsv, whose label is doubtful. Speakers whom only the dataset's second version has are strangers to every network that
+was trained on the first: their words, recorded or made of pictures, have a table of their own. Of seconds without a word, the share that is
+taken for one is given.
 """
 
 import tempfile
 
 import numpy as np
 
-from Training.data import command_line, recordings, sources, suspects, validation_sets
+from Training.data import command_line, new_speakers, recordings, sources, suspects, validation_sets
 from Training.data.vocabulary import COMMANDS, SILENCE, UNKNOWN
 from Training.evaluate import intervals, no_words, program
 from Training.evaluate.held_out import HeldOut
@@ -52,8 +54,32 @@ def rows_of(posteriors, truth, speakers):
     yield "calibration error", len(truth), intervals.text(metrics.calibration_error(posteriors, truth), errors, 4)
 
 
-def report(table, beckon, model, part):
-    """Yields the lines of one model's table."""
+def by_strangers(posteriors, truth, speakers, pictured):
+    """Name, number of clips and share of right answers with its interval: of words by speakers whom both versions of the dataset have, and
+    by those whom only the second has. `pictured` holds posteriors, truth and speakers of what is made of pictures."""
+    words, new = truth < len(COMMANDS), new_speakers.among(speakers)
+    sets = {
+        "words, speakers of both versions": (words & ~new, posteriors, truth, speakers),
+        "words, speakers of the second version alone, recorded": (words & new, posteriors, truth, speakers),
+        "words, the same speakers, from pictures": (pictured[1] < len(COMMANDS), *pictured),
+        "other words, the same speakers, from pictures": (pictured[1] == len(COMMANDS), *pictured),
+    }
+    for name, (chosen, answers, labels, who) in sets.items():
+        if chosen.any():
+            right = answers[chosen].argmax(axis=1) == labels[chosen]
+            yield name, chosen.sum(), intervals.text(100 * right.mean(), intervals.share(right, intervals.weights(who[chosen])))
+
+
+def of_pictures(beckon, model, names, waves):
+    """Posteriors, truth and speakers of clips [n, 16000] made of pictures, for their names [n]."""
+    words = [name.split("/")[0] for name in names]
+    truth = np.array([COMMANDS.index(word) if word in COMMANDS else len(COMMANDS) for word in words], np.int64)
+    speakers = np.array([sources.speaker(name) for name in names], dtype=str)
+    return scored(beckon, model, waves) if len(waves) else np.zeros((0, len(LABELS))), truth, speakers
+
+
+def report(table, beckon, model, part, pictured=((), ())):
+    """Yields the lines of one model's table; `pictured` are names and waveforms of clips made of pictures."""
     rows, waves, truth = validation_sets.clip_rows(table, part)
     posteriors = scored(beckon, model, waves)
     speakers = speakers_of(table, rows)
@@ -73,6 +99,9 @@ def report(table, beckon, model, part):
         if len(others):
             unknown = scored(beckon, model, waves).argmax(axis=1) == len(COMMANDS)
             yield row_of_others(name, unknown, speakers_of(table, others), ~suspects.among(table["name"][others]))
+    yield "\n| by whom | clips | right, % |\n|---|---|---|"
+    for cells in by_strangers(posteriors, truth, speakers, of_pictures(beckon, model, *pictured)):
+        yield "| " + " | ".join(map(str, cells)) + " |"
     yield "\n| seconds without a word | windows | taken for a word, % | … with 0.8 or more |\n|---|---|---|---|"
     for name, waves in no_words.windows(table, HeldOut(table, part)).items():
         posteriors = scored(beckon, model, waves)
@@ -101,8 +130,9 @@ def main(arguments=None):
     parser.add_argument("--model", required=True, nargs="+", help="the model folders to measure")
     options = parser.parse_args(arguments)
     table = recordings.load_all(options.data, options.cache)
+    pictured = new_speakers.pictured(options.data, options.cache, options.part)
     for model in options.model:
-        for text in report(table, options.beckon, model, options.part):
+        for text in report(table, options.beckon, model, options.part, pictured):
             print(text, flush=True)
         print(flush=True)
 

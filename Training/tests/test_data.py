@@ -1,14 +1,19 @@
 """Recordings, who is trained on, and synthetic material, with results known in advance."""
 
+import io
 import itertools
 import shutil
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
-from Training.data import alignment, random_music, recordings, seeding, sources, split, synthesize, synthesize_neural, validation_sets
+from Training.data import (
+    alignment, dropped, new_speakers, pictures, random_music, recordings, seeding, sources, split, synthesize, synthesize_neural, validation_sets
+)
 from Training.data.vocabulary import COMMANDS, CONFUSED_WORDS, NEAR_WORDS, SOUNDS_LIKE, says
 
 
@@ -23,6 +28,21 @@ class DataTests(unittest.TestCase):
         known = {"004ae714": "training", "099d52ad": "tune", "0ab3b47d": "tune", "026290a7": "tune", "060cd039": "report"}
         self.assertEqual({who: split.partition(f"yes/{who}_nohash_0.wav") for who in known}, known)
 
+    def test_a_clip_that_the_second_version_dropped_is_in_no_part(self):
+        self.assertEqual(split.part("clip", "yes", "speech_commands-yes.tar/yes/05b2db80_nohash_0.opus"), "dropped")
+        self.assertEqual(split.part("clip", "yes", "yes/05b2db80_nohash_0"), "dropped")
+        # Another take of this speaker, a clip that the comparison left unsure, and a picture, which is of the second version.
+        self.assertEqual(split.part("clip", "yes", "yes/05b2db80_nohash_9"), "training")
+        self.assertEqual(split.part("clip", "yes", "yes/012c8314_nohash_0"), split.partition("yes/012c8314_nohash_0"))
+        self.assertEqual(split.partition("yes/05b2db80_nohash_0"), "training")
+        self.assertEqual((len(dropped.names()), {name.split("/")[0] for name in dropped.names()}), (2527, set(COMMANDS)))
+
+    def test_new_speakers_are_held_out_and_in_both_halves(self):
+        parts = [split.partition(f"yes/{name}_nohash_0") for name in new_speakers.names()]
+        self.assertEqual({part: parts.count(part) for part in set(parts)}, {"tune": 34, "report": 32})
+        among = new_speakers.among(np.array([min(new_speakers.names()), "05b2db80"]))
+        self.assertEqual(among.tolist(), [True, False])
+
     def test_a_speaker_of_another_source_is_in_one_part(self):
         same = [
             ("an4/an251-fash-b.opus", "an4/cen7-fash-b.opus"),
@@ -30,10 +50,19 @@ class DataTests(unittest.TestCase):
             ("speechocean762/SPEAKER0001/000010035.opus", "SPEAKER0001/000010053"),
             ("audiomnist/zero/0_60_9.opus", "audiomnist/five/5_60_1.opus"),
             ("noise/esc10/001_Dog_bark__1-100032-A.opus", "noise/esc10/001_Dog_bark__1-100032-B.opus"),
+            ("speech/ljspeech/LJ001-0004.opus", "ljspeech/LJ002-0200.opus"),
+            ("speech/librispeech/1088-134315-0002.opus", "librispeech/1088-134315-0008"),
         ]
         for first, second in same:
             self.assertEqual(sources.speaker(first), sources.speaker(second))
             self.assertNotEqual(sources.speaker(first), sources.short_name(first).split("/")[1])
+
+    def test_a_speaker_of_librispeech_stays_where_the_first_recording_put_them(self):
+        first, more = "librispeech/1088-129236-0000", "librispeech/1088-134315-0002"
+        self.assertEqual(split.part("speech", "librispeech", more), split.part("speech", "librispeech", first))
+        self.assertEqual((sources.speaker(first), sources.speaker(more)), ("1088-129236-0000", "1088-129236-0000"))
+        # Of those with one recording the whole name counts, as ever.
+        self.assertEqual(sources.speaker("librispeech/103-1240-0000"), "103-1240-0000")
 
     def test_what_is_only_measured_is_never_trained_on(self):
         paths = [f"wuw2/WUWII{n:05}_000.opus" for n in range(200)] + [f"fsdd/{n}_theo_0.opus" for n in range(10)]
@@ -157,6 +186,50 @@ class DataTests(unittest.TestCase):
         self.assertEqual(words, {"adam", "eve", "cat", "house"})
         self.assertEqual({len(text.split()) for text in said}, {1, 2})
         self.assertTrue(all(text[0].isupper() and text.endswith(".") for text in said))
+
+
+class PictureTests(unittest.TestCase):
+    def test_grey_is_the_logarithm_of_the_power_of_a_band(self):
+        time = np.arange(16000) / 16000
+        tone = np.stack([0.5 * np.sin(2 * np.pi * hertz * time) for hertz in (1000, 6000)])
+        picture = pictures.picture_of(tone)
+        self.assertEqual(picture.shape, (2, 98, 40))
+        # The window adds up to 240, so that the bin of a tone at 0.5 has a power of (0.25 · 240)² = 3600, and its neighbours a quarter each.
+        band = int(picture[0, 50].argmax())
+        power = np.exp((picture[0, 50, band].astype(float) - 146.8) / 10.14)
+        self.assertTrue(3000 < power < 6000, power)
+        edges = 700 * ((1 + 4000 / 700) ** (np.arange(42) / 41) - 1)
+        self.assertTrue(edges[band] < 1000 < edges[band + 2], (band, edges[band]))
+        # Nothing of a tone above 4 kHz is seen.
+        self.assertLess(int(picture[1].max()), 90)
+
+    def test_a_waveform_made_of_a_picture_looks_like_it(self):
+        time = np.arange(16000) / 16000
+        glide = np.sin(2 * np.pi * (300 * time + 600 * time**2)) * np.hanning(16000) * 0.3
+        clicks = np.random.default_rng(1).normal(0, 0.003, 16000)
+        clicks[4000::1600] += 0.5
+        before = pictures.picture_of(np.stack([glide + clicks, clicks])).astype(float)
+        waves = pictures.waves_of(before)
+        after = pictures.picture_of(waves).astype(float)
+        self.assertEqual((waves.shape, waves.dtype), ((2, 16000), np.float32))
+        self.assertGreater(1 - ((before - after) ** 2).mean() / before.var(), 0.9)
+        self.assertLess(np.abs(waves).max(), 2)
+
+    def test_pictures_of_new_speakers_are_kept_by_their_half(self):
+        who = {split.partition(f"go/{name}_nohash_0"): name for name in sorted(new_speakers.names())}
+        names = [f"go/{who['tune']}_nohash_0", f"bed/{who['report']}_nohash_1", "go/05b2db80_nohash_0"]
+        with tempfile.TemporaryDirectory() as folder:
+            with tarfile.open(Path(folder) / "melspec2.tar", "w") as archive:
+                for number, name in enumerate(names):
+                    data = io.BytesIO()
+                    Image.fromarray(np.full((98, 40), 60 + 40 * number, np.uint8)).save(data, "JPEG")
+                    entry = tarfile.TarInfo(f"melspec2/{name}.jpg")
+                    entry.size = len(data.getvalue())
+                    archive.addfile(entry, io.BytesIO(data.getvalue()))
+            for part, expected in (("tune", names[:1]), ("report", names[1:2])):
+                for _ in range(2):  # made, and read again
+                    found, waves = new_speakers.pictured([folder], folder, part)
+                    self.assertEqual((found.tolist(), waves.shape), (expected, (1, 16000)))
 
 
 class RandomMusicTests(unittest.TestCase):

@@ -11,12 +11,31 @@ import numpy as np
 import torch
 
 from Training.augment.examples import without_words
-from Training.data import recordings, split, suspects, word_folds
+from Training.data import new_speakers, recordings, split, suspects, word_folds
 from Training.data.vocabulary import COMMANDS
-from Training.evaluate import intervals, stream_counts, streams, thresholds
+from Training.evaluate import intervals, stream_counts, streams, thresholds, validate
 from Training.evaluate import suspects as find_suspects
 from Training.evaluate import word_folds as judge_folds
 from Training.model.network import Spotter
+
+
+class StrangerTests(unittest.TestCase):
+    def test_speakers_of_the_second_version_alone_are_measured_apart(self):
+        new = sorted(new_speakers.names())[:2]
+        answer = lambda *labels: np.eye(len(COMMANDS) + 2)[list(labels)]
+        unknown = len(COMMANDS)
+        # Two words by one whom both versions have, two by new speakers, an other word and silence.
+        posteriors, truth = answer(0, 1, 2, 0, 0, unknown + 1), np.array([0, 1, 2, 3, unknown, unknown + 1])
+        speakers = np.array(["05b2db80", "05b2db80", *new, new[0], "gsc"])
+        pictured = answer(4, unknown, 5, unknown), np.array([4, 4, unknown, unknown]), np.array([*new, *new])
+        found = {name: (count, figure.split()[0]) for name, count, figure in validate.by_strangers(posteriors, truth, speakers, pictured)}
+        self.assertEqual(list(found.values()), [(2, "100.0"), (2, "50.0"), (2, "50.0"), (2, "50.0")], found)
+
+    def test_without_pictures_their_lines_are_left_out(self):
+        pictured = validate.of_pictures("no program", "no model", (), ())
+        posteriors, truth = np.eye(len(COMMANDS) + 2)[:1], np.array([0])
+        lines = list(validate.by_strangers(posteriors, truth, np.array(["05b2db80"]), pictured))
+        self.assertEqual([line[:2] for line in lines], [("words, speakers of both versions", 1)])
 
 
 class WordFoldTests(unittest.TestCase):
