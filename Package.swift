@@ -136,7 +136,9 @@ let package = Package(
                 "IntegrationInterface",
                 "Metrics", "Spotting", "System",
             ],
-            path: "Sources/Integrations/Web"
+            path: "Sources/Integrations/Web",
+            resources: ["html", "css", "js"].map { .embedInCode("Page/live-page.\($0)") }
+                + [.embedInCode("Page/live-page-sound.js")]
         ),
         .target(
             name: "Wyoming",
