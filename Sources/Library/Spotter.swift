@@ -5,13 +5,14 @@ import Spotting
 
 /// Spots the words of a model in audio files and audio streams.
 ///
+///     import Beckon
+///
 ///     let spotter = try Spotter(model: "Models/commands")
 ///     for detection in try spotter.detections(inFile: "talk.wav") { print(detection.word, detection.start) }
 ///
 ///     var stream = try spotter.stream(sampleRate: 48_000)
-///     while let samples = microphone.next() {
-///         for detection in try stream.process(samples) { print(detection.word) }
-///     }
+///     let second = [Float](repeating: 0, count: 48_000)
+///     for detection in try stream.process(second) { print(detection.word) }
 ///     for detection in try stream.finish() { print(detection.word) }
 ///
 /// One instance may be used from several threads; it holds the model once for all files and streams.
