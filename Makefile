@@ -50,14 +50,14 @@ fuzz: deps
 	Fuzz/run $(or $(SECONDS),60) $(TARGETS)
 
 # Checks that each set of kernels uses its own instruction set and no instructions beyond it.
-check-kernels: build
+check-kernels: build deps-checks
 	.ci/kernels
 
 build: deps
 	swift build -c release --product beckon
 
 # .build/deb/beckon_VERSION_ARCHITECTURE.deb, for Debian 12 and later.
-deb: deps
+deb: deps-packaging
 	packaging/build-deb
 
 # The same for arm64 (Raspberry Pi), on x86-64. As root; from nothing half an hour, 7 GB of disk.
@@ -65,26 +65,26 @@ deb-arm64:
 	packaging/build-deb-arm64
 
 # A Debian source package, of what git has.
-deb-source:
+deb-source: deps-packaging
 	packaging/build-source
 
 # Builds the package twice, in folders of different names, and compares the results byte by byte. Twenty minutes.
-deb-reproducible: deps
+deb-reproducible: deps-packaging
 	packaging/check-reproducible
 
 # A signed apt repository of the packages in .build/deb: .build/apt, or FOLDER. KEY is the signer's key, URL the folder's address.
-apt-repository:
+apt-repository: deps-apt-repository
 	KEY="$(KEY)" URL="$(URL)" packaging/apt-repository $(FOLDER)
 
 # The container image localhost/beckon:VERSION-ARCHITECTURE, from the package, with podman or docker.
-container:
+container: deps-container
 	packaging/build-container
 
-container-arm64:
+container-arm64: deps-container
 	packaging/build-container arm64
 
 # The Home Assistant add-on in .build/addon, from the packages of both architectures.
-home-assistant-addon:
+home-assistant-addon: deps-container
 	packaging/build-addon
 
 # Installs, starts, tests and purges the package in a container with systemd and the fake sound card. As root.
@@ -109,7 +109,7 @@ acceptance-vm: deb
 
 # Opens the pages of inspect and evaluate in Chromium, on screens and on paper, light and dark; ten minutes. DATA, if given, is a
 # folder of clips to evaluate.
-acceptance-pages: build
+acceptance-pages: build deps-browser
 	Tests/Acceptance/pages/run
 
 # acceptance-web, then the other integrations, judged by the wyoming client of PyPI, the real Home Assistant, mosquitto, HAProxy and
@@ -118,17 +118,17 @@ acceptance-home: acceptance-web
 	Tests/Acceptance/home/run
 
 # The web server in headless Chromium and by Prometheus' own tools, beside a microphone that plays a voice; two minutes.
-acceptance-web: bench-products
+acceptance-web: bench-products deps-browser
 	Tests/Acceptance/web/run
 
-# Classifies 20,000 files (FILES), killed at random and resumed, in shards, and by GNU parallel; a quarter of an hour. Needs the Debian
-# packages parallel and procps. MILLION=1 adds a million names and a million files.
-acceptance-corpus: build
+# Classifies 20,000 files (FILES), killed at random and resumed, in shards, and by GNU parallel; a quarter of an hour.
+# MILLION=1 adds a million names and a million files.
+acceptance-corpus: build deps-corpus
 	Tests/Acceptance/corpus/run
 
-# A local Spark cluster loses one of its two workers midway (Examples/spark). Needs Java 17, the Debian package
-# openjdk-17-jre-headless; pyspark comes from PyPI. Five minutes; skipped without a network.
-acceptance-spark: build
+# A local Spark cluster loses one of its two workers midway (Examples/spark). pyspark comes from PyPI. Five
+# minutes; skipped without a network.
+acceptance-spark: build deps-spark
 	@[ -e $(SPARK)/done ] || $(MAKE) --silent $(SPARK)/done || { echo "acceptance-spark: skipped: PyPI cannot be reached"; exit 0; }; \
 	if [ -e $(SPARK)/done ]; then $(SPARK)/bin/python Tests/Acceptance/spark/run; fi
 
@@ -168,8 +168,8 @@ bench-reload: build
 	Benchmarks/reload $(SIZE)
 
 # Instructions of a hop on arm64, counted by qemu, and what share of a Raspberry Pi's core that would be; two minutes. Needs make
-# deb-arm64 and the Debian packages qemu-user and sox.
-bench-instructions:
+# deb-arm64.
+bench-instructions: deps-arm64
 	Benchmarks/Instructions/run
 
 # The network's speed compared with other runtimes, alternating, on one core; five minutes. Recordings of DATA, if given,
@@ -183,23 +183,23 @@ peer-programs: build $(PEERS)/done
 	$(PEERS)/bin/python -m Benchmarks.programs $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
 # The wake-word server compared with another one, under the same clients; five minutes.
-peer-servers: build
+peer-servers: build deps-python
 	$(PYTHON) -m venv .build/servers
 	.build/servers/bin/pip install --quiet --requirement Benchmarks/wyoming/requirements.txt
 	.build/servers/bin/python -m Benchmarks.wyoming $(OPTIONS)
 
-$(PEERS)/done: Benchmarks/peers/requirements.txt
+$(PEERS)/done: Benchmarks/peers/requirements.txt | deps-python
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/pip install --quiet --requirement $<
 	touch $@
 
 # Throughput of classify against length, codec and number of files, beside sox and ffmpeg decoding the same files, on clips of
-# DATA or Debian's voices; ten minutes. Needs the Debian packages sox, libsox-fmt-all and ffmpeg.
-bench-corpus: build
+# DATA or Debian's voices; ten minutes.
+bench-corpus: build deps-corpus
 	$(PYTHON) -m Benchmarks.corpus $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
 # Words of one's own, compared with two PyPI packages that also learn from a few takes; half an hour.
-bench-words: build
+bench-words: build deps-python
 	@test -d "$(DATA)" || { echo "make bench-words needs DATA=<folder of recordings>; see Training/README.md"; exit 2; }
 	$(PYTHON) -m venv .build/words
 	.build/words/bin/pip install --quiet --requirement Benchmarks/words/requirements.txt
@@ -212,6 +212,10 @@ bench-products: build
 deps:
 	@./install-dependencies
 
+# What a target needs beyond that, such as deps-packaging.
+deps-%:
+	@./install-dependencies --$*
+
 # Shell completions and the manual page's option lists, from the commands' declarations; a test checks that they are
 # current.
 generate: build
@@ -221,9 +225,10 @@ generate: build
 	.build/release/beckon generate manual man/beckon.1 > .build/beckon.1 && mv .build/beckon.1 man/beckon.1
 
 # Foundation is forbidden: its Unicode tables cost 6 MB, and 6 ms at every start.
-lint:
+lint: deps-checks
 	! grep -rnE '^([a-z]+ )?import Foundation$$' Sources
 	swift format lint --strict --recursive Package.swift Sources Examples Benchmarks Fuzz Tests
+	.ci/web
 
 format:
 	swift format --in-place --recursive Package.swift Sources Examples Benchmarks Fuzz Tests
