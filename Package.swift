@@ -123,7 +123,7 @@ let package = Package(
         ),
         .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Spotting", "System"]),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
-        .target(name: "Metrics", path: "Sources/Integrations/Metrics"),
+        .target(name: "Metrics", dependencies: ["Core"], path: "Sources/Integrations/Metrics"),
         .target(
             name: "IntegrationInterface",
             dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting"],

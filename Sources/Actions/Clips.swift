@@ -155,7 +155,7 @@ public struct ClipStore: Sendable {
     /// The number in a clip's name; 0 if it has none.
     private static func number(_ name: String) -> UInt64 {
         let parts = name.split(separator: "-", maxSplits: 3)
-        return parts.count == 4 ? UInt64(parts[2]) ?? 0 : 0
+        return parts.count == 4 ? UInt64(digits: parts[2]) ?? 0 : 0
     }
 
     /// Writes a clip under a temporary name, renames it when complete, and removes the oldest clips beyond the limits.

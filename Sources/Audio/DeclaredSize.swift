@@ -1,3 +1,4 @@
+private import Core
 import Glibc
 
 /// Compares the size in a file's header with the file's size: libsndfile silently corrects a size that is too large.
@@ -79,8 +80,8 @@ enum DeclaredSize {
             let fields = line.split(separator: " ")
             guard fields.count >= 6, let colon = fields.firstIndex(of: ":"), colon + 4 < fields.count,
                 fields[colon + 2] == "(should", fields[colon + 3] == "be",
-                let declared = Int(fields[colon + 1]), !isUnknown(declared),
-                let present = Int(fields[colon + 4].dropLast()), declared > present
+                let declared = Int(digits: fields[colon + 1]), !isUnknown(declared),
+                let present = Int(digits: fields[colon + 4].dropLast()), declared > present
             else { continue }
             return Shortage(what: "in all", declared: declared, present: present)
         }

@@ -1,3 +1,5 @@
+private import Core
+
 /// The format of audio without a header: `16000,1,s16`.
 public struct RawFormat: Equatable, Sendable {
     /// Frames per second.
@@ -16,7 +18,7 @@ public struct RawFormat: Equatable, Sendable {
     /// Nil for text that is not `RATE,CHANNELS,FORMAT` within the limits of audio files.
     public init?(_ text: String) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3, let rate = Int(parts[0]), let channels = Int(parts[1]),
+        guard parts.count == 3, let rate = Int(digits: parts[0]), let channels = Int(digits: parts[1]),
             let sample = SampleLayout(name: parts[2])
         else { return nil }
         self.init(rate: rate, channels: channels, sample: sample)

@@ -165,7 +165,8 @@ public struct EndToEnd {
         var starts: [UInt64: Instant] = [:]
         for line in text.split(separator: "\n") {
             let numbers = line.split(separator: " ")
-            guard numbers.count == 2, let sequence = UInt64(numbers[0]), let time = Int64(numbers[1]) else { continue }
+            guard numbers.count == 2, let sequence = UInt64(digits: numbers[0]), let time = Int64(digits: numbers[1])
+            else { continue }
             starts[sequence] = Instant(nanoseconds: time)
         }
         return starts

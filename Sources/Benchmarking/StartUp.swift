@@ -86,7 +86,7 @@ public struct FirstScore: Codable, Sendable {
     /// Resident memory of this process, in bytes.
     private static var resident: Int {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int(digits: $0) } ?? 0
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

@@ -1,4 +1,5 @@
 import CALSA
+private import Core
 
 extension DeviceList {
     /// A capture device of a card, before it is opened.
@@ -73,7 +74,7 @@ extension DeviceList {
             let parts = argument.split(separator: "=", maxSplits: 1).map(String.init)
             if parts.count == 2 { values[parts[0]] = parts[1] } else { values[key] = parts.first }
         }
-        guard let card = values["CARD"], let device = values["DEV"].flatMap({ Int($0) }) else { return nil }
+        guard let card = values["CARD"], let device = values["DEV"].flatMap({ Int(digits: $0) }) else { return nil }
         return (card, device)
     }
 }

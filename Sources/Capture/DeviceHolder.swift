@@ -1,3 +1,4 @@
+private import Core
 import FoundationEssentials
 
 extension Device.Holder {
@@ -11,11 +12,11 @@ extension Device.Holder {
         let folder = "\(root)/asound/card\(card)/pcm\(device)c"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names.sorted() where name.hasPrefix("sub") {
-            guard let task = Self.field("owner_pid", of: "\(folder)/\(name)/status").flatMap({ Int($0) }) else {
+            guard let task = Self.field("owner_pid", of: "\(folder)/\(name)/status").flatMap({ Int(digits: $0) }) else {
                 continue
             }
             // `owner_pid` is a thread; the user knows the name of its process.
-            let process = Self.field("Tgid", of: "\(root)/\(task)/status").flatMap { Int($0) } ?? task
+            let process = Self.field("Tgid", of: "\(root)/\(task)/status").flatMap { Int(digits: $0) } ?? task
             guard let program = Self.text(of: "\(root)/\(process)/comm") else { continue }
             self.init(process: process, name: String(program.prefix { !$0.isNewline }))
             return

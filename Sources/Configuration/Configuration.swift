@@ -21,7 +21,7 @@ public struct Configuration: Equatable, Sendable {
 
         /// Parses the form of the command line: `mix`, `0`, or `0,1`; nil if it is invalid.
         public init?(_ text: String) {
-            let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) }
+            let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int(digits: $0) }
             if text == "mix" { self = .mix } else { self.init(numbers.map { $0 ?? -1 }) }
         }
     }

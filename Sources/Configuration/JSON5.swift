@@ -296,12 +296,10 @@ extension JSON5Parser {
     }
 
     private mutating func hexadecimal(_ digits: Int) throws(JSON5Error) -> UInt32 {
-        var code: UInt32 = 0
-        for _ in 0..<digits {
-            guard let scalar = next(), let digit = Character(scalar).hexDigitValue else {
-                throw error("\(digits) hexadecimal digits were expected")
-            }
-            code = code << 4 | UInt32(digit)
+        var word = String.UnicodeScalarView()
+        while word.count < digits, let scalar = next() { word.append(scalar) }
+        guard word.count == digits, let code = UInt32(hexDigits: String(word)) else {
+            throw error("\(digits) hexadecimal digits were expected")
         }
         return code
     }
@@ -328,17 +326,16 @@ extension JSON5Parser {
         } else if digits == "NaN" {
             value = .nan
         } else if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
-            let digits = digits.dropFirst(2)
-            value = digits.allSatisfy(\.isHexDigit) ? UInt64(digits, radix: 16).map { Double($0) } : nil
+            value = UInt64(hexDigits: digits.dropFirst(2)).map { Double($0) }
         } else if digits.allSatisfy({ $0.isASCII && ($0.isNumber || ".eE+-".contains($0)) }),
             digits.first != "+", digits.first != "-",
             !(digits.hasPrefix("0") && digits.dropFirst().first?.isNumber == true)
         {
-            // Double.init accepts neither ".5" nor "5.".
+            // A decimal number is neither ".5" nor "5.".
             let parts = digits.split(omittingEmptySubsequences: false) { $0 == "e" || $0 == "E" }
             guard let mantissa = parts.first, mantissa.contains(where: \.isNumber), parts.count <= 2 else { return nil }
             let whole = "0" + mantissa + (mantissa.hasSuffix(".") ? "0" : "")
-            value = Double(parts.count == 2 ? "\(whole)e\(parts[1])" : whole)
+            value = Double(decimal: parts.count == 2 ? "\(whole)e\(parts[1])" : whole)
         }
         return value.map { isNegative ? -$0 : $0 }
     }

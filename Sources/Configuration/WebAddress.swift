@@ -1,3 +1,6 @@
+private import Core
+private import System
+
 /// The address that a webhook posts to: `http://host[:port]/path`.
 ///
 /// Plain HTTP only: TLS would need a certificate store and a large library, for a service that mostly posts to its own
@@ -49,7 +52,7 @@ public struct WebAddress: Equatable, Sendable {
             port = authority[authority.index(after: colon)...]
         }
         guard !host.isEmpty else { throw refuse("names no host") }
-        guard let number = UInt16(port ?? "80"), number > 0 else { throw refuse("has no port from 1 to 65535") }
+        guard let number = UInt16(digits: port ?? "80"), number > 0 else { throw refuse("has no port from 1 to 65535") }
         self.text = text
         self.host = host.lowercased()
         self.port = number
@@ -58,8 +61,6 @@ public struct WebAddress: Equatable, Sendable {
 
     /// Whether the host is this machine, judged by its text alone, without a name lookup.
     public var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        host == "localhost" || IPAddress(host)?.isLoopback ?? false
     }
 }

@@ -9,7 +9,7 @@ extension Configuration {
         /// Further names of this machine by which browsers may ask for the page.
         public var hosts: [String] = []
         /// Addresses of proxies that have checked who the user is: only they get the page, and they need no token.
-        public var proxies: [String] = []
+        public var proxies: [IPAddress] = []
 
         public init() {}
     }
@@ -33,7 +33,11 @@ extension Section where Root == Configuration.Web {
         Setting(
             "proxies",
             \.proxies,
-            SettingKind<String>.text("an address in numbers, such as 172.30.32.2") { ListenAddress.isNumeric($0) }.list
+            SettingKind<IPAddress>(
+                "an address in numbers, such as 172.30.32.2",
+                write: { .string($0.text) },
+                take: { node in if case .string(let text) = node.value { IPAddress(text) } else { nil } }
+            ).list
         ),
     ])
 

@@ -58,9 +58,9 @@ public struct ThresholdChange: Equatable, Sendable {
                 "'\(text.prefix(40))' is not a word and its threshold\(Self.meant(by: text) ?? ", " + Self.example)"
             )
         }
-        if parts[0] == "sensitivity", Double(parts[1]) == nil {
+        if parts[0] == "sensitivity", Double(decimal: parts[1]) == nil {
             all = try Self.sensitivity(parts[1])
-        } else if let number = Double(parts[1]) {
+        } else if let number = Double(decimal: parts[1]) {
             try add(parts[0], number: number)
         } else {
             try add(parts[0], name: parts[1])
@@ -71,7 +71,7 @@ public struct ThresholdChange: Equatable, Sendable {
     private static func meant(by text: String) -> String? {
         guard !text.contains("="), let blank = text.lastIndex(of: " ") else { return nil }
         let (word, choice) = (text[..<blank], text[text.index(after: blank)...])
-        guard Double(choice) != nil || names.contains(String(choice)) else { return nil }
+        guard Double(decimal: choice) != nil || names.contains(String(choice)) else { return nil }
         return "; did you mean \(word)=\(choice)?"
     }
 

@@ -252,7 +252,7 @@ struct JournalContents {
     private mutating func take(_ bytes: ArraySlice<UInt8>) -> Verdict {
         guard line > 1 else { return bytes + [10] == Array(heading.utf8)[...] ? .fine : .otherHeading }
         let fields = bytes.split(separator: 32, maxSplits: 2, omittingEmptySubsequences: false)
-        guard fields.count == 3, let end = Int(String(decoding: fields[0], as: UTF8.self)), end >= resultBytes,
+        guard fields.count == 3, let end = Int(digits: fields[0]), end >= resultBytes,
             fields[1].elementsEqual("done".utf8) || fields[1].elementsEqual("failed".utf8)
         else { return .damaged }
         if fields[1].elementsEqual("failed".utf8) { failures += 1 }

@@ -14,7 +14,7 @@ public struct Shard: Equatable, Sendable, CustomStringConvertible {
     /// - Parameter text: number and count, such as `3/16`.
     /// - Returns: nil for any other text.
     public init?(_ text: String) {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int(digits: $0) }
         guard parts.count == 2, let number = parts[0], let count = parts[1], (1...Self.mostParts).contains(count),
             (1...count).contains(number)
         else { return nil }

@@ -183,7 +183,7 @@ struct ProcessUse: Equatable {
             if fgets(&line, Int32(line.count), file) != nil {
                 let numbers = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
                     .split(separator: " ")
-                use.residentBytes = numbers.dropFirst().first.flatMap { Int($0) }.map {
+                use.residentBytes = numbers.dropFirst().first.flatMap { Int(digits: $0) }.map {
                     $0 * sysconf(Int32(_SC_PAGESIZE))
                 }
             }

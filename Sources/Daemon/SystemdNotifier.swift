@@ -17,7 +17,7 @@ final class SystemdNotifier: Sendable {
     /// - Parameter environment: the program's environment variables.
     init(environment: [String: String]) {
         let isWatched = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
-        let period = isWatched ? environment["WATCHDOG_USEC"].flatMap { Int64($0) } : nil
+        let period = isWatched ? environment["WATCHDOG_USEC"].flatMap { Int64(digits: $0) } : nil
         watchdogPeriod = period.flatMap { $0 > 0 ? .microseconds($0) : nil }
         path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -101,7 +101,7 @@ public struct LabelTrack: Sendable, Equatable {
 
     private static func seconds(_ text: Substring) -> Double? {
         let parts = text.split(whereSeparator: \.isWhitespace)
-        guard parts.count == 1, let value = Double(parts[0]), value.isFinite, value >= 0 else { return nil }
+        guard parts.count == 1, let value = Double(decimal: parts[0]), value >= 0 else { return nil }
         return value
     }
 
@@ -109,7 +109,7 @@ public struct LabelTrack: Sendable, Equatable {
     /// corrected and used here.
     private static func label(_ text: Substring) -> String {
         let parts = text.split(whereSeparator: \.isWhitespace)
-        if parts.count == 3, parts[2] == "%", Int(parts[1]) != nil { return parts[0].lowercased() }
+        if parts.count == 3, parts[2] == "%", Int(digits: parts[1]) != nil { return parts[0].lowercased() }
         return parts.joined(separator: " ").lowercased()
     }
 }

@@ -1,3 +1,5 @@
+private import Core
+
 /// `part / whole`; nil if the whole is 0.
 func ratio(_ part: Int, _ whole: Int) -> Double? { whole > 0 ? Double(part) / Double(whole) : nil }
 
@@ -15,4 +17,4 @@ public func percentile(_ values: [Double], _ share: Double) -> Double? {
 }
 
 /// A threshold as it was written: 0.9, not 0.8999999762, the nearest `Float`.
-func asWritten(_ threshold: Float) -> Double { Double(threshold.description) ?? Double(threshold) }
+func asWritten(_ threshold: Float) -> Double { Double(decimal: threshold.description) ?? Double(threshold) }

@@ -16,7 +16,7 @@ public struct Timestamp: Equatable, Comparable, Sendable {
 
     /// The time of ``text``; nil for anything else.
     public init?(_ text: String) {
-        let numbers = text.split { "-T:.Z".contains($0) }.map { Int64($0) }
+        let numbers = text.split { "-T:.Z".contains($0) }.map { Int64(digits: $0) }
         guard text.utf8.count == 24, text.hasSuffix("Z"), numbers.count == 7, !numbers.contains(nil) else { return nil }
         let parts = numbers.compactMap { $0 }
         var date = tm()

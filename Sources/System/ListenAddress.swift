@@ -1,4 +1,5 @@
 private import CSystem
+private import Core
 import Glibc
 
 /// Where a server listens: `tcp://127.0.0.1:10400`, `tcp://[::1]:10400` or `unix:///run/beckon/wyoming.socket`.
@@ -26,16 +27,20 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         }
         guard text.hasPrefix("tcp://") else { throw refuse("begins with neither tcp:// nor unix://") }
         let rest = text.dropFirst(6)
-        guard let colon = rest.lastIndex(of: ":"), let port = UInt16(rest[rest.index(after: colon)...]), port > 0 else {
+        guard let colon = rest.lastIndex(of: ":"), let port = UInt16(digits: rest[rest.index(after: colon)...]),
+            port > 0
+        else {
             throw refuse("has no port from 1 to 65535")
         }
         var host = String(rest[..<colon])
         if host == "localhost" { host = "127.0.0.1" }
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
-            guard Self.isNumeric(host, AF_INET6) else { throw refuse("has no IPv6 address between [ and ]") }
+            guard host.contains(":"), let address = IPAddress(host), address.zone == nil else {
+                throw refuse("has no IPv6 address between [ and ]")
+            }
         } else {
-            guard Self.isNumeric(host, AF_INET) else {
+            guard !host.contains(":"), IPAddress(host) != nil else {
                 throw refuse("names no address in numbers, which is needed, as names are not looked up")
             }
         }
@@ -52,7 +57,7 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     /// Whether only programs of this machine can connect.
     public var isLocal: Bool {
         switch self {
-        case .tcp(let host, _): host == "::1" || host.hasPrefix("127.")
+        case .tcp(let host, _): IPAddress(host)?.isLoopback ?? false
         case .unix: true
         }
     }
@@ -104,9 +109,6 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         return number
     }
 
-    /// Whether a text is an IPv4 or IPv6 address in numbers.
-    public static func isNumeric(_ host: String) -> Bool { isNumeric(host, AF_INET) || isNumeric(host, AF_INET6) }
-
     /// The address in numbers of the other end of a TCP connection; nil for other sockets. IPv4 through an IPv6 socket is IPv4.
     public static func peer(of descriptor: Int32) -> String? {
         var address = sockaddr_storage()
@@ -123,11 +125,6 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         guard result == 0 else { return nil }
         let peer = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return peer.hasPrefix("::ffff:") && peer.contains(".") ? String(peer.dropFirst("::ffff:".count)) : peer
-    }
-
-    private static func isNumeric(_ host: String, _ family: Int32) -> Bool {
-        var address = in6_addr()
-        return inet_pton(family, host, &address) == 1
     }
 }
 

@@ -212,7 +212,9 @@ struct WebhookTests {
             ("http://127.8.9.1/x?y", "127.8.9.1", 80, "/x?y", true), ("http://[::1]:8080?q", "::1", 8080, "/?q", true),
             ("http://127.0.0.1.example.org/", "127.0.0.1.example.org", 80, "/", false),
             ("http://localhost.example.org/", "localhost.example.org", 80, "/", false),
-            ("http://[::2]/", "::2", 80, "/", false), ("http://10.0.0.1/", "10.0.0.1", 80, "/", false),
+            ("http://127.0.0.+1/", "127.0.0.+1", 80, "/", false), ("http://127.0.0.1./", "127.0.0.1.", 80, "/", false),
+            ("http://[0::1]/", "0::1", 80, "/", true), ("http://[::2]/", "::2", 80, "/", false),
+            ("http://10.0.0.1/", "10.0.0.1", 80, "/", false),
         ]
         for (text, host, port, target, loopback) in table {
             let address = try WebAddress(text)
@@ -222,7 +224,8 @@ struct WebhookTests {
         for text in [
             "", "localhost", "ftp://localhost/", "https://localhost/", "http://", "http:///x", "http://a:0/",
             "http://a:65536/",
-            "http://a:b/", "http://user:word@localhost/", "http://localhost/a b", "http://localhost/\r\nX: y",
+            "http://a:b/", "http://a:+80/", "http://a:/", "http://user:word@localhost/", "http://localhost/a b",
+            "http://localhost/\r\nX: y",
             "http://[::1",
             "http://[::1]x/", "http://localhost/é",
         ] {

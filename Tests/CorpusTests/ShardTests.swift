@@ -6,7 +6,9 @@ struct ShardTests {
     @Test func `a shard is a number and a count`() {
         #expect(Shard("3/16").map { [$0.number, $0.count] } == [3, 16])
         #expect(Shard("1/1")?.description == "1/1")
-        for text in ["", "3", "0/4", "5/4", "-1/4", "1/0", "1/4/2", "a/b", "1/", "/4", "1/1000001"] {
+        for text in [
+            "", "3", "0/4", "5/4", "-1/4", "1/0", "1/4/2", "a/b", "1/", "/4", "1/1000001", "+3/16", "3/+16", "3/0x10",
+        ] {
             #expect(Shard(text) == nil, "\(text)")
         }
     }

@@ -18,7 +18,8 @@ struct ListenAddressTests {
     @Test(arguments: [
         "", "127.0.0.1:10400", "http://127.0.0.1:1", "tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:",
         "tcp://127.0.0.1:0",
-        "tcp://127.0.0.1:65536", "tcp://127.0.0.1:-1", "tcp://1.2.3:4", "tcp://house.local:10400", "tcp://:10400",
+        "tcp://127.0.0.1:65536", "tcp://127.0.0.1:-1", "tcp://127.0.0.1:+1", "tcp://127.0.0.+1:1", "tcp://[::1%lo]:1",
+        "tcp://1.2.3:4", "tcp://house.local:10400", "tcp://:10400",
         "tcp://::1:10400", "tcp://[::1:10400", "tcp://[127.0.0.1]:1", "tcp://[]:1", "unix://", "unix://relative",
         "unix:///" + String(repeating: "x", count: 107),
     ])
@@ -32,7 +33,7 @@ struct ListenAddressTests {
     }
 
     @Test func `only loopback and unix sockets are local`() throws {
-        for text in ["tcp://127.0.0.1:1", "tcp://127.9.9.9:1", "tcp://[::1]:1", "unix:///x"] {
+        for text in ["tcp://127.0.0.1:1", "tcp://127.9.9.9:1", "tcp://[::1]:1", "tcp://[0::1]:1", "unix:///x"] {
             #expect(try ListenAddress(text).isLocal)
         }
         for text in ["tcp://0.0.0.0:1", "tcp://[::]:1", "tcp://192.168.1.2:1"] {

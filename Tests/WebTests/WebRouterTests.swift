@@ -1,4 +1,5 @@
 import Metrics
+import System
 import Testing
 
 @testable import Web
@@ -74,6 +75,18 @@ struct WebRouterTests {
             ("[localhost]", false), ("[::1]evil.example", false), ("1.2.3", false), ("1.2.3.4.5", false),
             ("1.2.3.256", false),
             ("localhost.", false), ("user@localhost", false), ("::1", false), (nil, false),
+            // What other programs take for a name, which anyone may bind to this machine's address (DNS rebinding).
+            ("1.2.3.+4", false), ("+1.2.3.4:80", false), ("1.2.3.4.", false), ("1.2.3.4.:80", false),
+            ("01.2.3.4", false),
+            ("0x7f.0.0.1", false), ("127.1", false), ("2130706433", false), ("1.2.3.٤", false), ("１.2.3.4", false),
+            ("127.0.0.1:+80", false), ("127.0.0.1:٨٠", false), ("127.0.0.1:", false), ("127.0.0.1:0", false),
+            ("127.0.0.1:80:80", false), ("127.0.0.1 ", false), ("a@127.0.0.1", false),
+            ("127.0.0.1@evil.example", false),
+            ("127.0.0.1,evil.example", false), ("127.0.0.1/", false), ("127.0.0.1#", false), ("[::1].", false),
+            ("[::1]:+80", false), ("[::1%25lo]", false), ("[::1%lo]", false), ("[:]", false), ("[dead:beef]", false),
+            ("[1.2.3.4]", false), ("[::１]", false), ("[::1", false), ("[[::1]]", false), ("::1]", false),
+            ("\u{212A}itchen", false), ("kitchen\u{0}", false), ("kitchen.", false), ("k\u{131}tchen", false),
+            ("[0:0:0:0:0:0:0:1]:1", true), ("[::ffff:127.0.0.1]", true), ("kitchen.local:65535", true),
         ] as [(String?, Bool)]
     )
     func `only addresses and known names are hosts`(host: String?, isKnown: Bool) {
@@ -185,8 +198,9 @@ struct WebRouterTests {
     }
 
     /// As Home Assistant's ingress asks: with the browser's host and origin, whatever they are.
-    @Test func `a proxy that is named gets the page by any name, without a token`() {
-        let router = WebRouter(hosts: [], proxies: ["172.30.32.2"], hasPage: true) { _ in false }
+    @Test func `a proxy that is named gets the page by any name, without a token`() throws {
+        let proxy = try #require(IPAddress("172.30.32.2"))
+        let router = WebRouter(hosts: [], proxies: [proxy], hasPage: true) { _ in false }
         func route(_ path: String, _ peer: String?, _ edit: (inout WebRequest) -> Void = { _ in }) -> WebRouter.Route {
             router.route(
                 request {
@@ -227,6 +241,19 @@ struct WebRouterTests {
             }
             #expect(route("/metrics", peer) { ($0.host, $0.origin) = ("127.0.0.1", nil) } == .metrics(.prometheus))
             #expect(route("/readyz", peer) == .readiness)
+        }
+    }
+
+    @Test func `a proxy's address is recognised in every spelling`() throws {
+        for (configured, peer, isProxy) in [
+            ("fd00::2", "fd00:0:0:0:0:0:0:2", true), ("FD00:0::0002", "fd00::2", true), ("fd00::2", "fd00::3", false),
+            ("::ffff:172.30.32.2", "172.30.32.2", true), ("172.30.32.2", "::ffff:ac1e:2002", true),
+            ("fe80::1", "fe80::1%eth0", true), ("fe80::1%eth0", "fe80::1%eth0", true),
+            ("fe80::1%eth0", "fe80::1%eth1", false), ("fe80::1%eth0", "fe80::1", false), ("::2", "0.0.0.2", false),
+        ] {
+            let proxy = try #require(IPAddress(configured))
+            let router = WebRouter(hosts: [], proxies: [proxy], hasPage: true) { _ in false }
+            #expect(router.isTrusted(request { $0.peer = peer }) == isProxy, "\(configured), \(peer)")
         }
     }
 

@@ -224,7 +224,7 @@ struct WebServerTests {
     }
 
     @Test func `a proxy that is named gets page, stream and changes in a frame, by any name, without a token`() throws {
-        let running = try start { $0.proxies = ["127.0.0.1"] }
+        let running = try start { $0.proxies = [IPAddress("127.0.0.1")].compactMap(\.self) }
         let asks = ["Host: house.example", "Origin: https://house.example"]
         let peer = try WebPeer(running.address)
         let page = try peer.ask("GET /", asks)
@@ -239,7 +239,7 @@ struct WebServerTests {
         #expect(try peer.message("sound") != "")
         running.server.stop()
 
-        let other = try start { $0.proxies = ["127.0.0.2"] }
+        let other = try start { $0.proxies = [IPAddress("127.0.0.2")].compactMap(\.self) }
         for path in ["/", "/live"] { #expect(try WebPeer(other.address).ask("GET \(path)").status == 403) }
         #expect(try WebPeer(other.address).ask("GET /metrics").status == 200)
         other.server.stop()
@@ -341,8 +341,14 @@ struct WebServerTests {
         )
         let sound = try peer.ask("GET /misses/3.wav", [running.header])
         #expect(sound.status == 200 && sound.body == "RIFF" && sound.headers["content-type"] == "audio/wav")
-        for number in [1, 2, 4, -3] {
+        for number in [1, 2, 4] {
             #expect(try peer.ask("GET /misses/\(number).wav", [running.header]).status == 404)
+        }
+        for name in ["-3", "+3", "0x3", "%D9%A3", "3.0", "9223372036854775808"] {
+            #expect(
+                try WebPeer(running.address).ask("GET /misses/\(name).wav", [running.header]).status == 404,
+                "\(name)"
+            )
         }
         #expect(try peer.ask("GET /misses/3.wav").status == 403)
         running.server.stop()

@@ -58,7 +58,7 @@ struct StatusSummary {
 
     private static func newest(_ answer: ControlAnswer, _ now: Timestamp) -> String {
         guard let name = answer.value("newest.word") ?? answer.value("newest.phrase"),
-            let confidence = answer.value("newest.confidence").flatMap({ Float($0) }),
+            let confidence = answer.value("newest.confidence").flatMap({ Float(decimal: $0) }),
             let date = answer.value("newest.date").flatMap({ Timestamp($0) })
         else { return "none yet" }
         let count = answer.value("events").map { "; \($0) since the start" } ?? ""

@@ -34,7 +34,7 @@ struct EnrollNegatives {
 
     /// Names and paths of the recordings; numbers are those of `beckon misses`.
     private func clips() throws -> [(name: String, path: String)] {
-        let numbers = options.negatives.map { Int($0) }
+        let numbers = options.negatives.map { Int(digits: $0) }
         let entries = numbers.contains { $0 != nil } ? try MissesCommand.entries() : []
         return try zip(options.negatives, numbers).map { text, number in
             guard let number else { return (text, text) }

@@ -42,7 +42,7 @@ struct MissesCommand {
     }
 
     private static func number(_ text: String) throws(UsageError) -> Int {
-        guard let number = Int(text), number > 0 else {
+        guard let number = Int(digits: text), number > 0 else {
             throw UsageError("'\(printable(text))' is not the number of a word; beckon misses lists them")
         }
         return number

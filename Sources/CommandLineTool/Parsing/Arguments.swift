@@ -54,9 +54,9 @@ struct Arguments {
     /// All values given for an option, in order; empty for an option that the command does not declare.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    func whole(_ name: String) -> Int? { value(name).flatMap { Int($0) } }
+    func whole(_ name: String) -> Int? { value(name).flatMap { Int(signedDigits: $0) } }
 
-    func number(_ name: String) -> Double? { value(name).flatMap { Double($0) } }
+    func number(_ name: String) -> Double? { value(name).flatMap { Double(decimal: $0) } }
 
     /// The value of an option that takes one of a few names.
     func choice<Value: RawRepresentable>(_ name: String) -> Value? where Value.RawValue == String {

@@ -31,7 +31,7 @@ struct ListeningOptions {
         modelFolder = arguments.value("--model")
         mode = arguments.choice("--mode")
         trigger = arguments.choice("--trigger")
-        let threshold = arguments.value("--threshold").flatMap { Float($0) }
+        let threshold = arguments.value("--threshold").flatMap { Float(decimal: $0) }
         let sensitivity: Sensitivity? = arguments.choice("--sensitivity")
         if threshold != nil, sensitivity != nil {
             throw UsageError("--threshold replaces the thresholds that --sensitivity selects; give one of them")
@@ -41,7 +41,7 @@ struct ListeningOptions {
             let parts = text.split(separator: "=").map(String.init)
             guard parts.count == 2 else { return nil }
             let choice =
-                Float(parts[1]).map(ThresholdChoice.confidence)
+                Float(decimal: parts[1]).map(ThresholdChoice.confidence)
                 ?? Sensitivity(rawValue: parts[1]).map(ThresholdChoice.sensitivity)
             return choice.map { (parts[0], $0) }
         }

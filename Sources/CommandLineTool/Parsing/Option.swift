@@ -135,7 +135,7 @@ extension OptionValue {
             title: "number",
             completion: .nothing,
             expected: "a number from \(range.lowerBound) to \(range.upperBound)",
-            accepts: { Int($0).map(range.contains) ?? false }
+            accepts: { Int(signedDigits: $0).map(range.contains) ?? false }
         )
     }
 
@@ -146,7 +146,7 @@ extension OptionValue {
             title: "seconds",
             completion: .nothing,
             expected: expected,
-            accepts: { Double($0).map(range.contains) ?? false }
+            accepts: { Double(decimal: $0).map(range.contains) ?? false }
         )
     }
 

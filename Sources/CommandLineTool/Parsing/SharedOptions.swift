@@ -270,9 +270,9 @@ extension OptionValue {
     private static func confidence(meantBy text: String) -> String? {
         let number = text.replacing(",", with: ".").replacing("%", with: "")
         if isConfidence(number) { return number }
-        guard let percentage = Double(number), percentage > 1, percentage < 100 else { return nil }
+        guard let percentage = Double(decimal: number), percentage > 1, percentage < 100 else { return nil }
         return shortest((percentage * 100).rounded() / 10_000)
     }
 
-    private static func isConfidence(_ text: String) -> Bool { Float(text).map { $0 > 0 && $0 < 1 } ?? false }
+    private static func isConfidence(_ text: String) -> Bool { Float(decimal: text).map { $0 > 0 && $0 < 1 } ?? false }
 }

@@ -109,9 +109,10 @@ struct Record {
         let prefix = "\(speaker)_nohash_"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let numbers = names.compactMap { name in
-            name.hasPrefix(prefix) ? Int(PathName(String(name.dropFirst(prefix.count))).stem) : nil
+            name.hasPrefix(prefix) ? Int(digits: PathName(String(name.dropFirst(prefix.count))).stem) : nil
         }
-        return (numbers.max() ?? -1) + 1
+        // After the highest number there is none; then a name that is taken is refused.
+        return numbers.max().map { $0 < .max ? $0 + 1 : $0 } ?? 0
     }
 
     /// Writes a clip under the next free number; does not overwrite files. Returns its path.

@@ -108,7 +108,8 @@ public struct MQTTTopics: Equatable, Sendable {
             }
         }
         // As a float, which is what is kept: 1e-60 becomes 0.
-        guard let number = Double(text), let word = words.first(where: { threshold($0.name) == subject }) else {
+        guard let number = Double(decimal: text), let word = words.first(where: { threshold($0.name) == subject })
+        else {
             return nil
         }
         let value = Float(number)

@@ -1,3 +1,5 @@
+private import Core
+
 /// The text formats of metrics. (prometheus.io/docs/instrumenting/exposition_formats; OpenMetrics 1.0.0)
 public enum MetricsFormat: Equatable, Sendable {
     /// Version 0.0.4 of Prometheus.
@@ -12,7 +14,7 @@ public enum MetricsFormat: Equatable, Sendable {
             let parameters = part.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
             guard parameters.first == "application/openmetrics-text" else { return false }
             let version = parameters.first { $0.hasPrefix("version=") }?.dropFirst(8)
-            let quality = parameters.first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
+            let quality = parameters.first { $0.hasPrefix("q=") }.flatMap { Double(decimal: $0.dropFirst(2)) }
             return (version == nil || version == "1.0.0" || version == "\"1.0.0\"") && quality != 0
         }
         self = wanted ? .openMetrics : .prometheus

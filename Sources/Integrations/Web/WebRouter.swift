@@ -1,6 +1,7 @@
 import Control
 import Core
 import Metrics
+import System
 
 /// What a request asks for, and whether it may: a pure function of the request's head.
 ///
@@ -30,7 +31,7 @@ struct WebRouter: Sendable {
     /// Names of this machine, in lower case, in addition to addresses and `localhost`.
     let hosts: Set<String>
     /// Addresses of proxies that have checked who the user is.
-    var proxies: Set<String> = []
+    var proxies: [IPAddress] = []
     /// Whether there is a detector to show.
     let hasPage: Bool
     /// Compares a token with the valid one.
@@ -62,7 +63,7 @@ struct WebRouter: Sendable {
             return isToken(token) ? .live(withSound: true) : Self.wrongToken
         case "/misses" where hasPage: return heard(request, .misses)
         case let path where hasPage && path.hasPrefix("/misses/") && path.hasSuffix(".wav"):
-            guard let number = Int(path.dropFirst("/misses/".count).dropLast(".wav".count)) else {
+            guard let number = Int(digits: path.dropFirst("/misses/".count).dropLast(".wav".count)) else {
                 return .refused(Self.noSuchClip)
             }
             return heard(request, .clip(number))
@@ -82,7 +83,10 @@ struct WebRouter: Sendable {
     }
 
     /// Whether a request comes from a proxy that has checked who the user is.
-    func isTrusted(_ request: WebRequest) -> Bool { request.peer.map(proxies.contains) ?? false }
+    func isTrusted(_ request: WebRequest) -> Bool {
+        guard !proxies.isEmpty, let peer = request.peer.flatMap({ IPAddress($0) }) else { return false }
+        return proxies.contains { $0.includes(peer) }
+    }
 
     /// What was said, which is for those who have the token.
     private func heard(_ request: WebRequest, _ route: Route) -> Route {
@@ -103,7 +107,7 @@ struct WebRouter: Sendable {
         guard type == "application/json" else {
             return .refused(.text(415, "a change is JSON, such as {\"command\": \"mute\"}, sent as application/json"))
         }
-        if let length = request.contentLength, Int(length).map({ $0 > Self.longestBody }) ?? true {
+        if let length = request.contentLength, Int(digits: length).map({ $0 > Self.longestBody }) ?? true {
             return .refused(Self.tooLarge)
         }
         return .control
@@ -157,33 +161,47 @@ struct WebRouter: Sendable {
 
     private func isKnown(_ name: String) -> Bool { name == "localhost" || Self.isAddress(name) || hosts.contains(name) }
 
-    /// The name or address of a `Host` header, in lower case and without port and brackets; nil if it is none.
+    /// The name or address of a `Host` header (RFC 9110, 7.2), in lower case and without port and brackets; nil if it is none.
     static func name(of host: String) -> String? {
+        // Before the letters become small: some beyond ASCII would become letters of ASCII.
+        guard host.utf8.count <= longestHost, host.utf8.allSatisfy(isHostByte) else { return nil }
         let host = host.lowercased()
         if host.hasPrefix("[") {
             guard let end = host.firstIndex(of: "]") else { return nil }
             let rest = host[host.index(after: end)...]
             let address = host[host.index(after: host.startIndex)..<end]
-            return isPort(rest) && address.contains(":") ? String(address) : nil
+            return isPort(rest) && address.contains(":") && isAddress(String(address)) ? String(address) : nil
         }
         let end = host.firstIndex(of: ":") ?? host.endIndex
-        guard isPort(host[end...]), end > host.startIndex else { return nil }
-        return String(host[..<end])
+        let name = host[..<end]
+        guard isPort(host[end...]), !name.isEmpty, !name.contains("["), !name.contains("]") else { return nil }
+        return String(name)
+    }
+
+    /// A name has at most 253 bytes (RFC 1035), beside which there may be a port.
+    private static let longestHost = 260
+
+    /// Letters, digits and what else stands in a host: no blanks, no user's name, nothing beyond ASCII.
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"):
+            true
+        default: false
+        }
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        text.isEmpty || text.first == ":" && UInt16(text.dropFirst()) != nil
+        text.isEmpty || text.first == ":" && UInt16(digits: text.dropFirst()).map { $0 > 0 } ?? false
     }
 
     /// Whether a name is an address in numbers, which no other site can bind to this machine.
-    static func isAddress(_ name: String) -> Bool {
-        if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { (1...3).contains($0.count) && UInt8($0) != nil }
-    }
+    static func isAddress(_ name: String) -> Bool { IPAddress(name).map { $0.zone == nil } ?? false }
 
-    /// Whether an origin is that of a page from this host: `http://HOST`, or `https://HOST` behind a proxy.
+    /// Whether an origin is that of a page from this host: `http://HOST`, or `https://HOST` behind a proxy. The host is ASCII.
     static func isSame(_ origin: String, _ host: String) -> Bool {
+        guard origin.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
         let (origin, host) = (origin.lowercased(), host.lowercased())
         return origin == "http://" + host || origin == "https://" + host
     }

@@ -17,7 +17,7 @@ public final class WebServer: Sendable {
         /// Further names of this machine, by which browsers may ask for the page.
         public var hosts: [String] = []
         /// Addresses of proxies that have checked who the user is; see ``WebRouter``.
-        public var proxies: [String] = []
+        public var proxies: [IPAddress] = []
         /// The folder with the token; nil: changes and the sound's picture are refused.
         public var stateFolder: String?
         var limits = HTTPLoop.Limits()
@@ -134,7 +134,7 @@ public final class WebServer: Sendable {
         let feed = LiveFeed(service)
         let folder = settings.stateFolder
         if let folder, hasPage { prepareToken(folder) }
-        let router = WebRouter(hosts: names, proxies: Set(settings.proxies), hasPage: hasPage) { text in
+        let router = WebRouter(hosts: names, proxies: settings.proxies, hasPage: hasPage) { text in
             guard let folder, let token = try? WebToken.read(in: folder) else { return false }
             return WebToken.isEqual(text, token)
         }

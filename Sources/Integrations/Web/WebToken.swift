@@ -38,7 +38,7 @@ public enum WebToken {
             throw WebTokenError("\(path): other users can read it; beckon web token --new makes another")
         }
         let token = String(decoding: content.bytes, as: UTF8.self).prefix { !$0.isNewline }
-        guard token.utf8.count == Self.bytes * 2, token.allSatisfy(\.isHexDigit) else {
+        guard token.utf8.count == Self.bytes * 2, token.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
             throw WebTokenError("\(path): holds no token; beckon web token --new makes another")
         }
         return String(token)
