@@ -132,6 +132,8 @@ struct DoctorTests {
             #expect(errors.contains { $0.contains("configuration") && $0.contains(place) })
         }
         #expect(errors.contains { $0.contains("model") && $0.contains("/nowhere") })
+        #expect(program.lines.last?.hasPrefix("Symptoms and remedies: ") == true)
+        #expect(program.lines.last?.hasSuffix("/troubleshooting.md") == true)
         // The line after a finding says what to do.
         for (line, next) in zip(program.lines, program.lines.dropFirst()) where line.hasPrefix("error") {
             #expect(next.trimmingCharacters(in: .whitespaces).hasPrefix("→ "))

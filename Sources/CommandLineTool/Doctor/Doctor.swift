@@ -5,6 +5,7 @@ private import Daemon
 import Diagnostics
 private import Enrollment
 private import FoundationEssentials
+private import Glibc
 import Inference
 private import Spotting
 
@@ -54,7 +55,13 @@ struct Doctor {
         return all.contains { $0.grade == .error } ? 1 : 0
     }
 
-    /// The last two lines: whether beckon can listen, and the one thing to do next.
+    /// The page about symptoms, causes and remedies: the package's, else the one of the source tree.
+    private static var troubleshooting: String {
+        let installed = "/usr/share/doc/beckon/troubleshooting.md"
+        return access(installed, R_OK) == 0 ? installed : "docs/troubleshooting.md"
+    }
+
+    /// The last lines: whether beckon can listen, the one thing to do next, and where more is written.
     private static func summary(_ all: [Diagnosis], _ service: ServiceCheck) -> String {
         let errors = all.count { $0.grade == .error }
         let warnings = all.count { $0.grade == .warning }
@@ -68,7 +75,7 @@ struct Doctor {
         let usual =
             service.isListening
             ? "beckon events, and say a word: the service prints it" : service.start ?? "beckon listen, and say a word"
-        return "\(result)\nNext: \(printable(worst?.remedy ?? usual))\n"
+        return "\(result)\nNext: \(printable(worst?.remedy ?? usual))\nSymptoms and remedies: \(troubleshooting)\n"
     }
 
     /// Checks the configuration that the service would read. Returns the defaults if it has errors.

@@ -7,7 +7,8 @@ extension Doctor: Command {
             Checks the configuration, the model and its speed, the service, permissions
             and limits, the devices and who holds them, and listens for four seconds, and
             two more where there are several channels: say something then. One line per
-            check: ok, warning or error and what it means, with the remedy below it.
+            check: ok, warning or error and what it means, with the remedy below it. The
+            last lines say what to do next, and where symptoms are described.
             """,
         groups: [
             OptionGroup(

@@ -23,7 +23,8 @@ extension Enroll: Command {
             unlike the others or copies of another one are rejected, with the reason. On a
             terminal, p plays the last take (by aplay) and r takes it again. At the end it
             estimates how often the word will be missed, and how often ordinary speech will
-            trigger it.
+            trigger it. Takes are best said by the people who will use the word: synthetic
+            voices are recognized less than people.
 
             The word is then detected like those of the model: by listen, classify,
             inspect and the service, which loads it by itself. Teaching a word that the

@@ -46,7 +46,8 @@ struct EnrollReport {
             "Said as in the takes, it is \(times); said by other people, it is \(Self.times(rates.missedOfOthers)).",
             "Other people's talk is taken for it about \(Self.often(rates.command)) if only words said alone count (mode "
                 + "command, as beckon listen has it), and about \(Self.often(spot.spot)) if words count anywhere (mode spot).",
-            "Takes by the people who will say it (--more) make it found more often.",
+            "Takes by the people who will say it (--more) make it found more often; synthetic voices are recognized less "
+                + "than people.",
         ]
     }
 

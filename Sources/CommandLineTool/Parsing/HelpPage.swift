@@ -18,6 +18,7 @@ enum HelpPage {
             Exit status: 0 on success, 1 on failure (a line on standard error says what
             failed), 2 for an invalid command line, 130 after Ctrl-C.
             """,
+            "If something does not work: beckon doctor.",
         ].joined(separator: "\n\n") + "\n"
     }
 
