@@ -21,7 +21,7 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 # Preloaded, so that the thread sanitizer sees the waits of Swift's mutexes.
 MUTEX := .build/libThreadSanitizerMutex.so
 
-test: deps $(MUTEX)
+test: deps-tests $(MUTEX)
 	.ci/swift-test --skip $(ALLOCATIONS)
 	.ci/swift-test --skip-build --no-parallel --filter $(ALLOCATIONS)
 	$(THREAD_SANITIZER) --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
@@ -34,7 +34,7 @@ THREAD_SANITIZER = LD_PRELOAD=$(CURDIR)/$(MUTEX) \
 
 # All tests under the address sanitizer, and the C shims under the undefined-behaviour sanitizer, which traps; then the service
 # under the thread sanitizer. Swift's runtime keeps memory for good that the check for leaks would report.
-test-sanitizers: deps $(MUTEX)
+test-sanitizers: deps-tests $(MUTEX)
 	ASAN_OPTIONS=detect_leaks=0 .ci/swift-test --sanitize=address --scratch-path .build/address-sanitizer --no-parallel \
 		-Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --skip $(ALLOCATIONS) --skip would.be.noticed
 	$(THREAD_SANITIZER) --filter $(THREADS)
@@ -84,7 +84,7 @@ container-arm64: deps-container
 	packaging/build-container arm64
 
 # The Home Assistant add-on in .build/addon, from the packages of both architectures.
-home-assistant-addon: deps-container
+home-assistant-addon: deps-packaging
 	packaging/build-addon
 
 # Installs, starts, tests and purges the package in a container with systemd and the fake sound card. As root.
@@ -140,7 +140,7 @@ $(SPARK)/done: Tests/Acceptance/spark/requirements.txt
 # An hour of audio at ten times the speed (SPEED) through the service, while everything around it fails; an account at the
 # end. Seven minutes. SEED=N is another run; SECONDS=N of audio; ONLY="FAULT…"; OPTIONS=--list lists the faults. As root it
 # also fills a disk.
-chaos: deps
+chaos: deps-tests
 	@for product in beckon FakeCard FakeSystem; do swift build -c release --product $$product || exit 1; done
 	$(PYTHON) -m Tests.Chaos $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS)) \
 		$(if $(SPEED),--speed $(SPEED)) $(if $(ONLY),--only $(ONLY)) $(OPTIONS)
@@ -164,7 +164,7 @@ bench-cost: bench-products
 	Benchmarks/cost
 
 # What a large file of taught words costs the service: a reload's time and memory. SIZE="WORDS TAKES ROUNDS"; a minute.
-bench-reload: build
+bench-reload: build deps-tests
 	Benchmarks/reload $(SIZE)
 
 # Instructions of a hop on arm64, counted by qemu, and what share of a Raspberry Pi's core that would be; two minutes. Needs make

@@ -91,7 +91,17 @@ struct Webhook: Sendable {
     }
 
     private func unreachable(_ number: Int32) -> ActionError {
-        .webhook.saying("cannot reach \(address.text): \(SystemError.text(number)); is the server running?")
+        .webhook.saying("cannot reach \(address.text): \(SystemError.text(number)); \(Self.remedy(number))")
+    }
+
+    /// What to do when a connection fails with this `errno`.
+    static func remedy(_ number: Int32) -> String {
+        switch number {
+        // What the firewall of systemd's unit answers.
+        case EPERM, EACCES: "allow the address: IPAddressAllow= in systemctl edit beckon"
+        case EHOSTUNREACH, ENETUNREACH: "is the machine on, and in a network that this one reaches?"
+        default: "is the server running?"
+        }
     }
 
     private func send(

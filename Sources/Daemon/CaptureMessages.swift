@@ -22,7 +22,9 @@ extension CaptureMachine.Change {
         case .lost: return (.warning, "\(device): lost (\(error)); waiting for it to come back")
         case .stalled: return (.warning, "\(device): open, but no audio comes; opening it again")
         case .unavailable: return (.error, "\(status.problem.isEmpty ? "\(device): \(error)" : status.problem)")
-        case .stillUnavailable: return (.warning, "still no microphone after \(seconds): \(status.problem)")
+        case .stillUnavailable:
+            let problem = "\(status.problem); beckon doctor finds out more"
+            return (.warning, "still no microphone after \(seconds): \(problem)")
         case .muted: return (.info, "muted: the device is closed")
         case .unmuted: return (.info, "no longer muted")
         case .selectionChanged: return (.info, "another device or channel was selected")

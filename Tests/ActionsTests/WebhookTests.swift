@@ -11,6 +11,13 @@ import Testing
 
 /// Posts to a real web server on this machine.
 struct WebhookTests {
+    @Test(arguments: [
+        (EPERM, "IPAddressAllow="), (EACCES, "IPAddressAllow="), (ENETUNREACH, "network"), (ECONNREFUSED, "running?"),
+    ])
+    func `why a server cannot be reached decides what to do`(_ number: Int32, remedy: String) {
+        #expect(Webhook.remedy(number).contains(remedy))
+    }
+
     @Test func `a request as servers want it`() throws {
         let server = try OneShotServer(answer: "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
         let address = try WebAddress("http://127.0.0.1:\(server.port)/api/hook?id=a%20b#part")

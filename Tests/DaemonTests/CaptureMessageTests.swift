@@ -48,7 +48,7 @@ struct CaptureMessageTests {
         #expect(try line(.unavailable, problem: "it is gone") == "error it is gone")
         #expect(
             try line(.stillUnavailable, duration: .seconds(60), problem: "it is gone")
-                == "warning still no microphone after 60.00 s: it is gone"
+                == "warning still no microphone after 60.00 s: it is gone; beckon doctor finds out more"
         )
         #expect(
             try line(.notRealTime, number: EPERM)
