@@ -96,7 +96,8 @@ const read = async (signal) => {
     retry = 0;
     return;
   }
-  if (!answer.ok) return say((await answer.text()).trim());
+  // A proxy's own page of an error is not for this line.
+  if (!answer.ok) return /^text\/plain/.test(answer.headers.get("Content-Type")) && say((await answer.text()).trim());
   const reader = answer.body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
