@@ -86,6 +86,8 @@ const showEnd = () => {
   showLevel(-120, -120);
   $("level-text").textContent = "–";
   for (const row of rows) row.show(0);
+  // The service has the recordings.
+  for (const button of $("misses").querySelectorAll("button")) button.disabled = true;
 };
 const read = async (signal) => {
   const token = store.token;
@@ -298,7 +300,7 @@ const misses = {
     if (one.threshold !== null) score.append(make("small", {}, `${isFound ? "≥" : "<"} ${exact(one.threshold)}`));
     const button = make("button", { type: "button", textContent: "▶", disabled: !one.clip });
     button.setAttribute("aria-label", `Play ${one.word} of ${time}`);
-    button.addEventListener("click", () => this.play(one.number));
+    button.addEventListener("click", () => this.play(one.number).catch(() => say("The recording could not be played.")));
     return make("li", { className: isFound ? "found" : "near" }, make("span", {}, make("b", {}, one.word),
       make("small", {}, `${time} · ${isFound ? "found" : "near miss"}`)), score, button);
   },
