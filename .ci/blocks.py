@@ -119,6 +119,15 @@ CHECKS = {
     "ini": ini_block, "js": js_block, "json": json_block, "json5": json5_block, "swift": swift_block, "yaml": yaml_block,
 }  # fmt: skip
 
+# A block of each language that its check must reject, so that no check is one in name alone.
+WRONG = {
+    "ini": "[Service]\nIPAdressAllow=192.168.1.20\n",
+    "js": "return (1;\n",
+    "json": '{"word": "left"\n',
+    "json5": "{ treshold: 0.5 }\n",
+    "swift": "import Beckon\nlet spotter = try Spotter(folder: 1)\n",
+    "yaml": "triggers: [\n",
+}
 
 # A block may stand in a list, indented.
 BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
