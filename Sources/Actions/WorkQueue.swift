@@ -66,6 +66,17 @@ final class WorkQueue: @unchecked Sendable {
         }
     }
 
+    /// Waits until no job waits or runs.
+    ///
+    /// - Parameter time: when to give up, on the monotonic clock.
+    func drain(until time: Instant) {
+        condition.withLock {
+            while running + waiting.count > 0 {
+                guard condition.wait(until: time) else { return }
+            }
+        }
+    }
+
     /// Refuses new jobs, drops those that wait, and waits for the running ones.
     ///
     /// - Returns: whether all running jobs ended within `seconds`.
@@ -106,6 +117,7 @@ final class WorkQueue: @unchecked Sendable {
             job()
             condition.lock()
             running -= 1
+            if running + waiting.count == 0 { condition.broadcast() }
         }
         threads -= 1
         condition.broadcast()

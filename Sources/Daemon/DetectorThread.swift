@@ -32,6 +32,7 @@ public final class DetectorThread: Sendable {
                 // longer than this if no audio comes.
                 loop.step(ends, until: Clock.now + AudioFormat.hopDuration * 3)
             }
+            if ends.source.hasEnded { loop.finish(ends) }
             hasStopped.open()
         }
         isReady.wait()
@@ -127,15 +128,29 @@ struct DetectorLoop: ~Copyable {
         ends.history.add(window)
         let generation = settings.generation
         var sequence = sequence
-        detector.process(window: window) { detection in
-            // A near miss is no event for clients, who take a gap in the numbers for a loss.
-            if detection.kind != .nearMiss { sequence += 1 }
-            ends.queue.push(
-                QueuedDetection(detection, decided: began, generation: generation, sequence: sequence)
-            )
-        }
+        detector.process(window: window) { Self.queue($0, began, generation, &sequence, ends) }
         self.sequence = sequence
         ends.record.note(detector.scores.span, began: began, ended: Clock.now)
+    }
+
+    /// Decides what is pending where the source has ended.
+    mutating func finish(_ ends: Ends) {
+        let (now, generation) = (Clock.now, settings.generation)
+        var sequence = sequence
+        detector.finish { Self.queue($0, now, generation, &sequence, ends) }
+        self.sequence = sequence
+    }
+
+    private static func queue(
+        _ detection: Detection,
+        _ decided: Instant,
+        _ generation: UInt32,
+        _ sequence: inout UInt64,
+        _ ends: Ends
+    ) {
+        // A near miss is no event for clients, who take a gap in the numbers for a loss.
+        if detection.kind != .nearMiss { sequence += 1 }
+        ends.queue.push(QueuedDetection(detection, decided: decided, generation: generation, sequence: sequence))
     }
 
     /// Applies other settings and keeps the audio heard so far, even if the model changes. Allocates, once per change.

@@ -112,8 +112,10 @@ public final class EventDispatcher: Sendable {
 
     private func run() {
         while true {
+            // Asked first: what was queued before the stop is dispatched.
+            let isStopped = state.withLock { $0.isStopped }
             while let detection = queue.pop() { dispatch(detection) }
-            if state.withLock({ $0.isStopped }) { break }
+            if isStopped { break }
             queue.wait()
         }
     }

@@ -51,6 +51,7 @@ public struct PosteriorTrace: Sendable {
             handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { found.append($0) }
             eachHop(number, handler)
         }
+        if let last = hops.last { handler.finish(activity: last.activity) { found.append($0) } }
         return found
     }
 }

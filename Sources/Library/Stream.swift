@@ -58,6 +58,7 @@ extension Spotter {
             }
             for index in block.indices { block[index] = 0 }
             for _ in 0..<AudioFormat.windowHops { hear() }
+            detector.finish { found.append($0) }
             return takeDetections()
         }
 

@@ -38,7 +38,7 @@ public struct RecordingTrace: Sendable {
         /// Labels that fired and have not been re-armed.
         let refractory: [Int]
         /// Label of the word that fired at this hop; nil where none did.
-        let fired: Int?
+        fileprivate(set) var fired: Int?
     }
 
     /// A word that was detected.
@@ -149,6 +149,10 @@ public struct RecordingTrace: Sendable {
         var found: [Detection] = []
         var number = 0
         var before = 0.0
+        defer {
+            // What was decided after the last hop, because nothing follows it.
+            for index in traces.indices where !traces[index].isCut { traces[index].keepLast(found) }
+        }
         try detector.detect(in: FileStream(path: settings.file, mix: settings.mix)) { hop, window, handler in
             defer { found.removeAll(keepingCapacity: true) }
             number += 1
@@ -197,6 +201,17 @@ public struct RecordingTrace: Sendable {
                 fired: found.first { $0.kind == .word }?.index
             )
         )
+        keep(found)
+    }
+
+    /// Keeps what was decided at the end of the file, after its last hop.
+    private mutating func keepLast(_ found: [Detection]) {
+        guard let last = hops.indices.last, let word = found.first(where: { $0.kind == .word }) else { return }
+        if hops[last].fired == nil { hops[last].fired = word.index }
+        keep(found)
+    }
+
+    private mutating func keep(_ found: [Detection]) {
         words += found.map { detection in
             Word(
                 name: detection.name(labels: vocabulary.labels, phrases: []),

@@ -58,6 +58,9 @@ public final class DetectorStream {
         filled += max(0, min(room.count, body(room)))
     }
 
+    /// Whether the audio ends with the next hop: what is pending after it is decided then.
+    public var endsWithHop = false
+
     /// What the newest hop's posteriors are taken from.
     fileprivate var scoring: BatchStream { former ?? network }
 
@@ -75,6 +78,7 @@ public final class DetectorStream {
     /// Makes room for the next hop, after this one was scored.
     fileprivate func shift() {
         filled = 0
+        endsWithHop = false
         hops += 1
         hopsToFill = max(0, hopsToFill - 1)
         if hopsToFill == 0 { former = nil }
@@ -85,6 +89,7 @@ public final class DetectorStream {
     /// Begins again with silence in the window.
     fileprivate func silence(samples count: Int) {
         filled = 0
+        endsWithHop = false
         former = nil
         if window.count != count {
             window.deallocate()
@@ -181,6 +186,7 @@ public struct BatchDetector: ~Copyable {
                 HopScores(posteriors: stream.scoring.posteriors, personal: stream.personal.probabilities),
                 activity: stream.activity.history
             ) { report(index, $0) }
+            if stream.endsWithHop { stream.handler.finish(activity: stream.activity.history) { report(index, $0) } }
             stream.shift()
         }
     }

@@ -54,6 +54,13 @@ public struct Detector: ~Copyable {
         handler.process(scorer.scores, lookahead: scorer.lookahead, activity: scorer.activity, report: report)
     }
 
+    /// Decides what is pending where the audio ends, such as a word that has not been over yet.
+    ///
+    /// - Parameter report: as in ``process(window:report:)``.
+    public mutating func finish(report: (Detection) -> Void) {
+        handler.finish(activity: scorer.activity, report: report)
+    }
+
     /// Applies new settings from the next hop on and keeps the state of the stream: a word that is being said is still
     /// detected, and one that has fired does not fire again. Allocates.
     ///

@@ -121,6 +121,17 @@ public struct Gate {
         return fire(hit, activity)
     }
 
+    /// Decides what is pending where the audio ends: nothing follows that could end the word or better its score.
+    ///
+    /// - Parameter activity: as given to the last `step`.
+    /// - Returns: the word that fires; nil if none does.
+    public mutating func finish(activity: ActivityHistory) -> Detection? {
+        guard let best = pending else { return nil }
+        pending = nil
+        if mode(of: best.label) == .command, inSpeech, isTooLong(best.label) { return nil }
+        return fire(best, activity)
+    }
+
     /// End of the newest hop in seconds of stream time.
     var time: Double { Double(streamHops) * hopSeconds }
 

@@ -79,16 +79,39 @@ struct NearMissTracker {
             }
         }
         guard let due = pending, hop >= due.dueHop else { return nil }
+        return takePending(gate)
+    }
+
+    /// Decides what is pending where the audio ends.
+    ///
+    /// - Parameters:
+    ///   - gate: the gate after the last hop.
+    ///   - hasFired: whether it detected a word at the end.
+    /// - Returns: the near miss that is certain now; nil for none.
+    mutating func finish(gate: borrowing Gate, hasFired: Bool) -> Detection? {
+        if hasFired { pending = nil }
+        for label in episodes.indices where episodes[label].isOn {
+            if hasFired { episodes[label].isVoid = true }
+            guard gate.thresholds.values.indices.contains(label), let threshold = gate.thresholds.values[label] else {
+                continue
+            }
+            finish(label, threshold, gate)
+        }
+        return takePending(gate)
+    }
+
+    private mutating func takePending(_ gate: borrowing Gate) -> Detection? {
+        guard let miss = pending?.miss else { return nil }
         pending = nil
         return Detection(
             kind: .nearMiss,
-            index: due.miss.index,
-            confidence: due.miss.confidence,
-            start: due.miss.start,
-            end: due.miss.end,
+            index: miss.index,
+            confidence: miss.confidence,
+            start: miss.start,
+            end: miss.end,
             time: gate.time,
-            threshold: due.miss.threshold,
-            mode: due.miss.mode
+            threshold: miss.threshold,
+            mode: miss.mode
         )
     }
 

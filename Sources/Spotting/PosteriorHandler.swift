@@ -172,7 +172,25 @@ public struct PosteriorHandler {
             let miss = misses?.step(scores, gate: gate, hasFired: detection != nil, activity: activity)
             if let miss { report(miss.inSession(machine.session(of: miss.index))) }
         }
-        guard let found = detection, machine.admits(found) else { return }
+        if let detection { add(detection, report) }
+    }
+
+    /// Decides what is pending where the audio ends; see ``Gate/finish(activity:)``.
+    ///
+    /// - Parameters:
+    ///   - activity: as given to the last ``process(_:lookahead:activity:report:)``.
+    ///   - report: as there.
+    public mutating func finish(activity: ActivityHistory, report: (Detection) -> Void) {
+        let detection = gate.finish(activity: activity)
+        if let miss = misses?.finish(gate: gate, hasFired: detection != nil) {
+            report(miss.inSession(machine.session(of: miss.index)))
+        }
+        if let detection { add(detection, report) }
+    }
+
+    /// Reports a word, the phrases that it advances, and the session that it ends or starts.
+    private mutating func add(_ found: Detection, _ report: (Detection) -> Void) {
+        guard machine.admits(found) else { return }
         let word = found.inSession(machine.session(of: found.index))
         report(word)
         matcher.add(word) { progress in

@@ -48,6 +48,17 @@ struct SpotterTests {
         }
     }
 
+    @Test func `a word whose score stays above its threshold is decided at the end`() throws {
+        var settings = Spotter.Settings()
+        settings.trigger = .end
+        settings.threshold = 0.0001
+        let spotter = try Self.spotter(settings)
+        let expected = try spotter.detections(inFile: Voices.path("Side_Left"))
+        #expect(expected.map(\.word) == ["left"])
+        let voice = try Voices.samples("Side_Left")
+        #expect(try Self.detections(of: voice, rate: Voices.rate, chunk: 4_800, spotter) == expected)
+    }
+
     @Test func `16-bit samples are the same as floats`() throws {
         let spotter = try Self.spotter()
         let voice = try Voices.samples("Rear_Right")

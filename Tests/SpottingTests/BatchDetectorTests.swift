@@ -77,6 +77,34 @@ struct BatchDetectorTests {
         #expect(abs(stream.time - Double(2 * hops) * 0.1) < 1e-6)
     }
 
+    @Test func `what is pending where a stream ends is decided as a detector of its own does`() throws {
+        let vocabulary = Vocabulary(try RecordedVoice.model())
+        var settings = GateSettings()
+        settings.trigger = .end
+        var thresholds = vocabulary.thresholds(mode: .spot)
+        thresholds.setAll(0.0001)
+        let audio = try RecordedVoice.voice("Rear_Left")
+        let hops = audio.count / 1600
+        var detector = Detector(vocabulary, settings: settings, thresholds: thresholds)
+        let window = [Float](repeating: 0, count: 16_000) + audio
+        var expected: [Detection] = []
+        for hop in 1...hops {
+            detector.process(window: window.span.extracting(hop * 1600..<hop * 1600 + 16_000)) { expected.append($0) }
+        }
+        #expect(expected.isEmpty)
+        detector.finish { expected.append($0) }
+        #expect(expected.map { detector.name(of: $0) } == ["left"])
+        var batch = BatchDetector(vocabulary, settings: settings, thresholds: thresholds)
+        let stream = batch.makeStream()
+        var found: [Detection] = []
+        for hop in 0..<hops {
+            feed(stream, audio, hop: hop)
+            stream.endsWithHop = hop == hops - 1
+            batch.process([stream]) { found.append($1) }
+        }
+        #expect(found == expected && !stream.endsWithHop)
+    }
+
     @Test func `a word that is taught while streams run is found in them`() throws {
         let model = try RecordedVoice.model()
         let before = Vocabulary(model)

@@ -79,7 +79,20 @@ struct GateTests {
         Row(rule: "or when speech ends", said: "..UUUUUU......", fires: "up@8"),
         Row(rule: "the next word ends the one before", said: "..LLLLRRRR....", fires: "left@6 right@10"),
         Row(rule: "a word below its threshold does not fire", said: "..uuuuuu......", fires: ""),
+        Row(rule: "a word that goes on to the end of the audio fires there", said: "..UUUUUU", fires: "up@end"),
+        Row(rule: "and so does the one after another", said: "..LLLLRRRR", fires: "left@6 right@end"),
+        Row(rule: "one that has fired does not fire again", said: "..UUUUUU??", fires: "up@8"),
+        Row(rule: "nor one that is not stable yet", said: ".......U", fires: ""),
     ]
+
+    @Test func `a command alone at the end of the audio fires, a word deep inside talk does not`() {
+        var settings = GateSettings()
+        settings.trigger = .end
+        settings.mode = .command
+        #expect(ScoreTrace(".....UUUU", sound: ".....####").fired(settings) == "up@end")
+        let talk = String(repeating: "?", count: 20)
+        #expect(ScoreTrace("....\(talk)UUUU").fired(settings) == "")
+    }
 
     @Test(arguments: atEnd)
     func `the end trigger`(_ row: Row) {

@@ -10,6 +10,8 @@ struct NearMissTests {
         let said: String
         var margin: Float? = 0.25
         var flushAt: Int?
+        /// Whether the audio ends there.
+        var ends = false
         let expected: String
         var testDescription: String { rule }
     }
@@ -33,6 +35,9 @@ struct NearMissTests {
         for (index, hop) in ScoreTrace(row.said).hops.enumerated() {
             if index == row.flushAt { handler.flush() }
             handler.process(HopScores(posteriors: hop.scores), activity: hop.activity) { reported.append((index, $0)) }
+        }
+        if row.ends, let last = ScoreTrace(row.said).hops.last {
+            handler.finish(activity: last.activity) { reported.append((-1, $0)) }
         }
         return reported
     }
@@ -59,6 +64,14 @@ struct NearMissTests {
             said: "..uu............ss................",
             expected: "near-miss up@14 near-miss stop@28"
         ),
+        Row(
+            rule: "at the end of the audio none is waited for",
+            said: "..uu..",
+            ends: true,
+            expected: "near-miss up@-1"
+        ),
+        Row(rule: "nor the end of the score", said: "..uuu", ends: true, expected: "near-miss up@-1"),
+        Row(rule: "a word at the end is no near miss", said: "..UUUu", ends: true, expected: "word up@3"),
         Row(rule: "after a gap nothing from before is reported", said: "..uu.............", flushAt: 8, expected: ""),
     ])
     func `near misses are reported by the rules`(_ row: Row) {

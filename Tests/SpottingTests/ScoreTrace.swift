@@ -38,7 +38,7 @@ struct ScoreTrace {
         return scores
     }
 
-    /// The words that fire, each with the hop (from 0) at which it fires: `stop@6`.
+    /// The words that fire, each with the hop (from 0) at which it fires, `stop@6`, or `stop@end` where the audio ends.
     ///
     /// - Parameters:
     ///   - looksAhead: whether the gate also gets the scores of the next hop, as in the detector.
@@ -55,6 +55,9 @@ struct ScoreTrace {
                 detection = gate.lookAhead(hops[index + 1].scores, activity: hop.activity)
             }
             if let detection { fired.append("\(Self.labels[detection.index])@\(index)") }
+        }
+        if let last = hops.last, let detection = gate.finish(activity: last.activity) {
+            fired.append("\(Self.labels[detection.index])@end")
         }
         return fired.joined(separator: " ")
     }

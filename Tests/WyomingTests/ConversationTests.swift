@@ -159,6 +159,18 @@ struct ConversationTests {
         return Self.results(output)
     }
 
+    @Test func `a word whose score stays above its threshold is decided at audio-stop`() throws {
+        let vocabulary = Vocabulary(try Model(folder: Folders.model))
+        var gate = GateSettings()
+        gate.trigger = .end
+        var choices = ThresholdChoices()
+        choices.all = .confidence(0.0001)
+        let client = try Client(try WakeWords(vocabulary, gate: gate, choices: choices, phrases: []))
+        let said = Self.run(try Self.recording("Front_Left"), 48_000, chunk: 9_600)
+        // Twice: the end of one run is not that of the next.
+        for _ in 0..<2 { #expect(results(client, said) == ["left"]) }
+    }
+
     @Test func `a word is detected in audio of any chunks, and read in any pieces`() throws {
         let audio = try Self.recording("Rear_Left")
         for chunk in [960, 3000, 9600, 1 << 20] {

@@ -134,7 +134,8 @@ public struct FileDetector: Sendable {
     ///   - eachHop: called after each hop with the hop, its window of samples, and the handler, which shows the state
     ///     of smoother and gate. Returns false to stop. Use it to show progress, to cancel, or to trace the detector.
     ///   - report: called for each detection before `eachHop` of its hop. Start and end lie within the file, although a
-    ///     word may be decided in the silence after it.
+    ///     word may be decided in the silence after it. What is pending after the last hop is decided then, unless `eachHop`
+    ///     stopped it.
     /// - Throws: what reading the file throws, after all hops that could be read are processed.
     public func detect(
         in stream: consuming FileStream,
@@ -149,12 +150,25 @@ public struct FileDetector: Sendable {
             phrases: phrases,
             sessions: sessions
         )
-        try scorer.forEachHop(of: stream, spare: spare) { hop, window in
-            handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { detection in
-                report(detection.ended(by: hop.seconds))
-            }
-            return eachHop(hop, window, handler)
+        var last: (activity: ActivityHistory, seconds: Double)?
+        func finish() {
+            guard let last else { return }
+            handler.finish(activity: last.activity) { report($0.ended(by: last.seconds)) }
         }
+        do throws(AudioError) {
+            try scorer.forEachHop(of: stream, spare: spare) { hop, window in
+                handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { detection in
+                    report(detection.ended(by: hop.seconds))
+                }
+                let goesOn = eachHop(hop, window, handler)
+                last = goesOn ? (hop.activity, hop.seconds) : nil
+                return goesOn
+            }
+        } catch {
+            finish()
+            throw error
+        }
+        finish()
     }
 
     /// All detections of a file.

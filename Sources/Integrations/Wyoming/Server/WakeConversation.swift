@@ -226,9 +226,12 @@ final class WakeConversation: Conversation {
         }
         stream.fill { room in
             written = min(room.count, silence)
-            for index in 0..<written { room[index] = 0 }
-            return written
+            // What the filters held may have moved the end into a hop, which is filled: only whole hops are processed.
+            let count = written == silence ? room.count : written
+            for index in 0..<count { room[index] = 0 }
+            return count
         }
+        stream.endsWithHop = written == silence
         phase = .stopping(silence: silence - written)
     }
 }
