@@ -1,5 +1,5 @@
 public import Configuration
-import Core
+public import Core
 private import Dispatch
 public import Events
 import Glibc
@@ -42,11 +42,13 @@ public final class ActionRunner: EventSink {
     private let environment: [String]
     private let printLine: @Sendable (String) -> Bool
     private let log: ServiceLog
+    private let leavesOutSocketsInUse: Bool
 
     /// Creates the sockets of `unix` actions.
     ///
     /// - Parameters:
     ///   - environment: environment variables that programs get, in addition to the event's.
+    ///   - leavesOutSocketsInUse: whether a socket of a `unix` action that another service has is left out, not refused.
     ///   - printLine: takes a line of a `print` action, with its line end; must not wait. False: it was dropped.
     ///   - log: receives failures, each kind at most once a minute.
     /// - Throws: ``ActionError/socket``.
@@ -54,6 +56,7 @@ public final class ActionRunner: EventSink {
         _ configuration: Configuration,
         environment: [String: String],
         journal: Journal = Journal(),
+        leavesOutSocketsInUse: Bool = false,
         log: ServiceLog,
         printLine: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(ActionError) {
@@ -62,8 +65,9 @@ public final class ActionRunner: EventSink {
         self.printLine = printLine
         self.log = log
         self.environment = Self.inherited(environment)
+        self.leavesOutSocketsInUse = leavesOutSocketsInUse
         let plan = ActionPlan(configuration)
-        let sockets = try Self.open(plan.sockets, keeping: [:])
+        let sockets = try Self.open(plan.sockets, keeping: [:], leavingOutInUse: leavesOutSocketsInUse)
         state = Mutex(State(plan: plan, sockets: sockets, timeout: configuration.limits.timeout))
         programs = WorkQueue(
             name: "beckon-action",
@@ -81,7 +85,7 @@ public final class ActionRunner: EventSink {
     public func apply(_ configuration: Configuration) throws(ActionError) {
         let kept = state.withLock { $0.sockets }
         let plan = ActionPlan(configuration)
-        let sockets = try Self.open(plan.sockets, keeping: kept)
+        let sockets = try Self.open(plan.sockets, keeping: kept, leavingOutInUse: leavesOutSocketsInUse)
         state.withLock { state in
             state.plan = plan
             state.sockets = sockets
@@ -93,6 +97,11 @@ public final class ActionRunner: EventSink {
 
     /// Starts no more programs and requests; standard output, the journal and the sockets still get events.
     public func close() { state.withLock { $0.isClosing = true } }
+
+    /// Waits for the programs and requests of the events so far, such as those of the last word of a file.
+    ///
+    /// - Parameter time: when to give up, on the monotonic clock.
+    public func finish(until time: Instant) { programs.drain(until: time) }
 
     /// Ends running programs and closes the sockets. Later calls do nothing.
     ///
@@ -131,7 +140,8 @@ public final class ActionRunner: EventSink {
 
     private static func open(
         _ paths: Set<String>,
-        keeping kept: [String: LineServer]
+        keeping kept: [String: LineServer],
+        leavingOutInUse: Bool
     ) throws(ActionError) -> [String: LineServer] {
         var settings = LineServer.Settings()
         settings.listensAtOnce = true
@@ -149,6 +159,7 @@ public final class ActionRunner: EventSink {
                     }
                 }
             } catch {
+                if leavingOutInUse, error.isInUse { continue }
                 for (path, server) in servers where kept[path] == nil { server.stop() }
                 throw .socket.saying(error.description)
             }

@@ -31,7 +31,7 @@ public struct ControlClient: ~Copyable {
         switch errno {
         case ENOENT, ECONNREFUSED, ENOTDIR:
             throw .notRunning.saying(
-                "beckon is not running: no service listens at \(path); start it with systemctl start beckon, or name its socket "
+                "no service is running: nothing listens at \(path); start it with systemctl start beckon, or name its socket "
                     + "with --socket"
             )
         case EACCES, EPERM:

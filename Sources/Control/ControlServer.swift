@@ -37,7 +37,7 @@ public final class ControlServer: EventSink {
 
     /// Opens the socket. Commands fail until ``start(_:)`` is called.
     ///
-    /// - Throws: ``ControlError/socket``.
+    /// - Throws: ``ControlError/inUse`` where another service listens there, ``ControlError/socket``.
     public init(path: String, settings: LineServer.Settings = defaultSettings) throws(ControlError) {
         let handler = Handler()
         self.handler = handler

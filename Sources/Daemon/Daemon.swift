@@ -33,7 +33,10 @@ public final class Daemon: Sendable {
     let clips: ClipSaver
     let misses: MissRing
     let control: ControlServer?
-    let integrations = Integrations(Integrations.besideDetector)
+    /// Whether another service has the control socket, and with it what only one can have: sockets, ports, names at brokers,
+    /// the list of misses.
+    let isBesideAnother: Bool
+    let integrations: Integrations
     let dispatcher: EventDispatcher
     let detector: DetectorThread
     let notifier: SystemdNotifier
@@ -87,13 +90,17 @@ public final class Daemon: Sendable {
         self.settings = Mutex(settings)
         configuredSocket = configuration.socket
         log.level = configuration.log
-        let output = setup.output
-        actions = try ActionRunner(configuration, environment: setup.environment, log: log) { output.write($0) }
+        (control, isBesideAnother) = try Self.openControl(configuration, setup, log)
+        integrations = Integrations(isBesideAnother ? [] : Integrations.besideDetector)
+        let (output, isJSON) = (setup.output, setup.outputIsJSON)
+        actions = try ActionRunner(
+            configuration,
+            environment: setup.environment,
+            leavesOutSocketsInUse: isBesideAnother,
+            log: log
+        ) { line in output.write(isJSON ? Self.printEvent(line).line : line) }
         clips = ClipSaver(configuration.clips, history: history, log: log)
-        misses = MissRing(configuration.misses, history: history, log: log)
-        control = try Self.controlPath(configuration, setup).map { path throws(ControlError) in
-            try ControlServer(path: path)
-        }
+        misses = MissRing(isBesideAnother ? Configuration.Misses() : configuration.misses, history: history, log: log)
         var all: [any EventSink] = [actions] + sinks
         if let control { all.append(control) }
         all.append(integrations)
@@ -135,6 +142,28 @@ public final class Daemon: Sendable {
     public var progress: AudioProgress? { source.progress }
     /// Whether the writer of a stream gives no audio. Any thread.
     public var isInputSilent: Bool { (source as? PipeSource)?.isSilent ?? false }
+
+    /// Opens the control socket, if there shall be one. Where another service has it, this one does without it, and says so.
+    private static func openControl(
+        _ configuration: Configuration,
+        _ setup: Setup,
+        _ log: ServiceLog
+    ) throws(ControlError) -> (server: ControlServer?, isBesideAnother: Bool) {
+        guard let path = controlPath(configuration, setup) else { return (nil, false) }
+        do throws(ControlError) {
+            return (try ControlServer(path: path), false)
+        } catch {
+            guard error == .inUse else { throw error }
+            let isCut = Integrations.areConfigured(Integrations.besideDetector, in: configuration)
+            let off = isCut ? "; this one's integrations stay off" : ""
+            log.write(
+                .notice,
+                "another beckon has the control socket \(printable(path)): listening without one, so beckon status, set and mute "
+                    + "go to that one\(off)"
+            )
+            return (nil, true)
+        }
+    }
 
     /// The path of the control socket; nil for none. Outside systemd, `.auto` means a socket in `XDG_RUNTIME_DIR`, and
     /// none while a file or a stream is played.
@@ -211,8 +240,12 @@ public final class Daemon: Sendable {
         func soon(_ milliseconds: Int) -> Instant { min(end, Clock.now + .milliseconds(milliseconds)) }
         var haveEnded = [stopMicrophone(until: soon(300)), (source as? PipeSource)?.stop(until: soon(200)) ?? true]
         haveEnded += [detector.stop(until: soon(500))]
-        actions.close()
+        // The last word of a file or a stream acts as all others do; a service that is told to stop starts nothing more.
+        let isAtEnd = source.hasEnded
+        if !isAtEnd { actions.close() }
         haveEnded.append(dispatcher.stop(until: soon(200)))
+        if isAtEnd { actions.finish(until: soon(700)) }
+        actions.close()
         haveEnded.append(control?.stop(until: soon(200)) ?? true)
         haveEnded.append(integrations.stop(until: soon(400)))
         haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))

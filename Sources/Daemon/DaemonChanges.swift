@@ -85,7 +85,7 @@ extension Daemon {
         log.level = new.configuration.log
         if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         clips.apply(new.configuration.clips)
-        misses.apply(new.configuration.misses)
+        misses.apply(isBesideAnother ? Configuration.Misses() : new.configuration.misses)
         detector.apply(new.detector(generation: generation))
         microphone?.apply(InputSelection(new.configuration))
         return outcome(hasRebuilt: true)

@@ -1,4 +1,5 @@
 public import Audio
+import Core
 public import System
 
 extension Daemon {
@@ -11,6 +12,8 @@ extension Daemon {
         public var environment: [String: String]
         /// Standard output, for `print` actions.
         public var output: LineWriter
+        /// Whether ``output`` takes JSON lines: then each text of a `print` action is one too.
+        public var outputIsJSON: Bool
         /// What the log is written to; only its counts are used here.
         public var logOutput: LineWriter
         /// Gets the signals that concern a terminal, on the thread that called ``Daemon/run(_:)``.
@@ -21,6 +24,7 @@ extension Daemon {
             recording: String? = nil,
             environment: [String: String],
             output: LineWriter,
+            outputIsJSON: Bool = false,
             logOutput: LineWriter,
             onTerminalSignal: @escaping @Sendable (Int32) -> Void = { _ in }
         ) {
@@ -29,8 +33,14 @@ extension Daemon {
             self.recording = recording
             self.environment = environment
             self.output = output
+            self.outputIsJSON = outputIsJSON
             self.logOutput = logOutput
         }
+    }
+
+    /// The event of a printed text: `{"event": "print", "text"}`.
+    static func printEvent(_ line: String) -> JSON {
+        ["event": "print", "text": .string(line.hasSuffix("\n") ? String(line.dropLast()) : line)]
     }
 
     /// Where the audio comes from.

@@ -44,6 +44,12 @@ final class Integrations: EventSink {
         }
     }
 
+    /// Whether a configuration turns any of these kinds on.
+    static func areConfigured(_ kinds: [any Integration.Type], in configuration: Configuration) -> Bool {
+        func isConfigured<Kind: Integration>(_ kind: Kind.Type) -> Bool { Kind.configured(in: configuration) != nil }
+        return kinds.contains { isConfigured($0) }
+    }
+
     /// The integration of a kind; nil if it is off.
     func running<Kind: Integration>(_ kind: Kind.Type) -> Kind? { slots.lazy.compactMap { $0.running as? Kind }.first }
 

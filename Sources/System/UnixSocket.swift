@@ -65,7 +65,8 @@ public enum UnixSocket {
         }
         guard connect(path) == nil else {
             throw SocketError(
-                "cannot listen at \(path): a service listens there already; stop it or choose another path"
+                "cannot listen at \(path): a service listens there already; stop it or choose another path",
+                isInUse: true
             )
         }
         guard errno == ECONNREFUSED else {
@@ -98,8 +99,13 @@ public enum UnixSocket {
 /// A socket that cannot be created or used. The text is one line: the path, the failed call and what to do.
 public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
+    /// Whether another service listens there.
+    public let isInUse: Bool
 
-    public init(_ description: String) { self.description = description }
+    public init(_ description: String, isInUse: Bool = false) {
+        self.description = description
+        self.isInUse = isInUse
+    }
 
     /// For ``EventFD``.
     public static func noEventFD(_ error: SystemError) -> SocketError {

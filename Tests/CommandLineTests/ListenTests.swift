@@ -199,6 +199,51 @@ struct ListenTests {
         #expect(live.end() == 0)
     }
 
+    @Test func `beside a service that runs, it listens without a control socket and says so`() throws {
+        let folder = try TestFolder()
+        let configuration = """
+            {
+                device: 'mic', threshold: 0.6, wyoming: { listen: 'unix://\(folder.file("wyoming"))' },
+                actions: [{ unix: '\(folder.file("events"))' }, { print: '<{word}>' }],
+            }
+            """
+        let service = try LiveProgram(playing: Self.left, configuration: configuration)
+        #expect(service.waits { service.output.contains("<left>") })
+        let second = try LiveProgram(
+            playing: Self.left,
+            ["--json"],
+            configuration: configuration,
+            variables: ["RUNTIME_DIRECTORY": service.folder.path]
+        )
+        #expect(second.waits { second.output.contains("\"word\": \"left\"") }, "\(second.error)")
+        let socket = service.folder.file("control.socket")
+        let lines = second.error.split(separator: "\n").filter { $0.contains("control socket") }
+        #expect(lines.count == 1 && lines.first?.contains(socket) == true, "\(second.error)")
+        #expect(lines.first?.contains("this one's integrations stay off") == true)
+        #expect(second.end() == 0)
+        // The socket is still that of the service.
+        #expect(try service.status().contains("state: running\n"))
+        #expect(service.end() == 0)
+    }
+
+    @Test func `with --json, what print actions print is an event of its own`() throws {
+        let folder = try TestFolder()
+        let text = #"{ actions: [{ print: 'heard "{word}"\n{percent}' }], threshold: 0.6, mode: 'spot' }"#
+        let config = try folder.write("config.json5", bytes: Array(text.utf8))
+        func listen(_ options: [String]) throws -> Program {
+            try Program.beckon(["listen", "--config", config, "--words", "none", "--file", Self.left] + options)
+        }
+        let json = try listen(["--json"])
+        #expect(json.status == 0 && json.lines.count == 2, "\(json.output)")
+        var texts: [String] = []
+        for line in json.lines {
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            if object["event"] as? String == "print" { texts.append(object["text"] as? String ?? "") }
+        }
+        #expect(texts.count == 1 && texts.first?.hasPrefix("heard \"left\"\n") == true, "\(json.output)")
+        #expect(try listen([]).output.contains("heard \"left\"\n"))
+    }
+
     @Test func `a word runs its program, which gets the word`() throws {
         let folder = try TestFolder()
         let configuration = """

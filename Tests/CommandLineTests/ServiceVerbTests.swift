@@ -97,7 +97,7 @@ struct ServiceVerbTests {
         server.stop()
         let none = try Program.beckon(["mute", "--socket", path])
         #expect(
-            none.status == 1 && none.error.hasPrefix("beckon: beckon is not running: no service listens at \(path)")
+            none.status == 1 && none.error.hasPrefix("beckon: no service is running: nothing listens at \(path)")
         )
         #expect(none.error.split(separator: "\n").count == 1)
     }

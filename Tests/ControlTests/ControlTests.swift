@@ -137,7 +137,7 @@ struct ControlTests {
         let folder = try TestFolder()
         let path = folder.file("s")
         let none = #expect(throws: ControlError.notRunning) { _ = try ControlClient(path: path) }
-        #expect(none?.description.hasPrefix("beckon is not running: no service listens at \(path)") == true)
+        #expect(none?.description.hasPrefix("no service is running: nothing listens at \(path)") == true)
         let listener = try UnixSocket.listen(path, mode: 0o660)
         var client = try ControlClient(path: path)
         try client.send(.status)

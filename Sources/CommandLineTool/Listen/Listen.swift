@@ -83,6 +83,7 @@ struct Listen {
                     recording: options.record,
                     environment: environment,
                     output: screen.output,
+                    outputIsJSON: options.json,
                     logOutput: logOutput,
                     onTerminalSignal: { screen.receive(signal: $0) }
                 ),
