@@ -1,4 +1,5 @@
 private import Core
+private import Inference
 private import KernelInterface
 
 /// Remarks on the quality of a measurement: other load, throttling, a debug build.
@@ -10,7 +11,9 @@ enum BenchNotes {
         return most / least
     }
 
-    static func all(machine: BenchMachine, rows: [BenchReport.Row], probes: [Probe]) -> [String] {
+    static func all(machine: BenchMachine, model: BenchReport.ModelFacts, rows: [BenchReport.Row], probes: [Probe])
+        -> [String]
+    {
         var notes: [String] = []
         #if DEBUG
         notes.append("built without optimisation: all times are too long; measure a release build")
@@ -19,6 +22,7 @@ enum BenchNotes {
             notes.append("the system did not let the work be kept on one processor, so times vary more")
         }
         if let note = noise(rows) { notes.append(note) }
+        if let note = abovePeak(rows, isInteger: model.precision == Precision.int8.rawValue) { notes.append(note) }
         #if arch(arm64)
         notes.append(wanted)
         #endif
@@ -44,6 +48,18 @@ enum BenchNotes {
         return
             "the machine is noisy: of \(worst.title) the slowest round took \(decimal(worst.spread, 2)) times as long as the "
             + "quickest, and one run in a hundred \(decimal(tail, 1)) times the median; stop what else runs and measure again"
+    }
+
+    /// A note where a stage is quicker than the peak that it is compared with; nil where none is.
+    static func abovePeak(_ rows: [BenchReport.Row], isInteger: Bool) -> String? {
+        let name = BenchStage.peak.rawValue
+        guard let row = rows.first(where: { $0.stage != name && $0.shareOfPeak ?? 0 > 1 }), let share = row.shareOfPeak
+        else { return nil }
+        let found = "\(row.title) has \(decimal(share * 100, 0)) % of the peak"
+        return isInteger
+            ? "\(found) because \(name) is the peak of floats: this network multiplies 8-bit integers, of which an instruction takes "
+                + "several times as many"
+            : "\(found), which cannot be: the processor was slower while \(name) was measured; measure again"
     }
 
     /// A note where the minimum of the last quarter of the rounds is 5 % above that of the first quarter; else nil.

@@ -43,7 +43,7 @@ public struct BenchReport: Codable, Sendable {
         let spread: Double
         /// At the median time, as are the next two; nil where multiply-adds are not counted.
         let multiplyAddsPerSecond: Double?
-        /// Fraction of the float peak of the same kernels; an integer network may exceed 1.
+        /// Fraction of the float peak of the same kernels; an integer network may exceed 1, which a note explains.
         let shareOfPeak: Double?
         /// Streams that one processor can run in real time; nil for stages that are not a whole hop.
         let realTimeFactor: Double?
@@ -82,7 +82,7 @@ public struct BenchReport: Codable, Sendable {
         stages = run.probes.compactMap { probe in
             BenchReport.row(probe, peak: peaks.first { $0.kernels == probe.kernels }, hopSeconds: model.hopSeconds)
         }
-        notes = BenchNotes.all(machine: machine, rows: stages, probes: run.probes)
+        notes = BenchNotes.all(machine: machine, model: model, rows: stages, probes: run.probes)
     }
 
     private static func row(_ probe: Probe, peak: Probe?, hopSeconds: Double) -> Row? {

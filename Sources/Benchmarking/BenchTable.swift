@@ -8,7 +8,7 @@ public struct BenchTable: Sendable {
 
     public var text: String {
         var columns = TextTable(
-            ["STAGE", "KERNELS", "MIN", "P50", "P99", "MAX µs", "G MUL-ADD/S", "OF PEAK", "STREAMS", ""],
+            ["STAGE", "KERNELS", "MIN", "P50", "P99", "MAX µs", "G MUL-ADD/S", "OF FLOAT PEAK", "STREAMS", ""],
             names: [0, 1, 9]
         )
         for row in report.stages {

@@ -52,6 +52,16 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         )
     }
 
+    /// A word of the model is taken for the new one.
+    ///
+    /// - Parameter share: of its utterances, 0…1.
+    public static func takenForCommand(_ name: String, _ other: String, share: Double) -> EnrollmentError {
+        .alike.saying(
+            "'\(name)' sounds like '\(other)', which the model knows: \(shareText(share, places: 0)) of the times that '\(other)' is said, "
+                + "it would be taken for '\(name)'; choose a word that sounds different, or --force teaches it all the same"
+        )
+    }
+
     /// The word was changed by another program while takes for it were recorded.
     public static func changedMeanwhile(_ name: String, _ what: String) -> EnrollmentError {
         .store.saying("'\(name)' was \(what) by another program in the meantime; nothing was changed, teach it again")

@@ -33,6 +33,8 @@ public struct WordCalibration: Sendable {
     /// Share of a sensitivity's false accepts per hour that is aimed at. Other talk differs from that of the negative set, above all in
     /// how many words are said alone.
     private static let aim = 0.58
+    /// Share of the utterances of one of the model's words, 0…1, from which it is taken for this word too often: two in three.
+    public static let mostTaken = 0.65
     /// How much more similar the model's other words are in the user's voice than in those of the negative set. Measured with one speaker
     /// at three pitches: with it 0.2 to 0.8 % of clips of other words are taken for the word, without 0.5 to 1.7 %.
     private static let ownVoice: Float = 0.06

@@ -21,7 +21,9 @@ public struct ClipReportPage: Sendable {
     public var html: String {
         let tables = ClipReportTables(report)
         var page = Page(title: "Model \(model) on \(report.clips) clips of \(name)")
-        if !tables.twelveClass.isEmpty { page.add(.element("p", ["class": "lead"], [.text(tables.twelveClass + ".")])) }
+        page.add(.element("p", ["class": "lead"], [.text(tables.headline)]))
+        if !tables.twelveClass.isEmpty { page.paragraph(tables.twelveClass + ".") }
+        page.add(PageTable(tables.accuracy))
         page.figure(
             "Confusion matrix",
             "Rows are the words said, columns the labels detected; cells count clips, and are the darker the larger their share "
@@ -50,8 +52,6 @@ public struct ClipReportPage: Sendable {
             tables.openSet + ".",
             [detectionErrors("any command", report.openSet, own: nil, isSmall: false).markup]
         )
-        page.heading("Accuracy")
-        page.add(PageTable(tables.accuracy))
         page.heading("Labels")
         page.add(PageTable(tables.labels))
         if !report.mistakes.isEmpty {
@@ -61,8 +61,11 @@ public struct ClipReportPage: Sendable {
         page.heading("Calibration")
         page.add(PageTable(tables.calibration))
         page.heading("Thresholds")
-        page.paragraph("Recall / false accepts in %, at thresholds of the word's posterior:")
-        page.add(PageTable(tables.tradeoffs))
+        page.paragraph("At thresholds of the word's posterior: the one in use, and others for all words.")
+        page.subheading("Recall (%)")
+        page.add(PageTable(tables.recalls))
+        page.subheading("False accepts (%)")
+        page.add(PageTable(tables.falseAccepts))
         page.paragraph("Made by beckon \(version).")
         return page.html
     }

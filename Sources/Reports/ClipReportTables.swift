@@ -4,21 +4,38 @@ public import Evaluation
 /// A `ClipReport` as tables and as plain text.
 public struct ClipReportTables: Sendable {
     private let report: ClipReport
+    private let room: Int?
 
     /// Largest number of mistakes listed.
     private static let mistakes = 12
 
-    public init(_ report: ClipReport) { self.report = report }
+    /// - Parameter room: columns of the terminal that ``text`` goes to; nil where it goes elsewhere.
+    public init(_ report: ClipReport, room: Int? = nil) {
+        self.report = report
+        self.room = room
+    }
+
+    private func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
 
     /// All tables as plain text.
     public var text: String {
         [
-            accuracy.text + (twelveClass.isEmpty ? "" : twelveClass + "\n"), labels.text, confusion.text,
-            report.mistakes.isEmpty ? "" : mistakes.text,
-            calibrationError + "\n" + calibration.text,
-            "Recall / false accepts in %, at thresholds of the word's posterior:\n" + tradeoffs.text,
+            shown(accuracy) + (twelveClass.isEmpty ? "" : twelveClass + "\n"), shown(labels), shown(confusion),
+            report.mistakes.isEmpty ? "" : shown(mistakes),
+            calibrationError + "\n" + shown(calibration),
+            "Recall / false accepts in %, at thresholds of the word's posterior:\n" + shown(tradeoffs),
             openSet + "\n",
         ].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// How many clips are labelled right, in one sentence.
+    var headline: String {
+        let accuracy = report.accuracy
+        let parts = [
+            ("words", accuracy.words), (Labels.spoken(Labels.unknown), accuracy.unknown),
+            (Labels.spoken(Labels.silence), accuracy.silence),
+        ].filter { $0.1.clips > 0 }.map { "\($0.0) \(shareText($0.1.share))" }
+        return "\(shareText(accuracy.all.share)) of the clips are labelled right: \(parts.joined(separator: ", "))."
     }
 
     var accuracy: TextTable {
@@ -95,6 +112,22 @@ public struct ClipReportTables: Sendable {
                         "\(perCentText(point.recall)) / \(perCentText(point.falseAccepts, places: 2))"
                     }
             )
+        }
+        return table
+    }
+
+    /// Of ``tradeoffs``, the recall alone: short cells, which fit a page.
+    var recalls: TextTable { points { perCentText($0.recall) } }
+
+    /// Of ``tradeoffs``, the false accepts alone.
+    var falseAccepts: TextTable { points { perCentText($0.falseAccepts, places: 2) } }
+
+    private func points(_ text: (WordTradeoff.Point) -> String) -> TextTable {
+        var table = TextTable(
+            ["WORD", "IN USE", "WITH IT"] + WordTradeoff.thresholds.map { "AT " + decimal(Double($0), 2) }
+        )
+        for word in report.words {
+            table.add([word.word, decimal(word.own.threshold, 2)] + ([word.own] + word.others).map(text))
         }
         return table
     }

@@ -18,6 +18,9 @@ struct DetectionTradeoff: Sendable {
         let curve: [Counts]
         /// By name of the sensitivity.
         let points: [(name: String, counts: Counts)]
+
+        /// Whether anything was accepted by mistake, at any threshold.
+        var hasFalseAccepts: Bool { (curve + points.map(\.counts)).contains { $0.falseAccepts > 0 } }
     }
 
     /// Length of all recordings, in seconds.
@@ -64,6 +67,9 @@ struct DetectionTradeoff: Sendable {
             right: 14
         )
         chart.heading = heading
+        chart.emptyText = "no false accept at any threshold"
+        // Without a false accept the curve would be a flat line that says nothing.
+        guard drawn.contains(where: \.hasFalseAccepts) else { return chart }
         for (number, one) in drawn.enumerated() {
             chart.add(
                 .line(

@@ -33,6 +33,8 @@ public struct StreamReportPage: Sendable {
         let tables = StreamReportTables(report)
         var page = Page(title: "Model \(model) on long recordings")
         page.add(.element("p", ["class": "lead"], [.text(tables.summary)]))
+        for setting in report.settings { page.add(.element("p", ["class": "lead"], [.text(tables.headline(setting))])) }
+        page.add(PageTable(tables.overview))
         page.figure(
             "Misses against false accepts",
             "Each curve runs over one threshold for all words, from \(Self.text(report, \.first)) to "
@@ -41,7 +43,6 @@ public struct StreamReportPage: Sendable {
                 + "of one is drawn.",
             [.pairs(overall.map(\.markup))]
         )
-        page.add(PageTable(tables.overview))
         if !tables.sensitivities.rows.isEmpty {
             page.heading("Sensitivities")
             page.add(PageTable(tables.sensitivities))
@@ -188,8 +189,7 @@ extension PageTable {
         "FALSE": "False accepts", "FALSE/H": "False accepts per hour", "HITS %": "Hits (%)", "WRONG": "Wrong words",
         "WRONG %": "Wrong words (%)", "LATENCY p50 s": "Latency, median (s)", "p95 s": "Latency, 95\u{A0}% (s)",
         "FALSE/H WITHOUT WORDS": "False accepts per hour without words",
-        "WITHOUT WORDS": "false accepts per hour without words", "F1": "F1", "AT OWN": "Recall / false accepts (%)",
-        "HEARD": "Detected",
+        "WITHOUT WORDS": "false accepts per hour without words", "F1": "F1", "HEARD": "Detected",
     ]
 
     private static func head(_ text: String) -> String {

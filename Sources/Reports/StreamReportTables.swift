@@ -4,19 +4,27 @@ public import Evaluation
 /// A `StreamReport` as tables and as plain text.
 public struct StreamReportTables: Sendable {
     private let report: StreamReport
+    private let room: Int?
 
     private static let figures = [
         "SAID", "HITS", "MISSES", "WRONG", "FALSE", "FALSE/H", "HITS %", "LATENCY p50 s", "p95 s",
     ]
 
-    public init(_ report: StreamReport) { self.report = report }
+    /// - Parameter room: columns of the terminal that ``text`` goes to; nil where it goes elsewhere.
+    public init(_ report: StreamReport, room: Int? = nil) {
+        self.report = report
+        self.room = room
+    }
+
+    private func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
 
     /// All tables as plain text.
     public var text: String {
-        let settings = report.settings.map { "In mode \($0.mode):\n" + words($0).text + mistakes($0) }
+        let settings = report.settings.map { "In mode \($0.mode):\n" + shown(words($0)) + mistakes($0) }
         let points =
-            sensitivities.rows.isEmpty ? [] : ["With the thresholds of each sensitivity:\n" + sensitivities.text]
-        let parts = [summary, overview.text] + points + settings + [files.text, Self.sweepTitle + ":\n" + sweep.text]
+            sensitivities.rows.isEmpty ? [] : ["With the thresholds of each sensitivity:\n" + shown(sensitivities)]
+        let parts =
+            [summary, shown(overview)] + points + settings + [shown(files), Self.sweepTitle + ":\n" + shown(sweep)]
         return parts.joined(separator: "\n")
     }
 
@@ -30,6 +38,17 @@ public struct StreamReportTables: Sendable {
             + (report.wordlessSeconds > 0
                 ? ", \(Self.length(report.wordlessSeconds)) of it in recordings without words" : "")
             + "; a word counts if it is decided at most \(decimal(report.tolerance, 2)) s after its end\n"
+    }
+
+    /// What a mode finds, in one sentence.
+    func headline(_ setting: SettingReport) -> String {
+        let figures = setting.all
+        let found =
+            figures.said > 0
+            ? "\(shareText(figures.hitShare)) of \(figures.said) words were found"
+            : "no word was said"
+        let perHour = numberText(figures.falseAcceptsPerHour, 1)
+        return "Mode \(setting.mode): \(found), with \(perHour) false accepts per hour."
     }
 
     var overview: TextTable {

@@ -50,6 +50,29 @@ struct StageMeasurementTests {
         #expect(probe.rounds.joined().allSatisfy { $0 >= 500 })
     }
 
+    @Test(arguments: [(0.9, false), (0.9, true), (1.4, false), (1.4, true)])
+    func `a stage beyond the peak is explained`(share: Double, isInteger: Bool) throws {
+        func row(_ stage: String, _ share: Double) throws -> BenchReport.Row {
+            BenchReport.Row(
+                stage: stage,
+                kernels: "avx2",
+                count: 1,
+                microseconds: try #require(Timing([1, 1])),
+                spread: 1,
+                multiplyAddsPerSecond: 1,
+                shareOfPeak: share,
+                realTimeFactor: nil
+            )
+        }
+        let note = BenchNotes.abovePeak([try row("fma-peak", 1.01), try row("cnn", share)], isInteger: isInteger)
+        if share < 1 {
+            #expect(note == nil)
+        } else {
+            #expect(note?.hasPrefix("cnn by avx2 has 140 % of the peak") == true)
+            #expect(note?.contains("8-bit integers") == isInteger && note?.contains("measure again") == !isInteger)
+        }
+    }
+
     @Test func `noise and throttling are found from rounds`() throws {
         func row(_ stage: String, _ rounds: [[Double]]) throws -> BenchReport.Row {
             BenchReport.Row(

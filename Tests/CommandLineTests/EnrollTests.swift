@@ -119,6 +119,17 @@ struct EnrollTests {
         let voice = Voices.path("Front_Right")
         try refused(["enroll"], 2, "enroll needs the word")
         try refused(["enroll", "a", "b"], 2, "quotes")
+        let quoted = "a name of several words needs quotes: beckon enroll \"hey computer\""
+        try refused(["enroll", "hey", "computer", "--from", voice], 2, quoted + " --from")
+        try refused(["enroll", "hey", "--from", voice, "computer"], 2, quoted + " --from")
+        try refused(["enroll", "--from", voice, "hey", "computer"], 2, quoted + " --from")
+        try refused(["enroll", "hey", "computer", "--more"], 2, quoted)
+        try refused(["enroll", "hey", "computer", "--not", "12"], 2, quoted)
+        // A folder has that name.
+        let place = try TestFolder()
+        try place.folder("computer")
+        let beside = try Program.beckon(["enroll", "hey", "computer", "--from", voice], folder: place.path)
+        #expect(beside.status == 2 && beside.error.contains(quoted), "\(beside.error)")
         try refused(["enroll", "_unknown_", "--from", voice], 2, "underscore")
         try refused(["enroll", "center", "--from", voice], 1, "is taught already; --more adds")
         try refused(["enroll", "other", "--more", "--from", voice], 1, "not taught yet")
@@ -182,12 +193,40 @@ struct EnrollTests {
         #expect(try shell(#""$0" words export - > /dev/full"#).status == 1)
     }
 
+    @Test func `a name of several words without quotes is said`() throws {
+        #expect(try enroll("left side", "Side_Left").status == 0)
+        for arguments in [
+            ["forget", "left", "side"], ["forget", "Left", "Side"], ["words", "export", "-", "left", "side"],
+        ] {
+            let program = try Program.beckon(arguments, environment: ["BECKON_WORDS": words])
+            #expect(program.status == 1 && program.output == "", "\(arguments)")
+            #expect(program.error.contains("needs quotes; did you mean \"left side\"?"), "\(program.error)")
+        }
+        #expect(try beckon("forget", "side", "nobody").error.contains("no word 'side' was taught"))
+        #expect(try beckon("forget", "left side").status == 0)
+    }
+
+    @Test func `a word that a command of the model is taken for is refused, unless it is insisted on`() throws {
+        let refused = try enroll("xx", "Rear_Right")
+        #expect(refused.status == 1 && !refused.output.contains("is taught"), "\(refused.output)")
+        #expect(
+            refused.error.hasPrefix("beckon: 'xx' sounds like 'right', which the model knows: "),
+            "\(refused.error)"
+        )
+        #expect(refused.error.contains("--force") && refused.error.split(separator: "\n").count == 1)
+        #expect(try beckon("words").output.hasPrefix("No words"))
+        #expect(try enroll("xx", "Rear_Right", ["--force"]).status == 0)
+        #expect(try beckon("forget", "xx").status == 0)
+        // The model's word itself is adapted, not refused.
+        #expect(try enroll("right", "Rear_Right").status == 0)
+    }
+
     @Test func `another model learns words from their recordings, and words without recordings are kept`() throws {
         #expect(try enroll("center", "Rear_Center").status == 0)
         let flat = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Models/flatspeech"
         let other = try beckon("classify", "--model", flat, Voices.path("Rear_Center"))
         #expect(other.status == 0 && other.error == "")
-        #expect(try enroll("mute", "Side_Left", ["--no-audio"]).status == 0)
+        #expect(try enroll("mute", "Side_Left", ["--no-audio", "--force"]).status == 0)
         let warned = try beckon("classify", "--model", flat, Voices.path("Rear_Center"))
         #expect(warned.status == 0 && warned.error.contains("'mute' was taught to another model"))
         let refused = try enroll("mute", "Side_Left", ["--more", "--model", flat])
@@ -287,7 +326,7 @@ struct EnrollTests {
 
     @Test func `words are carried to another store, and a damaged one is not taken`() throws {
         #expect(try enroll("center", "Rear_Center").status == 0)
-        #expect(try enroll("side", "Side_Left").status == 0)
+        #expect(try enroll("left side", "Side_Left").status == 0)
         let (file, other) = (folder.file("words.export"), folder.file("elsewhere"))
         #expect(try beckon("words", "export", file, "center").status == 0)
         #expect(try beckon("words", "import", file, "--words", other).status == 0)

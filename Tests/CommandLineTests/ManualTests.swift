@@ -28,6 +28,17 @@ struct ManualTests {
         )
     }
 
+    @Test func `the synopsis has every command and every task`() throws {
+        let text = try Self.text()
+        let start = try #require(text.range(of: ".Sh SYNOPSIS\n")?.upperBound)
+        let end = try #require(text[start...].range(of: "\n.Sh ")?.lowerBound)
+        let words = Set(text[start..<end].split(whereSeparator: \.isWhitespace).map(String.init))
+        for name in CommandLineTool.declarations.flatMap(\.names) {
+            #expect(words.contains(name.name), "\(name.name)")
+            for task in name.tasks { #expect(words.contains(task.name), "\(name.name) \(task.name)") }
+        }
+    }
+
     @Test func `source lines fit 80 columns`() throws {
         for line in try Self.text().split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
     }

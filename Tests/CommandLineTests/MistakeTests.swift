@@ -53,6 +53,12 @@ struct MistakeTests {
         (["enroll", voice], 2, "did you mean beckon enroll WORD --from \(voice)?"),
         (["enroll", "door", voice], 2, "recordings need --from before them: beckon enroll door --from \(voice)"),
         (["enroll", "hey", "house"], 2, "needs quotes: beckon enroll \"hey house\""),
+        (["classify", "--word", "hey", "house=0.5", voice], 2, "several words need quotes: --word \"hey house=0.5\""),
+        (["listen", "--phrase", "go", "left"], 2, "several words need quotes: --phrase \"go left\""),
+        (
+            ["classify", "--phrase", "left", voice], 2,
+            "--phrase takes two words or more, such as \"go left\", not 'left'"
+        ),
         (["enroll", "door", "-n", "four"], 2, "--takes takes a number from 1 to 20, not 'four'"),
         (
             ["forget", "left"], 1,

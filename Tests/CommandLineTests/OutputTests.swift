@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import Spotting
 import TestSupport
 import Testing
 
@@ -38,6 +39,39 @@ struct OutputTests {
         #expect(program.lines.first == "file,event,word,confidence,start,end,time")
         #expect(program.lines.count == 2)
         #expect(program.lines.last?.hasPrefix("\(Voices.path("Rear_Left")),word,left,0.") == true)
+    }
+
+    @Test(arguments: [false, true])
+    func `rows of phrases and of long words stay in the table's columns`(clips: Bool) {
+        let words = ["left", "go", "ein sehr langes Wort"]
+        let table = Table(files: ["a.wav"], words: words, phrases: ["go left and right"], colour: false)
+        func found(_ kind: Spotting.Detection.Kind, _ name: String) -> String {
+            let detection = Spotting.Detection(kind: kind, index: 0, confidence: 0.5, start: 1, end: 2, time: 2)
+            return table.detection(FileDetection(file: "a.wav", name: name, detection: detection))
+        }
+        var rows = [table.header(clips: clips, labels: [])]
+        if clips {
+            rows += words.map { table.clip(ClipLabel(file: "a.wav", label: $0, confidence: 0.5, scores: [])) }
+        } else {
+            rows += words.map { found(.word, $0) }
+            rows += [found(.phrase, "go left and right"), found(.phrasePartial, "go left and right")]
+        }
+        #expect(Set(rows.map(columns)).count == 1, "\(rows.joined())")
+        #expect(rows[0].hasSuffix("  CONFIDENCE\n") && rows.dropFirst().allSatisfy { $0.hasSuffix("50 %\n") })
+    }
+
+    @Test(arguments: [36, 40, 60, 65, 66, 80, 200])
+    func `no row of the table is wider than the terminal`(room: Int) {
+        let name = "a folder/of some/recordings/one of them.wav"
+        let table = Table(files: [name], words: ["left", "right"], colour: false, room: room)
+        let detection = Spotting.Detection(kind: .word, index: 0, confidence: 1, start: 100, end: 101, time: 102)
+        let rows = [
+            table.header(clips: false, labels: []), table.nothing(file: name),
+            table.detection(FileDetection(file: name, name: "right", detection: detection)),
+            table.clip(ClipLabel(file: name, label: "right", confidence: 1, scores: [])),
+        ]
+        #expect(rows.allSatisfy { columns($0) - 1 <= room }, "\(rows.joined())")
+        #expect(rows[2].contains("right") && rows[2].contains("1:40.00") && rows[2].contains("100 %"))
     }
 
     @Test func `a label track on standard output, or one per file in a folder`() throws {

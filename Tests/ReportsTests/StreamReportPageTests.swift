@@ -94,6 +94,34 @@ struct StreamReportPageTests {
         #expect(page.texts("td").contains("strict") && page.texts("td").contains("computer (own)"))
     }
 
+    @Test func `without a false accept there is no curve but a line that says so, and the figures stand on top`() throws
+    {
+        let tallies = [[10, 0, 4], [8, 0, 4], [2, 0, 1]].map {
+            Self.tally(hits: $0, said: [10, 0, 4], falseAccepts: [0, 0, 0])
+        }
+        let setting = SettingReport(
+            mode: "spot",
+            trigger: "early",
+            tally: tallies[1],
+            sweep: [(0.5, tallies[0]), (0.9, tallies[1]), (0.99, tallies[2])],
+            sensitivities: [],
+            labels: Self.labels,
+            taught: [],
+            thresholds: [0.9, 0.9, 0.9, nil, nil],
+            errors: []
+        )
+        let report = StreamReport(tolerance: 1, seconds: 3600, wordlessSeconds: 0, files: [], settings: [setting])
+        let pages = ErrorPages(report, page: "report.html", limit: 100)
+        let html = StreamReportPage(report, model: "m", pages: pages) { _ in "" }.html
+        let page = try Tree(html)
+        #expect(page.all("polyline").isEmpty && page.all("div").count { $0.attributes["role"] == "img" } == 3)
+        #expect(page.texts("span").count { $0 == "no false accept at any threshold" } == 3)
+        let texts = page.texts("p")
+        #expect(texts.dropFirst().first == "Mode spot: 85.7 % of 14 words were found, with 0.0 false accepts per hour.")
+        let table = try #require(html.firstRange(of: "<table")?.lowerBound)
+        #expect(table < (try #require(html.firstRange(of: "<figure")?.lowerBound)))
+    }
+
     @Test func `words that were neither said nor accepted are one line, not rows`() throws {
         let silent = Self.tally(hits: [8, 0, 0], said: [10, 0, 0], falseAccepts: [1, 0, 0])
         let setting = SettingReport(

@@ -21,7 +21,7 @@ extension Bench: Command {
             Without any of these it times the stages of the engine on one processor: the
             resampler; a hop of 100 ms through log-mel, network and gate; and a whole
             second, for each kernel set in turn, with the network's multiply-adds per
-            second and their share of the processor's peak. It also reports the memory of
+            second and their share of the processor's peak with floats. It also reports the memory of
             a stream, and the time from the program's start to its first score.
             """,
         groups: [

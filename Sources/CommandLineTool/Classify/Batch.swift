@@ -20,8 +20,7 @@ final class Batch: Sendable {
     convenience init(files: [String], problems: [String], jobs: Int) {
         for problem in problems { Output.tell(.error, problem) }
         let progress = Progress(files: files.count, isShown: Terminal.errorIsTerminal)
-        let sink = OrderedOutput.Sink { piece in Output.write(piece.text) }
-        self.init(FileQueue(files), jobs: jobs, progress: progress, sink: sink, failures: problems.count)
+        self.init(FileQueue(files), jobs: jobs, progress: progress, sink: .standardOutput, failures: problems.count)
     }
 
     /// - Parameters:
@@ -36,7 +35,8 @@ final class Batch: Sendable {
         self.spare = spare
         let ordered = OrderedOutput.Sink(
             put: { piece in
-                progress.clear()
+                // Results that go elsewhere leave the bar as it is.
+                if piece.isError || sink.isOnErrorTerminal { progress.clear() }
                 if piece.isError { Output.writeError(piece.text) } else { sink.put(piece) }
             },
             end: sink.end
@@ -113,6 +113,13 @@ final class Batch: Sendable {
         }
         return failed.load(ordering: .relaxed) == 0 ? 0 : 1
     }
+}
+
+extension OrderedOutput.Sink {
+    static let standardOutput = OrderedOutput.Sink(
+        put: { piece in Output.write(piece.text) },
+        isOnErrorTerminal: Terminal.errorIsOutput
+    )
 }
 
 /// Values by the number of their file.

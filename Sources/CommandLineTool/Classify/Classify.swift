@@ -121,7 +121,7 @@ struct Classify {
     }
 
     private static func sink(_ results: ResultsFile?) -> OrderedOutput.Sink {
-        guard let results else { return OrderedOutput.Sink { piece in Output.write(piece.text) } }
+        guard let results else { return .standardOutput }
         let put: @Sendable (OrderedOutput.Piece) -> Void = { piece in
             results.write(piece.text)
             if results.failure != nil { Interrupt.request() }

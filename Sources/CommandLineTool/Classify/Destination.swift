@@ -17,8 +17,10 @@ struct Destination: Sendable {
             case .table:
                 Table(
                     files: files,
+                    words: labels,
+                    phrases: options.clips ? [] : options.phrases,
                     colour: Terminal.usesColour,
-                    room: Terminal.outputIsTerminal ? Terminal.outputSize.columns : nil
+                    room: Terminal.outputRoom
                 )
             case .json: JSONLines()
             case .csv: CSV()

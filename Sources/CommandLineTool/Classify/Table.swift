@@ -4,22 +4,39 @@ private import Spotting
 /// A table for people: one row per detection, in aligned columns.
 struct Table: ReportFormat {
     private let fileWidth: Int
+    private let wordWidth: Int
     /// Whether longer names lose their beginning, so that no row is wider than the terminal.
     private let cutsNames: Bool
     private let colour: Bool
 
-    /// Columns beside the file's name.
-    private static let others = 50
-    /// Least columns for the file's name.
-    private static let narrowest = 16
+    /// Whether the terminal has no room for the end of a word and for wide columns of times.
+    private let isNarrow: Bool
+
+    /// Columns beside the file's name and the word, and on a narrow terminal.
+    private static let (others, narrowOthers) = (37, 18)
+    /// Columns of the word at least, and at most: a longer one moves what follows it.
+    private static let wordColumns = 13...48
+    /// Least columns for the file's name, and on a narrow terminal.
+    private static let (narrowest, leastName) = (16, 8)
 
     /// - Parameters:
     ///   - files: the files, or the first of many, so that the first column has the width of the longest name from the first row
     ///     on.
+    ///   - words, phrases: all that may be found, for the width of their column.
     ///   - room: columns of the terminal; nil where a program may read the names.
-    init(files: [String], colour: Bool, room: Int? = nil) {
+    init(files: [String], words: [String] = [], phrases: [String] = [], colour: Bool, room: Int? = nil) {
+        let names = words + phrases.map { Self.shown($0, .phrasePartial) }
+        let widest = names.map { columns(printable($0)) }.max() ?? 0
+        let word = min(max(widest, Self.wordColumns.lowerBound), Self.wordColumns.upperBound)
         let longest = max(4, files.map { columns(printable($0)) }.max() ?? 4)
-        fileWidth = min(longest, room.map { max(Self.narrowest, $0 - Self.others) } ?? 64)
+        isNarrow = room.map { $0 < Self.others + word + Self.narrowest } ?? false
+        if let room, isNarrow {
+            wordWidth = min(max(widest, 4), max(8, room - Self.narrowOthers - Self.leastName))
+            fileWidth = min(longest, max(Self.leastName, room - Self.narrowOthers - wordWidth))
+        } else {
+            wordWidth = word
+            fileWidth = min(longest, room.map { max(Self.narrowest, $0 - Self.others - word) } ?? 64)
+        }
         cutsNames = room != nil
         self.colour = colour
     }
@@ -34,32 +51,44 @@ struct Table: ReportFormat {
     }
 
     func header(clips: Bool, labels: [String]) -> String {
-        let columns = clips ? "LABEL          CONFIDENCE" : "     START        END  WORD           CONFIDENCE"
+        let times = clips ? "" : isNarrow ? "  START  " : "     START        END  "
+        let columns = times + pad(clips ? "LABEL" : "WORD", wordWidth) + (isNarrow ? "  CONF." : "  CONFIDENCE")
         return dim(pad("FILE", fileWidth) + "  " + columns) + "\n"
+    }
+
+    private func times(_ detection: Detection) -> String {
+        let start = clockText(detection.start)
+        return isNarrow ? left(start, 7) : left(start, 10) + " " + left(clockText(detection.end), 10)
+    }
+
+    /// The last column.
+    private func confidence(_ value: Float) -> String { left(percent(value), isNarrow ? 5 : 10) }
+
+    /// A word, or a phrase, which is quoted: whole, or as far as it was said.
+    private static func shown(_ name: String, _ kind: Detection.Kind) -> String {
+        switch kind {
+        case .word: name
+        case .phrase: "“\(name)”"
+        case .phrasePartial: "“\(name) …”"
+        case .sessionStart, .sessionEnd, .sessionTimeout, .nearMiss: "\(name) (\(kind.key))"
+        }
     }
 
     func detection(_ found: FileDetection) -> String {
         let detection = found.detection
-        let word: String =
-            switch detection.kind {
-            case .word: found.name
-            case .phrase: "“\(found.name)”"
-            case .phrasePartial: "“\(found.name) …”"
-            case .sessionStart, .sessionEnd, .sessionTimeout, .nearMiss: "\(found.name) (\(detection.kind.key))"
-            }
-        let strong = detection.kind == .phrasePartial ? dim(pad(word, 13)) : bold(pad(word, 13))
-        return name(found.file) + "  " + left(clockText(detection.start), 10) + " "
-            + left(clockText(detection.end), 10) + "  "
-            + strong + "  " + left(percent(detection.confidence), 10) + "\n"
+        let word = pad(printable(Self.shown(found.name, detection.kind)), wordWidth)
+        let strong = detection.kind == .phrasePartial ? dim(word) : bold(word)
+        return name(found.file) + "  " + times(detection) + "  " + strong + "  " + confidence(detection.confidence)
+            + "\n"
     }
 
     func clip(_ clip: ClipLabel) -> String {
-        name(clip.file) + "  " + bold(pad(clip.label, 13)) + "  "
-            + left(percent(clip.confidence), 10) + "\n"
+        name(clip.file) + "  " + bold(pad(printable(clip.label), wordWidth)) + "  " + confidence(clip.confidence)
+            + "\n"
     }
 
     func nothing(file: String) -> String {
-        name(file) + "  " + dim(left("–", 10)) + "\n"
+        name(file) + "  " + dim(left("–", isNarrow ? 7 : 10)) + "\n"
     }
 
     private func bold(_ text: String) -> String { colour ? "\u{1B}[1m\(text)\u{1B}[0m" : text }

@@ -1,5 +1,6 @@
 import Audio
 import Capture
+private import Control
 private import Core
 import Daemon
 import Enrollment
@@ -183,21 +184,36 @@ struct Enroll {
 
     // MARK: - From a microphone
 
+    /// Without a terminal, the time for each take, and for all of them at least.
+    private static let (timeForTake, leastTime) = (Duration.seconds(15), Duration.seconds(60))
+
     private func addTakesFromMicrophone(_ session: inout EnrollmentSession) throws {
         let microphone = ChosenMicrophone(
             configuration: options.configuration,
             device: options.device,
             channels: options.listening.channels
         )
-        var takes = try SpokenTakes(try microphone.open(), model: model)
-        defer { takes.stop() }
         let keys = TakeKeys()
+        // A script would wait for ever, and a room is never quiet for ever.
+        let time = keys == nil ? max(Self.leastTime, Self.timeForTake * options.takes) : nil
+        var takes = try SpokenTakes(try microphone.open(), model: model, until: time.map { Clock.now + $0 })
+        defer { takes.stop() }
         let player = TakePlayer()
         let wanted = options.takes
         let before = session.takes.count
         let request = "Say “\(printable(options.word))” once at each prompt, as you will to the device. Ctrl-C ends."
         Output.writeError((Terminal.errorIsTerminal ? wrapped(request, columns: Terminal.width) : request) + "\n")
-        guard takes.waitForAudio() else { return }
+        func endOfTime(_ count: Int) -> Failure {
+            Failure(
+                "'\(printable(options.word))' was not taught: \(count) of \(wanted) takes were heard within "
+                    + "\(durationText((time ?? .zero).seconds)), the limit without a terminal; run it on one, or give recordings "
+                    + "with --from"
+            )
+        }
+        guard takes.waitForAudio() else {
+            if takes.isLate, !Interrupt.isRequested { throw endOfTime(0) }
+            return
+        }
         var refused = 0
         var last: Utterance?
         func hint(_ rest: String) -> String {
@@ -216,7 +232,9 @@ struct Enroll {
                 return
             }
             switch heard {
-            case .end: return
+            case .end:
+                if takes.isLate, !Interrupt.isRequested { throw endOfTime(count) }
+                return
             case .key(.done):
                 if count >= wanted { return }
             case .key(.play):
@@ -294,6 +312,9 @@ struct Enroll {
             {
                 throw .soundAlike(word.name, other.name)
             }
+            if !options.force, let other = calibration?.nearestBuiltIn, other.taken >= WordCalibration.mostTaken {
+                throw .takenForCommand(word.name, other.name, share: other.taken)
+            }
             try new.put(word)
             store = new
         }
@@ -317,9 +338,18 @@ struct Enroll {
                 "Try it: beckon listen. The system's service does not find it; after systemctl start beckon, teach it again."
         }
         if let file = options.words { return "Try it: beckon listen --words \(printable(file))" }
-        return path.hasPrefix(StateFolder.ofService + "/")
-            ? "The system's service loads it by itself, if it runs."
-            : "A beckon listen, or a service of yours, that runs loads it by itself. Try it: beckon listen"
+        let environment = ProcessInfo.processInfo.environment
+        let socket = ControlClient.findPath(environment: environment)
+        let isRunning = UnixSocket.connect(socket) != nil
+        let isForSystem = path.hasPrefix(StateFolder.ofService + "/")
+        // The system's service has words of its own.
+        if isRunning, isForSystem == (socket == ControlServer.systemPath) || environment["BECKON_SOCKET"] != nil {
+            return
+                "The service that runs loads it within a second. Try it: say it, and beckon events shows what is found."
+        }
+        if isForSystem { return "The system's service finds it from its next start on: systemctl start beckon" }
+        let other = isRunning ? " The system's service does not find it; sudo beckon enroll teaches it a word." : ""
+        return "Try it: beckon listen.\(other)"
     }
 }
 

@@ -29,8 +29,11 @@ extension Enroll: Command {
             The word is then detected like those of the model: by listen, classify,
             inspect and the service, which loads it by itself. Teaching a word that the
             model already has makes that word work in your voice too; takes that sound
-            nothing like it are rejected. A word that sounds like another one of yours is
-            refused, because each would be found in place of the other.
+            nothing like it are rejected. A word that sounds like another one, of yours or of
+            the model's, is refused, because each would be found in place of the other.
+
+            Without a terminal it ends after a minute (15 s for each take, if that is more)
+            with an error, if not all takes were heard.
             """,
         groups: [
             OptionGroup(
@@ -93,10 +96,11 @@ extension Enroll: Command {
                     Option(
                         "--force",
                         help:
-                            "teach it although it sounds like another word of yours, or unlike the model's word of this name",
+                            "teach it although it sounds like another word, or unlike the model's word of this name",
                         manual: """
-                            Teaches the word although it sounds like another one of yours, and accepts
-                            takes that sound nothing like the model's word of this name.
+                            Teaches the word although it sounds like another one of yours or of the
+                            model's, and accepts takes that sound nothing like the model's word of this
+                            name.
                             Words that sound alike suffer: each is often found in place of the other.
                             """
                     ),

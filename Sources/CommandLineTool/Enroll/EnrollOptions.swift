@@ -34,16 +34,17 @@ struct EnrollOptions {
         let others = Array(arguments.operands.dropFirst())
         if arguments.has("--from") {
             files = arguments.all("--from") + others
+            let before = arguments.operands(before: "--from")
+            // A name that is no path to anything, wherever it stands, is the rest of the word.
+            let parts = before.count > 1 ? Array(before) : [word] + others.filter { !PathName.mayBePath($0) }
+            if parts.count > 1 { throw Self.unquoted(parts, then: "--from \(printable(arguments.all("--from")[0]))") }
         } else if let other = others.first {
             if PathName.isAudioFile(other) {
                 throw UsageError(
                     "recordings need --from before them: beckon enroll \(printable(word)) --from \(printable(other))"
                 )
             }
-            let name = ([word] + others).joined(separator: " ")
-            throw UsageError(
-                "enroll takes one word; a name of several words needs quotes: beckon enroll \"\(printable(name))\""
-            )
+            throw Self.unquoted([word] + others)
         }
         more = arguments.has("--more")
         negatives = arguments.all("--not")
@@ -66,5 +67,16 @@ struct EnrollOptions {
         json = arguments.has("--json")
         listening = try ListeningOptions(arguments)
         do throws(EnrollmentError) { try WordStore.check(name: word) } catch { throw UsageError(error.description) }
+    }
+
+    /// A name of several words without quotes.
+    ///
+    /// - Parameter rest: the end of the command line that was meant.
+    private static func unquoted(_ parts: [String], then rest: String? = nil) -> UsageError {
+        let name = printable(parts.joined(separator: " "))
+        return UsageError(
+            "enroll takes one word; a name of several words needs quotes: beckon enroll \"\(name)\""
+                + (rest.map { " \($0)" } ?? "")
+        )
     }
 }

@@ -13,7 +13,7 @@ struct SpokenTakes: ~Copyable {
     enum Heard {
         case utterance(Utterance)
         case key(TakeKeys.Key)
-        /// The end of the file, or Ctrl-C.
+        /// The end of the file or of the time, or Ctrl-C.
         case end
     }
 
@@ -22,23 +22,30 @@ struct SpokenTakes: ~Copyable {
 
     private let source: any AudioSource
     private let model: Model
+    private let deadline: Instant?
     private var segmenter: UtteranceSegmenter
     private var gaps = GapReport()
     private let meter = LevelMeter()
 
     /// Starts the microphone.
-    init(_ source: any AudioSource, model: Model) throws {
+    ///
+    /// - Parameter deadline: when to give up; nil: never.
+    init(_ source: any AudioSource, model: Model, until deadline: Instant? = nil) throws {
         self.source = source
         self.model = model
+        self.deadline = deadline
         segmenter = UtteranceSegmenter(model)
         try (source as? Microphone)?.start()
     }
 
+    /// Whether the time is over.
+    var isLate: Bool { deadline.map { Clock.now >= $0 } ?? false }
+
     /// Waits until the microphone delivers audio, so that nobody speaks before it hears.
     ///
-    /// - Returns: false at the end of the file or after Ctrl-C.
+    /// - Returns: false at the end of the file or of the time, or after Ctrl-C.
     mutating func waitForAudio() -> Bool {
-        while !Interrupt.isRequested, !source.hasEnded {
+        while !Interrupt.isRequested, !source.hasEnded, !isLate {
             let hasAudio = source.next(until: Clock.now + .milliseconds(200)) { _, _ in }
             reportWarnings()
             if hasAudio { return true }
@@ -56,7 +63,7 @@ struct SpokenTakes: ~Copyable {
         dropBacklog()
         let asked = Clock.now
         var showsHint = true
-        while !Interrupt.isRequested {
+        while !Interrupt.isRequested, !isLate {
             var found: Utterance?
             var level: Float = 0
             let heard = source.next(until: Clock.now + .milliseconds(200)) { window, block in

@@ -44,7 +44,7 @@ struct Evaluate {
             throw Failure("\(printable(options.list ?? folder.path)): names no clip, so there is nothing to measure")
         }
         let report = ClipReport(clips, labels: evaluation.labels, thresholds: settings.first?.thresholds.values ?? [])
-        try show(report, text: ClipReportTables(report).text) {
+        try show(report, text: ClipReportTables(report, room: Terminal.outputRoom).text) {
             ClipReportPage(report, name: folder.path, model: vocabulary.model.name).html
         }
         return status
@@ -78,8 +78,9 @@ struct Evaluate {
     private func runStreams() throws -> Int32 {
         let list = FileList(paths: options.paths)
         for note in list.notes { Output.tell(.notice, note) }
+        let (files, unlabelled) = try withTracks(list.files)
         Interrupt.watch()
-        let batch = Batch(files: list.files, problems: list.problems, jobs: options.listening.jobs)
+        let batch = Batch(files: files, problems: list.problems + unlabelled, jobs: options.listening.jobs)
         let evaluation = StreamEvaluation(
             vocabulary,
             settings: settings,
@@ -87,7 +88,7 @@ struct Evaluate {
             mix: options.listening.mix
         )
         let measurements = batch.collect { _, file in
-            let trackPath = PathName(file).withoutEnding + ".txt"
+            let trackPath = Self.trackPath(of: file)
             let track = try Self.track(trackPath, of: file)
             return try evaluation.measure(file, track: track, trackName: printable(trackPath), spare: batch.spare) {
                 batch.progress.report(file: file, seconds: $0, of: $1)
@@ -99,7 +100,7 @@ struct Evaluate {
         guard status != 130, let report = evaluation.report(measurements) else { return status }
         let html = options.html ?? ""
         let pages = ErrorPages(report, page: html, limit: options.pages)
-        try show(report, text: StreamReportTables(report).text) {
+        try show(report, text: StreamReportTables(report, room: Terminal.outputRoom).text) {
             let page = StreamReportPage(report, model: vocabulary.model.name, pages: pages) {
                 [options, settings] part in
                 options.inspectCommand(part, mode: settings[part.setting].gate.mode)
@@ -110,6 +111,36 @@ struct Evaluate {
         let written = try writeErrorPages(pages, beside: html)
         return written == 0 ? status : written
     }
+
+    /// The recordings that have a label track, or are the only one without, and one line for all that have none.
+    ///
+    /// - Throws: a ``Failure`` if none has one.
+    private func withTracks(_ files: [String]) throws(Failure) -> (files: [String], problems: [String]) {
+        let bare = files.filter { file in
+            (try? FileStatus(path: file)) != nil && (try? FileStatus(path: Self.trackPath(of: file))) == nil
+        }
+        guard let first = bare.first, bare.count > 1 else { return (files, []) }
+        let missing = "such as \(printable(Self.trackPath(of: first)))"
+        guard bare.count < files.count else {
+            let place = options.paths.count == 1 ? printable(options.paths[0]) + ": " : ""
+            var meant = "create them, with lines of start, end and word, separated by tabs"
+            var isFolder = false
+            if options.paths.count == 1, let folder = options.paths.first,
+                FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder
+            {
+                meant =
+                    "clips in a folder for each word need no --stream; did you mean beckon evaluate \(printable(folder))?"
+            }
+            throw Failure("\(place)none of \(files.count) recordings has a label track, \(missing); \(meant)")
+        }
+        let kept = Set(bare)
+        return (
+            files.filter { !kept.contains($0) },
+            ["\(bare.count) of \(files.count) recordings have no label track, \(missing), and are left out"]
+        )
+    }
+
+    private static func trackPath(of file: String) -> String { PathName(file).withoutEnding + ".txt" }
 
     /// Writes the pages that show the errors, one pass over each recording and setting.
     ///

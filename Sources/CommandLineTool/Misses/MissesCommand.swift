@@ -124,7 +124,7 @@ struct MissesCommand {
                 decibels(entry.sound?.level), decibels(entry.sound?.signalToNoise), entry.clip == nil ? "–" : "yes",
             ])
         }
-        Output.write(Terminal.outputIsTerminal ? table.text(columns: Terminal.outputSize.columns) : table.text)
+        Output.write(Terminal.outputRoom.map { table.text(columns: $0) } ?? table.text)
     }
 
     private func export(_ clip: String, to path: String) throws {

@@ -28,6 +28,8 @@ final class OrderedOutput: Sendable {
     /// Gets what is printed; called under a lock, so never by two threads at once.
     struct Sink: Sendable {
         let put: @Sendable (Piece) -> Void
+        /// Whether what is put goes to the terminal that error lines go to.
+        var isOnErrorTerminal = false
         /// Called after all pieces of a file.
         var end: @Sendable (Ended) -> Void = { _ in }
     }

@@ -29,11 +29,18 @@ enum Terminal {
 
     /// Whether standard error is the same terminal as standard output.
     static let errorIsOutput: Bool = {
-        var (output, error) = (stat(), stat())
-        return outputIsTerminal && errorIsTerminal && fstat(STDOUT_FILENO, &output) == 0
-            && fstat(STDERR_FILENO, &error) == 0
-            && output.st_rdev == error.st_rdev
+        guard outputIsTerminal, errorIsTerminal else { return false }
+        return device(STDOUT_FILENO) == device(STDERR_FILENO)
     }()
+
+    /// The number of a terminal's device. One that was opened as /dev/tty has the number of the terminal that it stands for.
+    private static func device(_ descriptor: Int32) -> UInt64 {
+        var number: UInt32 = 0
+        // TIOCGDEV, a macro that Swift does not see.
+        if ioctl(descriptor, 0x8004_5432, &number) == 0 { return UInt64(number) }
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? UInt64(status.st_rdev) : .max
+    }
 
     /// Columns and rows of the terminal on standard output; 80 and 24 if unknown.
     static var outputSize: (columns: Int, rows: Int) {
@@ -43,6 +50,9 @@ enum Terminal {
         }
         return (Int(size.ws_col), Int(size.ws_row))
     }
+
+    /// Columns of the terminal on standard output; nil where it is no terminal.
+    static var outputRoom: Int? { outputIsTerminal ? outputSize.columns : nil }
 
     /// Columns of the terminal on standard error; 80 if unknown.
     static var width: Int {

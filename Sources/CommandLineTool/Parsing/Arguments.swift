@@ -12,6 +12,8 @@ struct Arguments {
     private(set) var operands: [String] = []
     private let options: [Option]
     private var values: [String: [String]] = [:]
+    /// The number of operands before the first occurrence of each option.
+    private var operandsBefore: [String: Int] = [:]
 
     /// - Parameter words: the command line after the command's name.
     init(
@@ -54,6 +56,9 @@ struct Arguments {
     /// All values given for an option, in order; empty for an option that the command does not declare.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
+    /// The operands before the first occurrence of an option; all of them without it.
+    func operands(before name: String) -> ArraySlice<String> { operands.prefix(operandsBefore[name] ?? operands.count) }
+
     func whole(_ name: String) -> Int? { value(name).flatMap { Int(signedDigits: $0) } }
 
     func number(_ name: String) -> Double? { value(name).flatMap { Double(decimal: $0) } }
@@ -79,7 +84,7 @@ struct Arguments {
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
                 throw UsageError("\(name) needs a value")
             }
-            try put(value, option)
+            try put(value, option, next: rest.first)
         } else {
             guard parts.count == 1 else { throw UsageError("\(name) takes no value") }
             try put("", option)
@@ -103,7 +108,7 @@ struct Arguments {
             guard let value = letters.isEmpty ? rest.popFirst() : String(letters) else {
                 throw UsageError("-\(letter) needs a value")
             }
-            try put(value, option)
+            try put(value, option, next: rest.first)
             return
         }
     }
@@ -119,13 +124,17 @@ struct Arguments {
         throw UsageError("\(printable(word)) begins with a dash, not with hyphens; did you mean \(option.name)?")
     }
 
-    private mutating func put(_ text: String, _ option: Option) throws(UsageError) {
+    /// - Parameter next: the word after it on the command line, which belongs to it where quotes were forgotten.
+    private mutating func put(_ text: String, _ option: Option, next: String? = nil) throws(UsageError) {
         // Only names of files to read may be any bytes; they are operands.
         guard !FileName.isRaw(text) else {
             throw UsageError("\(option.name) takes text in UTF-8, not '\(printable(text))'")
         }
         if let value = option.value, !value.accepts(text) {
-            let hint = value.suggests(text).map { "; did you mean \($0)?" } ?? ""
+            var hint = value.suggests(text).map { "; did you mean \($0)?" } ?? ""
+            if let next, case let whole = "\(text) \(next)", value.accepts(whole), !PathName.exists(next) {
+                hint = "; several words need quotes: \(option.name) \"\(printable(whole))\""
+            }
             throw UsageError("\(option.name) takes \(value.expected), not '\(printable(text))'\(hint)")
         }
         if !option.repeats, let first = values[option.name]?.first, first != text {
@@ -133,6 +142,7 @@ struct Arguments {
                 "\(option.name) was given twice, as '\(printable(first))' and '\(printable(text))'; leave one out"
             )
         }
+        if values[option.name] == nil { operandsBefore[option.name] = operands.count }
         values[option.name, default: []].append(text)
     }
 }

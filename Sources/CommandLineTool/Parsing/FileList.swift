@@ -10,6 +10,15 @@ extension PathName {
     }
 }
 
+extension PathName {
+    /// Whether a text may name a file or a folder: one that exists, or what looks like one.
+    static func mayBePath(_ text: String) -> Bool {
+        text.utf8.contains(0x2F) || !PathName(text).ending.isEmpty || exists(text)
+    }
+
+    static func exists(_ text: String) -> Bool { access(FileName.cString(text), F_OK) == 0 }
+}
+
 /// All files of a command that needs them at once: the named files, and the audio files in the named folders.
 struct FileList {
     private(set) var files: [String] = []

@@ -143,7 +143,13 @@ enum SharedOptions {
 
     static let phrase = Option(
         "--phrase",
-        .text("\"W W…\"", "words"),
+        OptionValue(
+            placeholder: "\"W W…\"",
+            title: "words",
+            completion: .nothing,
+            expected: "two words or more, such as \"go left\"",
+            accepts: { $0.split(whereSeparator: \.isWhitespace).count > 1 }
+        ),
         repeats: true,
         help: "report words in this order as a phrase, such as \"go left\"; may be repeated",
         manual: """
@@ -194,7 +200,8 @@ enum SharedOptions {
     static let raw = Option(
         "--raw",
         .rawAudio,
-        help: "the audio on standard input has no header: rate, channels and u8, s8, s16, s24, s24le32, s32, f32 or f64",
+        help:
+            "the audio on standard input has no header: rate, channels and u8, s8, s16, s24, s24le32, s32, f32 or f64",
         manual: """
             The audio on standard input has no header; for example
             .Ql 16000,1,s16 .

@@ -15,6 +15,7 @@ struct ForgetWords {
     func run() throws {
         let path = taught.path
         let store = try taught.read()
+        if let store { try UnquotedName.check(names, store) }
         if let name = names.first(where: { store?[$0] == nil }), modelWords.contains(name) {
             throw Failure(
                 "'\(name)' is one of the model's own words, which stay; words: { \(name): { enabled: false } } in the "

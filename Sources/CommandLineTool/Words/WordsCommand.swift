@@ -87,7 +87,7 @@ struct WordsCommand {
                 recorded == 0 ? "–" : "\(recorded)",
             ])
         }
-        Output.write(Terminal.outputIsTerminal ? table.text(columns: Terminal.outputSize.columns) : table.text)
+        Output.write(Terminal.outputRoom.map { table.text(columns: $0) } ?? table.text)
     }
 
     private func export(_ path: String, _ names: [String], _ taught: TaughtWords) throws {
@@ -96,6 +96,7 @@ struct WordsCommand {
         }
         if !names.isEmpty {
             let all = store
+            try UnquotedName.check(names, all)
             store.words = []
             for name in names { try store.put(try all.word(name)) }
         }
