@@ -285,8 +285,9 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Enrollment", "Events",
-                "KernelInterface", "Kernels",
+                "Audio", "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Daemon",
+                "Enrollment", "Events",
+                "Inference", "KernelInterface", "Kernels",
                 "Spotting", "System", "TestSupport", "beckon", "stamp",
             ],
             exclude: ["Snapshots"]

@@ -82,6 +82,14 @@ struct EvaluateStreamTests {
         #expect(some.error.contains("11 of 12 recordings have no label track"))
     }
 
+    @Test func `recordings with label tracks without --stream are a question too`() throws {
+        let folder = try TestFolder()
+        _ = try Self.recording(in: folder)
+        let program = try Program.beckon(["evaluate", folder.path])
+        #expect(program.status == 1 && program.error.split(separator: "\n").count == 1, "\(program.error)")
+        #expect(program.error.contains("did you mean beckon evaluate --stream \(folder.path)?"))
+    }
+
     @Test func `a sensitivity selects the thresholds of each mode`() throws {
         let folder = try TestFolder()
         let path = try Self.recording(in: folder)

@@ -1,7 +1,12 @@
+import Audio
 import CSndFile
+import Control
 import Core
+import Daemon
 import Enrollment
 import Foundation
+import Inference
+import System
 import TestSupport
 import Testing
 
@@ -195,6 +200,39 @@ struct TeachingTests {
         (try? folder.bytes(name)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
+    @Test func `without a terminal the time is limited`() throws {
+        let model = try Model(folder: Checkout.model)
+        let path = try folder.write(
+            "quiet.wav",
+            format: Int(SF_FORMAT_WAV | SF_FORMAT_PCM_16),
+            [Float](repeating: 0, count: 160_000)
+        )
+        var late = try SpokenTakes(FileSource(path: path, mix: .mix), model: model, until: Clock.now)
+        #expect(late.isLate && !late.waitForAudio())
+        guard case .end = late.next() else {
+            Issue.record("it waits")
+            return
+        }
+        var patient = try SpokenTakes(FileSource(path: path, mix: .mix), model: model)
+        #expect(!patient.isLate && patient.waitForAudio())
+    }
+
+    @Test func `while a service runs, the report says how to try the word there`() throws {
+        let service = try ControlServer(path: folder.file("service.socket")) { _ in .done }
+        func teach(_ socket: String, _ word: String) throws -> String {
+            let taught = try Program.beckon(
+                ["enroll", word, "--force", "--from"] + takes("Rear_Center", [1, 0.7]),
+                environment: ["BECKON_WORDS": folder.file("words"), "BECKON_SOCKET": folder.file(socket)]
+            )
+            #expect(taught.status == 0, "\(taught.error)")
+            return taught.output.replacing("\n", with: " ")
+        }
+        let beside = try teach("service.socket", "one")
+        #expect(beside.contains("beckon events") && !beside.contains("beckon listen."), "\(beside)")
+        #expect(try teach("none.socket", "two").contains("Try it: beckon listen."))
+        service.stop()
+    }
+
     @Test func `nobody is asked to speak before the microphone hears`() throws {
         let environment = try card(fault: "busy")
         let process = try start(
@@ -229,7 +267,7 @@ struct TeachingTests {
             ["-q", "-c", "stty cols 60; \(command)", "/dev/null"],
             environment
         )
-        let keys = Pipe()
+        let keys = Foundation.Pipe()
         process.standardInput = keys
         try process.run()
         defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

@@ -25,7 +25,9 @@ struct EnrollNegatives {
                 let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
                 report(name, try add(samples, to: file))
             } catch {
-                Output.tell(.error, "\(printable(name)): \(error)")
+                // An error of the audio names the file, but not the number that was asked for.
+                let isNamed = error is AudioError && name == path
+                Output.tell(.error, isNamed ? "\(error)" : "\(printable(name)): \(error)")
                 failed += 1
             }
         }

@@ -69,6 +69,12 @@ struct Evaluate {
         let found = FileList(paths: [path])
         for note in found.notes { Output.tell(.notice, note) }
         let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
+        if folder.clips.isEmpty, let track = found.files.map(Self.trackPath).first(where: PathName.exists) {
+            throw Failure(
+                "\(printable(path)): recordings with label tracks, such as \(printable(track)), not clips in a folder for each word; "
+                    + "did you mean beckon evaluate --stream \(printable(path))?"
+            )
+        }
         return (folder, found.problems + folder.problems)
     }
 
