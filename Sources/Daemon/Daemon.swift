@@ -143,7 +143,8 @@ public final class Daemon: Sendable {
     /// Whether the writer of a stream gives no audio. Any thread.
     public var isInputSilent: Bool { (source as? PipeSource)?.isSilent ?? false }
 
-    /// Opens the control socket, if there shall be one. Where another service has it, this one does without it, and says so.
+    /// Opens the control socket, if there shall be one. Where another service has it, or a user's folder gives no place for the one that
+    /// nobody asked for, this one does without it, and says so.
     private static func openControl(
         _ configuration: Configuration,
         _ setup: Setup,
@@ -153,7 +154,13 @@ public final class Daemon: Sendable {
         do throws(ControlError) {
             return (try ControlServer(path: path), false)
         } catch {
-            guard error == .inUse else { throw error }
+            guard error == .inUse else {
+                guard case .auto = configuration.socket, setup.environment["RUNTIME_DIRECTORY"] == nil else {
+                    throw error
+                }
+                log.write(.warning, "\(error); listening without a control socket")
+                return (nil, false)
+            }
             let isCut = Integrations.areConfigured(Integrations.besideDetector, in: configuration)
             let off = isCut ? "; this one's integrations stay off" : ""
             log.write(

@@ -193,34 +193,6 @@ struct EnrollTests {
         #expect(try shell(#""$0" words export - > /dev/full"#).status == 1)
     }
 
-    @Test func `a name of several words without quotes is said`() throws {
-        #expect(try enroll("left side", "Side_Left").status == 0)
-        for arguments in [
-            ["forget", "left", "side"], ["forget", "Left", "Side"], ["words", "export", "-", "left", "side"],
-        ] {
-            let program = try Program.beckon(arguments, environment: ["BECKON_WORDS": words])
-            #expect(program.status == 1 && program.output == "", "\(arguments)")
-            #expect(program.error.contains("needs quotes; did you mean \"left side\"?"), "\(program.error)")
-        }
-        #expect(try beckon("forget", "side", "nobody").error.contains("no word 'side' was taught"))
-        #expect(try beckon("forget", "left side").status == 0)
-    }
-
-    @Test func `a word that a command of the model is taken for is refused, unless it is insisted on`() throws {
-        let refused = try enroll("xx", "Rear_Right")
-        #expect(refused.status == 1 && !refused.output.contains("is taught"), "\(refused.output)")
-        #expect(
-            refused.error.hasPrefix("beckon: 'xx' sounds like 'right', which the model knows: "),
-            "\(refused.error)"
-        )
-        #expect(refused.error.contains("--force") && refused.error.split(separator: "\n").count == 1)
-        #expect(try beckon("words").output.hasPrefix("No words"))
-        #expect(try enroll("xx", "Rear_Right", ["--force"]).status == 0)
-        #expect(try beckon("forget", "xx").status == 0)
-        // The model's word itself is adapted, not refused.
-        #expect(try enroll("right", "Rear_Right").status == 0)
-    }
-
     @Test func `another model learns words from their recordings, and words without recordings are kept`() throws {
         #expect(try enroll("center", "Rear_Center").status == 0)
         let flat = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Models/flatspeech"

@@ -226,6 +226,27 @@ struct ListenTests {
         #expect(service.end() == 0)
     }
 
+    @Test func `a run-time folder that cannot be used costs the control socket, not the listening`() throws {
+        let folder = try TestFolder()
+        // A file in the place of the folder.
+        try folder.write("run", bytes: [])
+        let live = try LiveProgram(
+            playing: Self.left,
+            variables: ["RUNTIME_DIRECTORY": "", "XDG_RUNTIME_DIR": folder.file("run")],
+            shell: "unset RUNTIME_DIRECTORY"
+        )
+        #expect(live.waits { count(live.output, "left") >= 1 }, "\(live.error)")
+        #expect(count(live.error, "listening without a control socket") == 1)
+        #expect(live.end() == 0)
+        // One that was asked for is an error.
+        let named = try LiveProgram(
+            playing: Self.left,
+            configuration: "{ device: 'mic', socket: '\(folder.file("run/socket"))' }"
+        )
+        #expect(named.waits { count(named.error, "cannot listen at") == 1 })
+        #expect(named.end() == 1)
+    }
+
     @Test func `with --json, what print actions print is an event of its own`() throws {
         let folder = try TestFolder()
         let text = #"{ actions: [{ print: 'heard "{word}"\n{percent}' }], threshold: 0.6, mode: 'spot' }"#
