@@ -14,6 +14,7 @@ _PURPOSES = {
     "mining": 8,
     "voice activity, measured": 9,
     "ablation batch": 7,
+    "rejecter examples": 10,
     "flatspeech epoch": None,
     "embedding examples": None,
     "embedding epoch": None,
@@ -46,6 +47,7 @@ _PURPOSES = {
     "random music": 52,
     "places of the speech teacher": 60,
     "reference inputs": 100,
+    "confirming reference": 101,
 }
 
 

@@ -67,17 +67,17 @@ def features_and_logits(model, weights, waves):
     return outputs["input"].transpose(1, 2).numpy(), outputs[model["output"]][:, :, 0].numpy()
 
 
-def make_inputs(generator, count):
-    """Gliding tones in noise as bytes [count, 16000] and gains [count]; the last one is digital silence."""
-    time = np.arange(WINDOW) / RATE
+def make_inputs(generator, count, samples=WINDOW):
+    """Gliding tones in noise as bytes [count, samples] and gains [count]; the last one is digital silence."""
+    time = np.arange(samples) / RATE
     waves = []
     for index in range(count - 1):
         low, high = generator.uniform(100, 3500, 2)
         tone = np.sin(2 * np.pi * (low * time + (high - low) / 2 * time**2)) * (np.sin(np.pi * time) ** 2)
-        noise = generator.standard_normal(WINDOW) * 10 ** generator.uniform(-2.5, -0.7)
+        noise = generator.standard_normal(samples) * 10 ** generator.uniform(-2.5, -0.7)
         wave = tone * generator.uniform(0.1, 1) + noise
         waves.append(np.round(wave / np.abs(wave).max() * 127 + 128).clip(0, 255))
-    waves.append(np.full(WINDOW, 128))
+    waves.append(np.full(samples, 128))
     gains = np.append(10 ** generator.uniform(-2, 0, count - 1), 1)
     return np.array(waves).astype(np.uint8), gains.astype(np.float32)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TRAINING = ROOT / "Training"
 # Each room may import itself and those before it.
-ROOMS = ["data", "augment", "model", "evaluate", "export", "embedding"]
+ROOMS = ["data", "augment", "model", "evaluate", "export", "embedding", "confirm"]
 
 
 def modules():
