@@ -44,8 +44,21 @@ extension Setting {
 /// The keys of one object.
 struct Section<Root: Sendable>: Sendable {
     let settings: [Setting<Root>]
+    /// What to write instead of keys that other programs have, by the key in lower case without `_` and `-`.
+    private let foreign: [String: String]
 
-    init(_ settings: [Setting<Root>]) { self.settings = settings }
+    init(_ settings: [Setting<Root>], foreign: [String: String] = [:]) {
+        self.settings = settings
+        self.foreign = foreign
+    }
+
+    /// What to do about an unknown key.
+    private func hint(_ name: String) -> String {
+        if let advice = foreign[name.lowercased().filter { $0 != "_" && $0 != "-" }] { return advice }
+        let names = settings.map(\.name)
+        return nearestName(to: name, of: names).map { "did you mean '\($0)'?" } ?? "known here: "
+            + names.joined(separator: ", ")
+    }
 
     /// All keys with those below them, each preceded by a dot.
     var keys: [String] {
@@ -59,7 +72,6 @@ struct Section<Root: Sendable>: Sendable {
             findings.expected("an object in { }", at: key, not: node)
             return false
         }
-        let names = settings.map(\.name)
         for member in findings.unique(members, of: key) {
             guard !findings.isFull else { break }
             let path = key.isEmpty ? member.name : "\(key).\(member.name)"
@@ -77,9 +89,7 @@ struct Section<Root: Sendable>: Sendable {
                 )
                 setting.read(member.node, path, &root, &findings)
             } else {
-                let hint = nearestName(to: member.name, of: names).map { "did you mean '\($0)'?" }
-                let known = "known here: " + names.joined(separator: ", ")
-                findings.add("unknown key; \(hint ?? known)", key: path, at: member.place)
+                findings.add("unknown key; \(hint(member.name))", key: path, at: member.place)
             }
         }
         return true

@@ -7,6 +7,9 @@ public enum ControlReply: Equatable, Sendable {
     case status(JSON)
     case failed(String)
 
+    /// The reason of a command that may be tried again.
+    public static let noRoom = "too many changes wait already; try again later"
+
     /// The answer as clients of the control socket get it: `ok`, and the members or an `error`.
     public var json: JSON {
         switch self {

@@ -67,7 +67,7 @@ final class ChangeQueue: Sendable {
             case .failure(let error): later(.failed("\(error)"))
             }
         }
-        return isTaken ? nil : .failed("too many changes wait already; try again later")
+        return isTaken ? nil : .failed(ControlReply.noRoom)
     }
 
     /// Drops the changes that wait, and ends the thread after the one that is being made.

@@ -235,12 +235,27 @@ class Account:
         known = {name for name in self.status["thresholds"] if name.startswith("chaos ")}
         self.equal("the same / known to the service", sorted(words.names), sorted(known))
 
+    # ---- The MQTT broker ----
+
+    def check_broker(self):
+        broker = self.chaos.broker
+        if not broker:
+            return
+        counts = self.status["mqtt"]
+        self.check("MQTT is on, and connected", f"{not counts['off']}, {counts['connected']}", "", counts["connected"] and not counts["off"])
+        # What was under way when a connection broke is not counted by both.
+        self.check("MQTT connections / taken by the broker", counts["connects"], broker.connects, 0 < counts["connects"] <= broker.connects)
+        self.check("MQTT messages that were not obeyed / hostile ones", counts["refusedMessages"], broker.hostile,
+                   counts["refusedMessages"] >= broker.hostile * 0.9)
+        self.check("MQTT commands / sent", counts["commands"], broker.commands, counts["commands"] <= broker.commands)
+
     def make(self):
         """All checks of the service that is muted and idle."""
         self.check_audio()
         self.check_events()
         self.check_words()
         self.check_words_taught()
+        self.check_broker()
         self.check_process()
 
     # ---- Printing ----

@@ -11,6 +11,7 @@ import traceback
 from pathlib import Path
 from random import Random
 
+from .broker import Broker
 from .card import Card
 from .outputs import Log, Output, StandardOutput
 from .pace import Pace
@@ -58,6 +59,8 @@ class Chaos:
         self.card = Card(folder, build / "libFakeCard.so", self.world)
         self.program = Program(folder)
         self.hook = Hook()
+        # In a container the service has a network of its own.
+        self.broker = None if "broker" in self.without else Broker("chaos")
         self.prepare(build, speed)
         self.clips.folder.mkdir()
         self.clips.folder.chmod(0o777)
@@ -121,6 +124,8 @@ class Chaos:
         }
         if self.printed:
             settings["actions"].append({"print": f"printed {{sequence}} {PRINTED}"})
+        if self.broker:
+            settings["mqtt"] = {"host": "127.0.0.1", "port": self.broker.port, "name": "chaos"}
         if version == "strict":
             settings["words"]["left"]["threshold"] = THRESHOLD + 0.01
         if version == "other":
@@ -259,6 +264,8 @@ class Chaos:
             if subscriber:
                 subscriber.close()
         self.hook.close()
+        if self.broker:
+            self.broker.close()
         self.unmount_disk()
 
     def restarts(self):

@@ -39,6 +39,31 @@ struct ConfigurationTests {
             ["f:1:11: limits.many: unknown key; known here: queue, atOnce, timeout"]
         ),
         (
+            "{mqtt: {host: '192.168.1.2:1883'}}",
+            [
+                "f:1:15: mqtt.host: a name or an address alone belongs here; write host: \"192.168.1.2\", port: 1883"
+            ]
+        ),
+        (
+            "{mqtt: {host: 'mqtts://ada:secret@[fe80::1]:8883/x'}}",
+            [
+                "f:1:15: mqtt.host: a name or an address alone belongs here; write host: \"fe80::1\", user: \"ada\", port: 8883, tls: true"
+            ]
+        ),
+        ("{mqtt: {host: 'fe80::1'}}", []), ("{mqtt: {host: 'broker.lan'}}", []),
+        (
+            "{mqtt: {host: 'my broker'}}",
+            ["f:1:15: mqtt.host: expected a broker's name or address, such as \"192.168.1.2\""]
+        ),
+        ("{mqtt: {host: 'a', username: 'b'}}", ["f:1:20: mqtt.username: unknown key; it is called user"]),
+        (
+            "{mqtt: {host: 'a', client_id: 'b'}}",
+            [
+                "f:1:20: mqtt.client_id: unknown key; it follows from name, which also names the device: name: \"kitchen\""
+            ]
+        ),
+        ("{mqtt: {hots: 'a'}}", ["f:1:9: mqtt.hots: unknown key; did you mean 'host'?"]),
+        (
             "{\n threshold: 'high' }",
             ["f:2:13: threshold: expected a confidence between 0 and 1, such as 0.8, not 'high'"]
         ),

@@ -4,138 +4,13 @@ import Core
 import Events
 import Foundation
 import IntegrationInterface
-import MQTT
 import Spotting
 import Synchronization
 import System
 import TestSupport
 import Testing
 
-/// A real broker on a port of its own; nil where none is installed.
-private final class Broker {
-    let port: Int
-    private let folder: TestFolder
-    private var process: Process?
-    private let settings: String
-
-    init?(settings: String = "allow_anonymous true") throws {
-        guard FileManager.default.isExecutableFile(atPath: "/usr/sbin/mosquitto") else {
-            print("mosquitto is not installed: the test was skipped")
-            return nil
-        }
-        folder = try TestFolder()
-        port = try Self.freePort()
-        self.settings = settings
-        try start()
-    }
-
-    deinit { stop() }
-
-    func start() throws {
-        try folder.write("conf", bytes: Array("listener \(port) 127.0.0.1\n\(settings)\nuser root\n".utf8))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/sbin/mosquitto")
-        process.arguments = ["-c", folder.file("conf")]
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        self.process = process
-        try #require(eventually { self.isListening })
-    }
-
-    func stop() {
-        // Not SIGTERM: the tests' threads may block it, and a child inherits that.
-        if let process { kill(process.processIdentifier, SIGKILL) }
-        process?.waitUntilExit()
-        process = nil
-    }
-
-    @discardableResult
-    func publish(_ topic: String, _ payload: String, _ isRetained: Bool, user: [String] = []) throws -> Int32 {
-        let arguments = ["-p", "\(port)", "-t", topic, "-m", payload] + (isRetained ? ["-r"] : []) + user
-        return try Program.run(URL(fileURLWithPath: "/usr/bin/mosquitto_pub"), arguments).status
-    }
-
-    /// What the broker keeps, and what comes within a second.
-    func messages(_ filter: String = "#") throws -> [String] { try Self.messages(port: port, filter, seconds: 1) }
-
-    static func messages(port: Int, _ filter: String, seconds: Int) throws -> [String] {
-        // Not by its own -W: the tests' threads may block the signal that it waits for, and a child inherits that.
-        let arguments = ["-s", "KILL", "\(seconds)", "mosquitto_sub", "-p", "\(port)", "-t", filter, "-F", "%r %t %p"]
-        return try Program.run(URL(fileURLWithPath: "/usr/bin/timeout"), arguments).lines.map(String.init)
-    }
-
-    private var isListening: Bool {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = Self.loopback(port: port)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func loopback(port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        return address
-    }
-
-    private static func freePort() throws -> Int {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = loopback(port: 0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(socket, $0, size) + getsockname(socket, $0, &size)
-            }
-        }
-        try #require(result == 0)
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
-}
-
-/// Waits up to ten seconds for a condition.
-private func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<200 {
-        if condition() { return true }
-        usleep(50_000)
-    }
-    return false
-}
-
-/// A service that only remembers.
-private final class FakeService: Sendable {
-    let state = Mutex(
-        ServiceState(
-            words: [ServiceState.Word(name: "stop", threshold: 0.9)],
-            phrases: [],
-            isMuted: false,
-            hasAudio: true,
-            level: -31.4
-        )
-    )
-    let commands = Mutex<[ControlCommand]>([])
-    let lines = Mutex<[String]>([])
-
-    var interface: Service {
-        Service(
-            machine: "test box",
-            log: ServiceLog { _, text in self.lines.withLock { $0.append(text) } },
-            settings: { preconditionFailure("a broker's client needs the state only") },
-            state: { self.state.withLock { $0 } },
-            perform: { command, _ in
-                self.commands.withLock { $0.append(command) }
-                if command == .mute || command == .unmute { self.state.withLock { $0.isMuted = command == .mute } }
-                return .done
-            }
-        )
-    }
-}
+@testable import MQTT
 
 @Suite(.serialized)
 struct MQTTPublisherTests {
@@ -148,7 +23,7 @@ struct MQTTPublisherTests {
         settings.host = "127.0.0.1"
         settings.port = broker.port
         change(&settings)
-        return try MQTTPublisher(settings, service.interface)
+        return try MQTTPublisher(settings, service.interface, state: nil)
     }
 
     @Test func `the broker keeps the state, and no event`() throws {
@@ -298,11 +173,12 @@ struct MQTTPublisherTests {
         settings.port = broker.port
         settings.user = "ada"
         settings.passwordFile = folder.file("password")
-        let publisher = try MQTTPublisher(settings, service.interface)
+        let publisher = try MQTTPublisher(settings, service.interface, state: nil)
         #expect(eventually { service.lines.withLock { !$0.isEmpty } })
         #expect(
             service.lines.withLock { $0.first }
-                == "MQTT broker 127.0.0.1: the broker refused: Connection Refused: not authorised.; trying again"
+                == "MQTT broker 127.0.0.1: the broker refused: it does not authorise the user 'ada'; correct mqtt.user and the "
+                + "file of mqtt.passwordFile, or its access rules; trying again"
         )
         try folder.write("password", bytes: Array("right\n".utf8))
         #expect(eventually { publisher.counts.isConnected })
@@ -313,7 +189,7 @@ struct MQTTPublisherTests {
         var settings = Configuration.MQTT()
         settings.host = "127.0.0.1"
         settings.port = 1
-        let publisher = try MQTTPublisher(settings, service.interface)
+        let publisher = try MQTTPublisher(settings, service.interface, state: nil)
         usleep(100_000)
         #expect(publisher.stop(isRemoved: false, until: Clock.now + .seconds(2)))
     }

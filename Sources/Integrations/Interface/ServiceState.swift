@@ -22,14 +22,14 @@ public struct ServiceState: Equatable, Sendable {
     public var phrases: [String]
     /// Nil where there is no microphone to mute: a file or a stream is played, or clients send the audio.
     public var isMuted: Bool?
-    /// Whether audio comes in, or would if it were not muted.
-    public var hasAudio: Bool
+    /// Whether audio comes in, or would if it were not muted; nil while that is not known yet, just after the start.
+    public var hasAudio: Bool?
     /// The level of the newest audio in dB below full scale; nil without audio.
     public var level: Double?
     /// Whether near misses are kept, and so told as events.
     public var keepsMisses = false
 
-    public init(words: [Word], phrases: [String], isMuted: Bool?, hasAudio: Bool, level: Double?) {
+    public init(words: [Word], phrases: [String], isMuted: Bool?, hasAudio: Bool?, level: Double?) {
         self.words = words
         self.phrases = phrases
         self.isMuted = isMuted
@@ -38,7 +38,7 @@ public struct ServiceState: Equatable, Sendable {
     }
 
     /// The state of a service with these settings.
-    public init(_ settings: ServiceSettings, isMuted: Bool?, hasAudio: Bool, level: Double?) {
+    public init(_ settings: ServiceSettings, isMuted: Bool?, hasAudio: Bool?, level: Double?) {
         let taught = Set(settings.vocabulary.personal.map(\.name))
         self.init(
             words: settings.wordThresholds.map { word, threshold in

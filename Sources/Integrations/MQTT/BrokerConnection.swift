@@ -1,24 +1,11 @@
 private import CMosquitto
+import Core
 import Glibc
-
-/// A function of libmosquitto that failed, or a broker's refusal; as text, `mosquitto_connect: Connection refused`.
-struct MQTTError: Error, Equatable, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    fileprivate init(_ function: String, _ code: Int32) {
-        // MOSQ_ERR_ERRNO says that errno tells more.
-        let reason =
-            code == MOSQ_ERR_ERRNO.rawValue
-            ? strerror(errno) : UnsafeMutablePointer(mutating: mosquitto_strerror(code))
-        description = "\(function): " + (reason.map { String(cString: $0) } ?? "error \(code)")
-    }
-}
 
 /// A connection to a broker, driven by the thread that owns it: it has no thread of its own, and no lock.
 ///
-/// The owner waits for ``descriptor``, then calls ``work(canRead:canWrite:)``.
+/// The owner waits for ``descriptor``, then calls ``work(canRead:canWrite:)``. It speaks MQTT 5, whose brokers keep what is larger than
+/// ``PacketGate/longest`` from it, or 3.1.1. ``BrokerInput`` looks at everything before libmosquitto reads it.
 struct BrokerConnection: ~Copyable {
     /// What a connection is made with.
     struct Settings: Equatable, Sendable {
@@ -31,12 +18,15 @@ struct BrokerConnection: ~Copyable {
         var will: (topic: String, payload: String)?
         /// Names the connection at the broker, which closes an older one of the same name.
         var name = ""
+        /// MQTT 5, or 3.1.1 for brokers that do not know it.
+        var isVersion5 = true
 
         static func == (left: Self, right: Self) -> Bool {
             left.host == right.host && left.port == right.port && left.user == right.user
                 && left.password == right.password
                 && left.authorities == right.authorities && left.will?.topic == right.will?.topic
                 && left.will?.payload == right.will?.payload && left.name == right.name
+                && left.isVersion5 == right.isVersion5
         }
     }
 
@@ -48,17 +38,27 @@ struct BrokerConnection: ~Copyable {
         var isRetained: Bool
     }
 
+    /// What a broker does not let this client do.
+    enum Denial: Equatable, Sendable {
+        case reading(topic: String)
+        case writing(topic: String)
+    }
+
     /// What the callbacks note. They are called on the owner's thread, within ``work(canRead:canWrite:)``.
     private final class Inbox {
         var received: [Received] = []
         /// The answer to CONNECT; nil before it.
         var answer: Int32?
-        /// Published messages that are not sent, or, with QoS 1, not acknowledged.
+        /// The reason that the broker gave for the end of the connection.
+        var ending: Int32?
+        /// Published messages that are not sent, or, if they are to be confirmed, not acknowledged.
         var unfinished = 0
+        var denials: [Denial] = []
+        /// Topics by the number of the packet that names them: subscriptions, and messages to be confirmed.
+        var subscribed: [Int32: String] = [:]
+        var confirmed: [Int32: String] = [:]
     }
 
-    /// Largest payload that is looked at, and most messages that wait.
-    private static let longest = 4096, most = 64
     /// Most published messages that wait for the broker: the library keeps them all. Hundreds of words have some thousands.
     static let mostUnfinished = 10_000
     /// Seconds without a message after which the client pings the broker.
@@ -67,34 +67,61 @@ struct BrokerConnection: ~Copyable {
     private static let library: Int32 = mosquitto_lib_init()
 
     private let client: OpaquePointer
+    private let settings: Settings
     private let inbox: Unmanaged<Inbox>
+    private let input: BrokerInput
+    private let marker: ReadingMarker?
 
     /// Connects. Waits for the look-up of the name and for the broker's machine to answer, up to some minutes.
-    init(_ settings: Settings) throws(MQTTError) {
+    ///
+    /// - Parameter marker: notes that bytes of the broker are being read.
+    init(_ settings: Settings, marker: ReadingMarker? = nil) throws(MQTTError) {
         _ = Self.library
         let inbox = Unmanaged.passRetained(Inbox())
         guard let client = mosquitto_new(settings.name, true, inbox.toOpaque()) else {
             inbox.release()
-            throw MQTTError("mosquitto_new: \(String(cString: strerror(errno)))")
+            throw .system("mosquitto_new", errno)
         }
         do throws(MQTTError) {
             try Self.prepare(client, settings)
-            try Self.check(
-                "mosquitto_connect",
-                mosquitto_connect(client, settings.host, Int32(settings.port), Self.keepAlive)
-            )
+            try Self.connect(client, settings)
+            input = try BrokerInput(client, settings)
         } catch {
             mosquitto_destroy(client)
             inbox.release()
             throw error
         }
         self.client = client
+        self.settings = settings
         self.inbox = inbox
+        self.marker = marker
     }
 
     deinit {
         mosquitto_destroy(client)
         inbox.release()
+    }
+
+    private static func connect(_ client: OpaquePointer, _ settings: Settings) throws(MQTTError) {
+        var properties: OpaquePointer?
+        defer { mosquitto_property_free_all(&properties) }
+        if settings.isVersion5 {
+            try check(
+                "mosquitto_int_option",
+                mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5))
+            )
+            // With the fixed header, which counts here.
+            let longest = UInt32(PacketGate.longest + 4)
+            try check(
+                "mosquitto_property_add_int32",
+                mosquitto_property_add_int32(&properties, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), longest)
+            )
+            try check("mosquitto_int_option", mosquitto_int_option(client, MOSQ_OPT_RECEIVE_MAXIMUM, 1))
+        }
+        try check(
+            "mosquitto_connect",
+            mosquitto_connect_bind_v5(client, settings.host, Int32(settings.port), keepAlive, nil, properties)
+        )
     }
 
     private static func prepare(_ client: OpaquePointer, _ settings: Settings) throws(MQTTError) {
@@ -114,24 +141,37 @@ struct BrokerConnection: ~Copyable {
                 mosquitto_tls_set(client, file, file == nil ? Self.trusted : nil, nil, nil, nil)
             )
         }
-        mosquitto_connect_callback_set(client) { _, inbox, code in
-            guard let inbox else { return }
-            Unmanaged<Inbox>.fromOpaque(inbox).takeUnretainedValue().answer = code
+        mosquitto_connect_callback_set(client) { _, inbox, code in inbox.map(BrokerConnection.notes)?.answer = code }
+        mosquitto_disconnect_callback_set(client) { _, inbox, code in
+            // Lower numbers are of the library, not of the broker.
+            if code >= 128 { inbox.map(BrokerConnection.notes)?.ending = code }
         }
-        mosquitto_publish_callback_set(client) { _, inbox, _ in
-            guard let inbox else { return }
-            Unmanaged<Inbox>.fromOpaque(inbox).takeUnretainedValue().unfinished -= 1
+        mosquitto_publish_v5_callback_set(client) { _, inbox, number, code, _ in
+            guard let notes = inbox.map(BrokerConnection.notes) else { return }
+            notes.unfinished -= 1
+            if let topic = notes.confirmed.removeValue(forKey: number), code >= 128 {
+                notes.denials.append(.writing(topic: topic))
+            }
+        }
+        mosquitto_subscribe_callback_set(client) { _, inbox, number, count, granted in
+            guard let notes = inbox.map(BrokerConnection.notes),
+                let topic = notes.subscribed.removeValue(forKey: number)
+            else { return }
+            if count > 0, let granted, granted.pointee >= 128 { notes.denials.append(.reading(topic: topic)) }
         }
         mosquitto_message_callback_set(client) { _, inbox, message in
-            guard let inbox, let message = message?.pointee, let topic = message.topic else { return }
-            let notes = Unmanaged<Inbox>.fromOpaque(inbox).takeUnretainedValue()
-            let count = Int(message.payloadlen)
-            guard notes.received.count < BrokerConnection.most, count <= BrokerConnection.longest else { return }
-            let payload = UnsafeRawBufferPointer(start: message.payload, count: count)
+            guard let notes = inbox.map(BrokerConnection.notes), let message = message?.pointee,
+                let topic = message.topic
+            else { return }
+            let payload = UnsafeRawBufferPointer(start: message.payload, count: max(0, Int(message.payloadlen)))
             notes.received.append(
                 Received(topic: String(cString: topic), payload: Array(payload), isRetained: message.retain)
             )
         }
+    }
+
+    private static func notes(_ pointer: UnsafeMutableRawPointer) -> Inbox {
+        Unmanaged<Inbox>.fromOpaque(pointer).takeUnretainedValue()
     }
 
     private static func check(_ function: String, _ code: Int32) throws(MQTTError) {
@@ -148,9 +188,7 @@ struct BrokerConnection: ~Copyable {
     /// - Throws: its refusal, such as a wrong password.
     func isAccepted() throws(MQTTError) -> Bool {
         guard let answer = inbox.takeUnretainedValue().answer else { return false }
-        guard answer == 0 else {
-            throw MQTTError("the broker refused: \(String(cString: mosquitto_connack_string(answer)))")
-        }
+        guard answer == 0 else { throw .refused(answer, settings) }
         return true
     }
 
@@ -159,49 +197,77 @@ struct BrokerConnection: ~Copyable {
     /// - Returns: what was received.
     /// - Throws: if the connection is lost.
     func work(canRead: Bool, canWrite: Bool) throws(MQTTError) -> [Received] {
+        let inbox = inbox.takeUnretainedValue()
         if canRead {
-            let code = mosquitto_loop_read(client, 1)
-            // The broker's own reason says more than the library's.
-            _ = try isAccepted()
-            try Self.check("mosquitto_loop_read", code)
+            marker?.begin()
+            defer { marker?.end() }
+            do throws(MQTTError) {
+                try input.read { () throws(MQTTError) in
+                    try Self.check("mosquitto_loop_read", mosquitto_loop_read(client, 1))
+                }
+            } catch {
+                try throwReason()
+                throw error
+            }
         }
+        try throwReason()
+        try input.checkProgress()
         if canWrite { try Self.check("mosquitto_loop_write", mosquitto_loop_write(client, 1)) }
         try Self.check("mosquitto_loop_misc", mosquitto_loop_misc(client))
-        let inbox = inbox.takeUnretainedValue()
         defer { inbox.received = [] }
         return inbox.received
     }
 
+    /// Throws the broker's own reason, which says more than the library's.
+    private func throwReason() throws(MQTTError) {
+        _ = try isAccepted()
+        if let ending = inbox.takeUnretainedValue().ending { throw .disconnected(ending, settings) }
+    }
+
+    /// Messages that were not read since the last call, because they are too long or of a quality that was not asked for.
+    func takeDropped() -> [(topic: String, length: Int)] { input.takeDropped() }
+
+    /// What the broker has denied since the last call.
+    func takeDenials() -> [Denial] {
+        let inbox = inbox.takeUnretainedValue()
+        defer { inbox.denials = [] }
+        return inbox.denials
+    }
+
     /// Hands a message to the broker.
     ///
-    /// What is kept goes with QoS 1. Events go with QoS 0: what was not delivered is not sent again after a reconnect. So do empty
-    /// messages: Debian's mosquitto 2.0.11 closes the connection ("out of memory") after some with QoS 1.
+    /// With QoS 0: what was not delivered is not sent again after a reconnect, when all states are told anew. More than one message
+    /// that is to be confirmed at a time would let the library read several packets at once, past ``BrokerInput``.
     ///
-    /// - Throws: if the connection is lost, or the broker takes or acknowledges no messages.
-    func publish(_ message: MQTTMessage) throws(MQTTError) {
+    /// - Parameter isConfirmed: whether the broker is asked to confirm it, and so to say if it denies it.
+    /// - Throws: if the connection is lost, or the broker takes no messages.
+    func publish(_ message: MQTTMessage, isConfirmed: Bool = false) throws(MQTTError) {
         let inbox = inbox.takeUnretainedValue()
         guard inbox.unfinished < Self.mostUnfinished else {
             throw MQTTError("the broker takes no messages: \(Self.mostUnfinished) wait for it")
         }
         inbox.unfinished += 1
-        let count = Int32(message.payload.utf8.count)
-        let quality: Int32 = message.isRetained && count > 0 ? 1 : 0
+        let confirms = isConfirmed && inbox.confirmed.isEmpty
+        var number: Int32 = 0
         try Self.check(
             "mosquitto_publish",
             mosquitto_publish(
                 client,
-                nil,
+                &number,
                 message.topic,
-                count,
+                Int32(message.payload.utf8.count),
                 message.payload,
-                quality,
+                confirms ? 1 : 0,
                 message.isRetained
             )
         )
+        if confirms { inbox.confirmed[number] = message.topic }
     }
 
     func subscribe(_ topic: String) throws(MQTTError) {
-        try Self.check("mosquitto_subscribe", mosquitto_subscribe(client, nil, topic, 0))
+        var number: Int32 = 0
+        try Self.check("mosquitto_subscribe", mosquitto_subscribe(client, &number, topic, 0))
+        inbox.takeUnretainedValue().subscribed[number] = topic
     }
 
     /// Says goodbye, so that the broker does not publish the will.

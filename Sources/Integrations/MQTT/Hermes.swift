@@ -41,27 +41,35 @@ public struct Hermes: Equatable, Sendable {
         return [MQTTMessage(topic, payload.description, isRetained: false)]
     }
 
+    /// What a message of the two topics was.
+    public enum Taken: Equatable, Sendable {
+        /// One for this site, which has an effect.
+        case done
+        /// One for another site, or of another topic.
+        case other
+        case unreadable
+    }
+
     /// Takes a message of its two topics; any other, one for another site, and one that cannot be read change nothing.
-    ///
-    /// - Returns: whether it was one for this site.
     @discardableResult
-    public mutating func take(topic: String, payload: [UInt8]) -> Bool {
-        guard topic == Self.toggleOn || topic == Self.toggleOff, payload.count <= 1024,
+    public mutating func take(topic: String, payload: [UInt8]) -> Taken {
+        guard topic == Self.toggleOn || topic == Self.toggleOff else { return .other }
+        guard payload.count <= 1024,
             let json = String(validating: payload, as: UTF8.self), let node = try? JSON5Parser.parse(json),
             case .object(let members) = node.value
-        else { return false }
+        else { return .unreadable }
         func text(_ name: String) -> String? {
             guard case .string(let text)? = members.first(where: { $0.name == name })?.node.value else { return nil }
             return text
         }
         // What names no site means the site "default", as in Rhasspy.
-        guard text("siteId") ?? "default" == site else { return false }
+        guard text("siteId") ?? "default" == site else { return .other }
         let reason = String((text("reason") ?? "").prefix(64))
         if topic == Self.toggleOn {
             reasons.remove(reason)
         } else if reasons.count < Self.mostReasons {
             reasons.insert(reason)
         }
-        return true
+        return .done
     }
 }

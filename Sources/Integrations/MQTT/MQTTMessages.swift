@@ -73,7 +73,8 @@ public struct MQTTTopics: Equatable, Sendable {
             all.append(MQTTMessage(topic, new, isRetained: true))
         }
         tell(mute, state.isMuted.map { $0 ? "ON" : "OFF" }, earlier?.isMuted.map { $0 ? "ON" : "OFF" })
-        tell(microphone, state.hasAudio ? "ok" : "problem", earlier.map { $0.hasAudio ? "ok" : "problem" })
+        func text(_ hasAudio: Bool) -> String { hasAudio ? "ok" : "problem" }
+        tell(microphone, state.hasAudio.map(text), earlier?.hasAudio.map(text))
         tell(level, state.level.map { decimal($0, 1) }, earlier?.level.map { decimal($0, 1) })
         let before = Dictionary(
             (earlier?.words ?? []).map { ($0.name, $0.threshold) },
@@ -94,25 +95,37 @@ public struct MQTTTopics: Equatable, Sendable {
         return all
     }
 
-    /// The command of a message; nil for one that is none, or that is about an unknown word.
-    public func command(topic: String, payload: [UInt8], words: [ServiceState.Word]) -> ControlCommand? {
-        guard payload.count <= 64, topic.hasSuffix("/set"), let text = String(validating: payload, as: UTF8.self) else {
-            return nil
-        }
+    /// Why a message is no command: what would be accepted.
+    public struct NoCommand: Error, Equatable, Sendable {
+        public let reason: String
+    }
+
+    /// The command of a message.
+    public func command(
+        topic: String,
+        payload: [UInt8],
+        words: [ServiceState.Word]
+    ) -> Result<ControlCommand, NoCommand> {
+        func refuse(_ reason: String) -> Result<ControlCommand, NoCommand> { .failure(NoCommand(reason: reason)) }
+        guard topic.hasSuffix("/set") else { return refuse("commands go to \(base)/…/set") }
+        let text = payload.count <= 64 ? String(validating: payload, as: UTF8.self) : nil
         let subject = topic.dropLast("/set".count)
         if subject == mute {
             switch text {
-            case "ON": return .mute
-            case "OFF": return .unmute
-            default: return nil
+            case "ON": return .success(.mute)
+            case "OFF": return .success(.unmute)
+            default: return refuse("send ON or OFF")
             }
         }
-        // As a float, which is what is kept: 1e-60 becomes 0.
-        guard let number = Double(decimal: text), let word = words.first(where: { threshold($0.name) == subject })
-        else {
-            return nil
+        guard let word = words.first(where: { threshold($0.name) == subject }) else {
+            let known =
+                words.isEmpty ? "no word may fire now" : "there are \(words.map(\.name).joined(separator: ", "))"
+            return refuse("no word has this topic; \(printable(known))")
         }
-        let value = Float(number)
-        return value > 0 && value < 1 ? .set(ThresholdChange(words: [word.name: .confidence(value)])) : nil
+        // As a float, which is what is kept: 1e-60 becomes 0.
+        guard let text, let number = Double(decimal: text), case let value = Float(number), value > 0, value < 1 else {
+            return refuse("send a number between 0 and 1, such as 0.9")
+        }
+        return .success(.set(ThresholdChange(words: [word.name: .confidence(value)])))
     }
 }

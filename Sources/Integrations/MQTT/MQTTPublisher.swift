@@ -20,13 +20,18 @@ public final class MQTTPublisher: Integration {
         /// Events without a connection, or beyond what waits for the thread.
         public var dropped = 0
         public var commands = 0
+        /// Commands that a newer one of the same topic replaced before they were carried out.
+        public var replacedCommands = 0
+        /// Messages on topics of commands that were not obeyed, those that were too long to be read included.
+        public var refused = 0
         public var connects = 0
         public var isConnected = false
     }
 
-    private struct Inbox {
+    struct Inbox {
         var events: [DetectionEvent] = []
         var counts = Counts()
+        var commands = CommandQueue()
         var isStopped = false
         /// Whether to remove the device at the broker before the end.
         var isRemoved = false
@@ -38,17 +43,23 @@ public final class MQTTPublisher: Integration {
     private static let interval = Duration.seconds(1), patience = Duration.seconds(60)
     /// The time that a broker has to answer.
     private static let answerTime = Duration.seconds(10)
+    /// A connection that the broker closes sooner may be taken over by another client; so many in a row are.
+    private static let briefTime = Duration.seconds(20), mostBrief = 3
 
-    private let settings: Configuration.MQTT
-    private let host: String
-    private let topics: MQTTTopics
+    let settings: Configuration.MQTT
+    let host: String
+    let topics: MQTTTopics
     private let discovery: Discovery?
-    private let identity: MQTTIdentity
-    private let service: Service
-    private let log: ServiceLog
-    private let inbox = Mutex(Inbox())
-    private let wakeUp: EventFD
+    let identity: MQTTIdentity
+    let service: Service
+    let log: ServiceLog
+    let inbox = Mutex(Inbox())
+    let wakeUp: EventFD
     private let finished = Latch()
+    private let marker: ReadingMarker?
+
+    /// Whether it does nothing, because the process before this one ended while it read what the broker sent.
+    public var isOff: Bool { marker?.hasFound ?? false }
 
     public var metrics: [MetricFamily] {
         let counts = counts
@@ -62,6 +73,21 @@ public final class MQTTPublisher: Integration {
                 counts.dropped
             ),
             .counter("beckon_mqtt_commands", "Commands from the broker.", counts.commands),
+            .counter(
+                "beckon_mqtt_replaced_commands",
+                "Commands that a newer one of the same topic replaced before they were carried out.",
+                counts.replacedCommands
+            ),
+            .counter(
+                "beckon_mqtt_refused_messages",
+                "Messages to command topics that were not obeyed, those that were too long included.",
+                counts.refused
+            ),
+            .gauge(
+                "beckon_mqtt_off",
+                "Whether MQTT is off because the service ended while it read from the broker.",
+                isOff ? 1 : 0
+            ),
         ]
     }
 
@@ -72,7 +98,12 @@ public final class MQTTPublisher: Integration {
     /// Starts the thread, which connects.
     ///
     /// - Throws: ``SystemError`` if the system gives no descriptor or thread.
-    public init(_ settings: Configuration.MQTT, _ service: Service) throws {
+    public convenience init(_ settings: Configuration.MQTT, _ service: Service) throws {
+        try self.init(settings, service, state: StateFolder.path())
+    }
+
+    /// - Parameter state: the folder for what is kept over restarts; nil for none.
+    init(_ settings: Configuration.MQTT, _ service: Service, state: String?) throws {
         self.settings = settings
         host = settings.host ?? "localhost"
         identity = MQTTIdentity(name: settings.name ?? service.machine)
@@ -83,6 +114,19 @@ public final class MQTTPublisher: Integration {
         self.service = service
         log = service.log
         wakeUp = try EventFD(or: Self.unchanged)
+        marker = ReadingMarker(
+            state.map { "\($0)/mqtt-\(MQTTIdentity(name: settings.name ?? service.machine).slug).reading" }
+        )
+        if isOff {
+            log.write(
+                .error,
+                "MQTT is off: the service ended suddenly while it read what the broker \(host) sent. Look for a large or strange "
+                    + "kept message below \(topics.base)/ and remove it (mosquitto_pub -r -n -t TOPIC); restarting the service "
+                    + "then turns MQTT on again"
+            )
+            finished.open()
+            return
+        }
         _ = try SystemThread(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in
             run()
             finished.open()
@@ -98,7 +142,8 @@ public final class MQTTPublisher: Integration {
         return [
             "connected": .bool(counts.isConnected), "connects": .number(counts.connects),
             "events": .number(counts.events), "dropped": .number(counts.dropped),
-            "commands": .number(counts.commands),
+            "commands": .number(counts.commands), "replacedCommands": .number(counts.replacedCommands),
+            "refusedMessages": .number(counts.refused), "off": .bool(isOff),
         ]
     }
 
@@ -136,16 +181,31 @@ public final class MQTTPublisher: Integration {
     private func run() {
         var pause = Self.interval
         var said: String?
+        var isVersion5 = true
+        // Connections in a row that the broker closed soon.
+        var brief = 0
         while !isStopped {
             let begin = Clock.now
+            var wasAccepted = false
             do throws(MQTTError) {
-                let connection = try BrokerConnection(try brokerSettings())
+                let connection = try BrokerConnection(try brokerSettings(isVersion5: isVersion5), marker: marker)
                 try serve(connection) {
-                    log.write(.notice, "connected to the MQTT broker \(host)")
-                    said = nil
+                    wasAccepted = true
+                    if said != nil || brief == 0 { log.write(.notice, "connected to the MQTT broker \(host)") }
+                    if brief == 0 { said = nil }
                 }
                 return
             } catch {
+                var error = error
+                if !wasAccepted, error.mayBeOld {
+                    isVersion5.toggle()
+                    // The other version is tried at once; what is wrong shows if that fails too.
+                    if !isVersion5 { continue }
+                    if error.isClosed { error = .closedAtOnce }
+                }
+                brief = wasAccepted && error.isClosed && Clock.now - begin < Self.briefTime ? brief + 1 : 0
+                if wasAccepted, error.isClosed { error = .closed("beckon-" + identity.slug) }
+                if brief >= Self.mostBrief { error = .sameName("beckon-" + identity.slug, isCertain: false) }
                 inbox.withLock { inbox in
                     inbox.counts.isConnected = false
                     inbox.counts.dropped += inbox.events.count
@@ -167,25 +227,6 @@ public final class MQTTPublisher: Integration {
         while !isStopped, wakeUp.wait(until: end) {}
     }
 
-    private func brokerSettings() throws(MQTTError) -> BrokerConnection.Settings {
-        var broker = BrokerConnection.Settings()
-        broker.host = host
-        broker.port = settings.port ?? (settings.tls ? 8883 : 1883)
-        broker.user = settings.user
-        if let path = settings.passwordFile {
-            do throws(ReadFileError) {
-                let text = String(decoding: try readFile(path, limit: 4096).bytes, as: UTF8.self)
-                broker.password = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
-            } catch {
-                throw MQTTError("passwordFile \(path): \(error)")
-            }
-        }
-        if settings.tls { broker.authorities = settings.caFile ?? "" }
-        broker.will = (topics.availability, MQTTTopics.offline)
-        broker.name = "beckon-" + identity.slug
-        return broker
-    }
-
     /// Serves a connection until ``stop(isRemoved:until:)``.
     ///
     /// - Throws: if the connection is refused or lost.
@@ -194,6 +235,7 @@ public final class MQTTPublisher: Integration {
         // What toggled it before may be forgotten: its end would not be known.
         var hermes = settings.hermes.map { Hermes(site: $0) }
         var isAccepted = false
+        var refusals = RefusalLog()
         let deadline = Clock.now + Self.answerTime
         var nextLook = Clock.now
         while true {
@@ -216,19 +258,31 @@ public final class MQTTPublisher: Integration {
                 return
             }
             for message in try work(connection, until: nextLook) {
-                let isBirth = message.topic == discovery?.birth && message.payload == Array("online".utf8)
+                let isNews = message.topic == discovery?.birth
                 // Home Assistant has just started, and knows nothing of what is not kept.
-                if isBirth, !message.isRetained {
-                    told = nil
-                } else if message.isRetained || hermes?.take(topic: message.topic, payload: message.payload) != true {
-                    obey(message, told)
+                if isNews {
+                    if !message.isRetained, message.payload == Array("online".utf8) { told = nil }
+                } else if message.topic == Hermes.toggleOn || message.topic == Hermes.toggleOff {
+                    toggle(&hermes, message, &refusals)
+                } else {
+                    obey(message, told, &refusals)
                 }
                 nextLook = Clock.now
             }
+            for (topic, length) in connection.takeDropped() {
+                refuse(
+                    topic,
+                    nil,
+                    "it has \(length) bytes or another QoS than 0, and was not read; commands are short",
+                    &refusals
+                )
+            }
+            for denial in connection.takeDenials() { log.write(.warning, text(of: denial)) }
+            submit(&refusals)
             guard !isAccepted else { continue }
             isAccepted = try connection.isAccepted()
             guard isAccepted else {
-                if Clock.now > deadline { throw MQTTError("no answer to the connection") }
+                if Clock.now > deadline { throw .noAnswer }
                 nextLook = Clock.now + .milliseconds(100)
                 continue
             }
@@ -242,7 +296,10 @@ public final class MQTTPublisher: Integration {
             for topic in topics.commands + (discovery.map { [$0.birth] } ?? []) + toggles {
                 try connection.subscribe(topic)
             }
-            try connection.publish(MQTTMessage(topics.availability, MQTTTopics.online, isRetained: true))
+            try connection.publish(
+                MQTTMessage(topics.availability, MQTTTopics.online, isRetained: true),
+                isConfirmed: true
+            )
         }
     }
 
@@ -282,15 +339,6 @@ public final class MQTTPublisher: Integration {
             canRead: ready & (POLLIN | POLLHUP | POLLERR) != 0,
             canWrite: ready & POLLOUT != 0
         )
-    }
-
-    private func obey(_ message: BrokerConnection.Received, _ told: ServiceState?) {
-        // A kept command is an old one.
-        guard !message.isRetained else { return }
-        let words = told?.words ?? []
-        guard let command = topics.command(topic: message.topic, payload: message.payload, words: words) else { return }
-        inbox.withLock { $0.counts.commands += 1 }
-        service.submit(command)
     }
 
     /// Says that the device is gone, and waits a moment until the broker has read it.

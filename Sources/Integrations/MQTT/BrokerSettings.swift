@@ -1,0 +1,49 @@
+private import Configuration
+import Core
+private import System
+
+/// How the configuration becomes a connection.
+extension MQTTPublisher {
+    /// What to connect with; reads the password's file.
+    ///
+    /// - Throws: what is wrong with a file that the configuration names.
+    func brokerSettings(isVersion5: Bool) throws(MQTTError) -> BrokerConnection.Settings {
+        var broker = BrokerConnection.Settings()
+        broker.isVersion5 = isVersion5
+        broker.host = host
+        broker.port = settings.port ?? (settings.tls ? 8883 : 1883)
+        broker.user = settings.user
+        if let path = settings.passwordFile {
+            do throws(ReadFileError) {
+                let text = String(decoding: try readFile(path, limit: 4096).bytes, as: UTF8.self)
+                broker.password = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
+            } catch {
+                throw MQTTError("passwordFile \(path): \(error)")
+            }
+        }
+        if settings.tls {
+            if let path = settings.caFile { try Self.checkAuthorities(path) }
+            broker.authorities = settings.caFile ?? ""
+        }
+        broker.will = (topics.availability, MQTTTopics.offline)
+        broker.name = "beckon-" + identity.slug
+        return broker
+    }
+
+    /// Looks for what libmosquitto would call "Invalid function arguments".
+    private static func checkAuthorities(_ path: String) throws(MQTTError) {
+        let text: String
+        do throws(ReadFileError) {
+            text = String(decoding: try readFile(path, limit: 1 << 22).bytes, as: UTF8.self)
+        } catch {
+            throw MQTTError(
+                "mqtt.caFile \(printable(path)): \(error); name the file with the certificate of the broker's authority"
+            )
+        }
+        guard text.contains("-----BEGIN ") else {
+            throw MQTTError(
+                "mqtt.caFile \(printable(path)): it holds no certificate in PEM format (-----BEGIN CERTIFICATE-----)"
+            )
+        }
+    }
+}

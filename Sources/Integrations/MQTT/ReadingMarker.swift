@@ -1,0 +1,46 @@
+import Core
+import Glibc
+import System
+
+/// Remembers across a sudden end that the program was reading what a broker sent.
+///
+/// A byte of a file, mapped into memory: what is written there outlives the process, even one that the kernel killed for lack of
+/// memory, and costs no system call. ``begin()`` and ``end()`` are for one thread, hence unchecked. A file that is locked belongs to a running process, and says nothing.
+final class ReadingMarker: @unchecked Sendable {
+    private let byte: UnsafeMutableRawPointer
+    private let descriptor: Int32
+    /// Whether the process before this one ended while it read.
+    let hasFound: Bool
+
+    /// Opens or makes the file; nil where that is not possible, such as without a folder for it.
+    init?(_ path: String?) {
+        guard let path else { return nil }
+        StateFolder.make(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard file >= 0 else { return nil }
+        var status = stat()
+        var found: UInt8 = 0
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            close(file)
+            return nil
+        }
+        let count = pread(file, &found, 1, 0)
+        var none: UInt8 = 0
+        // Written, so that the disk has room for the byte.
+        guard count >= 0, pwrite(file, &none, 1, 0) == 1,
+            let map = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), map != MAP_FAILED
+        else {
+            close(file)
+            return nil
+        }
+        (byte, descriptor, hasFound) = (map, file, count == 1 && found == UInt8(ascii: "1"))
+    }
+
+    deinit {
+        munmap(byte, 1)
+        close(descriptor)
+    }
+
+    func begin() { byte.storeBytes(of: UInt8(ascii: "1"), as: UInt8.self) }
+    func end() { byte.storeBytes(of: 0, as: UInt8.self) }
+}

@@ -1,0 +1,43 @@
+public import Core
+
+/// Decides which of a broker's messages that were not obeyed are logged: the first of each topic at once, then at most one line
+/// in ten seconds, which counts the others. A pure value.
+public struct RefusalLog: Sendable {
+    static let interval = Duration.seconds(10)
+    /// Most topics that are remembered.
+    static let mostTopics = 64
+
+    private var told: [String: Instant] = [:]
+    private var last: Instant?
+    private var untold = 0
+    /// All messages that were not obeyed.
+    public private(set) var count = 0
+
+    public init() {}
+
+    /// Notes a message.
+    ///
+    /// - Parameters:
+    ///   - reason: what is wrong with it, or what is accepted.
+    /// - Returns: the line to log now; nil for none.
+    public mutating func note(topic: String, payload: [UInt8]?, _ reason: String, at now: Instant) -> String? {
+        count += 1
+        let isNew = told[topic] == nil && told.count < Self.mostTopics
+        let isDue = last.map { now - $0 >= Self.interval } ?? true
+        guard isNew || isDue else {
+            untold += 1
+            return nil
+        }
+        (told[topic], last) = (now, now)
+        let others = untold == 0 ? "" : " (and \(untold) other messages since the last line)"
+        untold = 0
+        let value = payload.map { " '\(Self.shown($0))'" } ?? ""
+        return "MQTT: \(printable(String(topic.prefix(200)))):\(value) was not obeyed: \(reason)\(others)"
+    }
+
+    /// The beginning of a payload, in one line.
+    private static func shown(_ payload: [UInt8]) -> String {
+        let text = printable(String(decoding: payload.prefix(60), as: UTF8.self))
+        return payload.count > 60 ? text + "…" : text
+    }
+}
