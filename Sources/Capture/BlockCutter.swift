@@ -23,6 +23,8 @@ struct BlockCutter: ~Copyable {
     /// Input frames and output samples since the last ``reset()``.
     private var framesTaken = 0
     private var samplesMade = 0
+    /// Of the channels in the block that is being filled.
+    private var cancellation = ChannelCancellation()
 
     init(format: StreamFormat, mix: ChannelMix, quality: Resampler.Quality) throws(CaptureError) {
         // At least one period and one block (100 ms).
@@ -93,6 +95,7 @@ struct BlockCutter: ~Copyable {
         var room = mono.mutableSpan
         let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
         mix.apply(to: taken, channels: format.channels, into: &room)
+        cancellation.add(taken, channels: format.channels, mixed: UnsafeBufferPointer(mono).span, mix)
         framesTaken += count
         var used = 0
         // Samples that are still in the filters are flushed by the next frames.
@@ -105,7 +108,12 @@ struct BlockCutter: ~Copyable {
             samplesMade += progress.produced
             if filled == block.count {
                 filled = 0
-                output.publish(UnsafeBufferPointer(block).span, time: time - ageOfBlock())
+                output.publish(
+                    UnsafeBufferPointer(block).span,
+                    time: time - ageOfBlock(),
+                    cancels: cancellation.result
+                )
+                cancellation = ChannelCancellation()
             } else if progress.consumed == 0, progress.produced == 0 {
                 return
             }

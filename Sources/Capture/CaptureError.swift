@@ -50,6 +50,15 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
 
     static func unsupported(_ what: String) -> CaptureError { CaptureError(.unsupported, EINVAL, printable(what)) }
 
+    /// A device that gives its audio at once.
+    public static func noClock(_ name: String) -> CaptureError {
+        unsupported(
+            name,
+            "it gives audio much faster than the clock, as ALSA's null and file plug-ins do, so it is no microphone; choose "
+                + "another with the key device or --device ('beckon devices' lists what is there)"
+        )
+    }
+
     static func noDevice(_ what: String) -> CaptureError { CaptureError(.noDevice, ENODEV, printable(what)) }
 
     static func system(_ what: String, _ number: Int32) -> CaptureError {

@@ -25,15 +25,17 @@ final class CaptureOutput: Sendable {
 
     /// Writes a block of 1600 samples to the ring and wakes the reader. Capture thread only.
     ///
-    /// - Parameter time: when its last sample was captured, on the source's clock.
-    func publish(_ samples: Span<Float>, time: Instant) {
+    /// - Parameters:
+    ///   - time: when its last sample was captured, on the source's clock.
+    ///   - cancels: whether its channels cancel each other in the mix; nil if it has too little sound to tell.
+    func publish(_ samples: Span<Float>, time: Instant, cancels: Bool? = nil) {
         var peak: Float = 0
         var sum: Float = 0
         for index in samples.indices {
             peak = max(peak, abs(samples[index]))
             sum += samples[index] * samples[index]
         }
-        record.note(blockAt: time, peak: peak, level: (sum / Float(samples.count)).squareRoot())
+        record.note(blockAt: time, peak: peak, cancels: cancels, level: (sum / Float(samples.count)).squareRoot())
         ring.write(samples, time: time)
         reader.signal()
     }
@@ -57,6 +59,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     private var machine: CaptureMachine
     private let quality: Resampler.Quality
     private let output: CaptureOutput
+    private let ahead: Duration?
     private var cutter: BlockCutter?
     private var clock = FrameClock(rate: 1)
     private var losses = LossAccount()
@@ -78,6 +81,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         self.selection = selection
         self.quality = quality
         self.output = output
+        ahead = limits.ahead
         machine = CaptureMachine(limits: limits)
     }
 
@@ -188,8 +192,9 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         let format = cutter?.format
         let (length, newest) = (format?.duration(of: count) ?? .zero, now - (format?.duration(of: waiting) ?? .zero))
         let missing = clock.note(count, waiting: waiting, at: now)
+        if let ahead, clock.lead > ahead { return tooFast(output) }
         if let missing { losses.skip(missing) }
-        if let loss = losses.frames(length, until: newest) { output.record.note(loss) }
+        if let loss = losses.frames(length, until: newest, drift: clock.allowedPerMillion) { output.record.note(loss) }
         output.record.note(frames: count, length: length)
         output.record.note(losses)
         // These frames may lie on both sides of the gap, so they are dropped too.
@@ -198,12 +203,19 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
             output.record.note(LossAccount.Loss(cause: .incomplete, duration: length))
             return .missing(missing)
         }
+        if machine.isSuspect { return .frames }
         do throws(AudioError) {
             try cutter?.take(count, time: newest, into: output)
             return .frames
         } catch {
             return .failed(.convert, EIO)
         }
+    }
+
+    /// Says why the device is given up. It allocates, as closing and opening do.
+    private func tooFast(_ output: CaptureOutput) -> CaptureMachine.Event {
+        output.record.problem = CaptureError.noClock(output.record.device).description
+        return .tooFast
     }
 
     /// Counts the audio of an incomplete block as lost.

@@ -39,6 +39,10 @@ public struct CaptureMachine: Equatable, Sendable {
         public var firstFrame = Duration.seconds(3)
         /// After frames for this long, the delays before reopening start again from the shortest.
         public var settled = Duration.seconds(1)
+        /// A device whose frames are this far ahead of the clock has none; nil: it is taken as it is.
+        public var ahead: Duration? = .seconds(5)
+        /// Delay before a device without a clock is opened again: it may be another one by then, but hardly soon.
+        public var refused = Duration.seconds(30)
         /// Most recoveries without a frame in between; then the device is given up.
         public var recoveries = 5
         /// Time between two attempts to resume a suspended device.
@@ -106,6 +110,8 @@ public struct CaptureMachine: Equatable, Sendable {
         case frames
         /// Frames were read; according to the clock, this much audio is missing before them.
         case missing(Duration)
+        /// Frames were read that are too far ahead of the clock; see ``Limits/ahead``.
+        case tooFast
         /// A wait ended or a read returned without frames and without an error.
         case nothing
         /// A call failed with this errno.
@@ -142,47 +148,6 @@ public struct CaptureMachine: Equatable, Sendable {
         init(_ action: Action) { self.action = action }
     }
 
-    /// A change to report to the user. Plain numbers only, so that the capture thread passes it on without allocating.
-    public struct Change: Equatable, Sendable, BitwiseCopyable {
-        public enum Kind: UInt8, Sendable, BitwiseCopyable {
-            /// Frames arrive, again or for the first time.
-            case running
-            case overrun, suspended, framesMissing
-            /// The device was given up because of an error (lost), or because it delivered no frames (stalled).
-            case lost, stalled
-            /// The device cannot be opened.
-            case unavailable, stillUnavailable
-            case muted, unmuted
-            /// Another device or other channels were selected.
-            case selectionChanged
-            /// The thread runs without real-time priority.
-            case notRealTime
-        }
-
-        public var kind: Kind
-        /// On the monotonic clock.
-        public var time: Instant
-        public var call = Call.none
-        /// An errno, or 0.
-        public var number: Int32 = 0
-        /// The length of the gap so far, since the newest frames, or how long the device has been missing; 0 if unknown.
-        public var duration = Duration.zero
-
-        public init(
-            _ kind: Kind,
-            at time: Instant,
-            call: Call = .none,
-            number: Int32 = 0,
-            duration: Duration = .zero
-        ) {
-            self.kind = kind
-            self.time = time
-            self.call = call
-            self.number = number
-            self.duration = duration
-        }
-    }
-
     // MARK: - The machine
 
     public private(set) var state = State.waiting
@@ -203,6 +168,10 @@ public struct CaptureMachine: Equatable, Sendable {
     private var newestFrames: Instant?
     private var gapStart: Instant?
     private var outage: Outage?
+    /// Whether the device was given up as one without a clock. Then its frames are dropped until they have come for
+    /// ``Limits/settled``, so that it does not seem to run each time it is opened.
+    public private(set) var isSuspect = false
+    private var openedAt = Instant(nanoseconds: 0)
 
     /// A time without a device, and the reports about it.
     private struct Outage: Equatable {
@@ -232,13 +201,14 @@ public struct CaptureMachine: Equatable, Sendable {
         case .target(let target): return apply(target, now)
         case .selectionChanged: return reopen(now)
         case .opened:
-            (isOpen, recoveries, resumes) = (true, 0, 0)
+            (isOpen, recoveries, resumes, openedAt) = (true, 0, 0, now)
             deadline = now + limits.firstFrame
             return Decision(.wait(until: deadline))
         case .openFailed(let number): return openFailed(number, now)
         case .ready: return Decision(.read)
         case .frames: return progress(now)
         case .missing(let duration): return missing(duration, now)
+        case .tooFast: return refuse(now)
         case .nothing where now < deadline: return Decision(.wait(until: deadline))
         case .nothing: return giveUp(.stalled, .wait, 0, now)
         case .failed(let call, let number): return recover(from: call, number, now)
@@ -249,7 +219,7 @@ public struct CaptureMachine: Equatable, Sendable {
         case .slept: return Decision(isOpen ? .resume : .open)
         case .closed where state == .stopped: return Decision(.end)
         case .closed where state == .muted: return Decision(.sleep(until: .distantFuture))
-        case .closed: return Decision(.sleep(until: now + reopenDelay()))
+        case .closed: return Decision(.sleep(until: now + (isSuspect ? limits.refused : reopenDelay())))
         }
     }
 
@@ -271,7 +241,7 @@ public struct CaptureMachine: Equatable, Sendable {
             state = .stopped
         }
         isOpen = false
-        (openings, runningSince, gapStart, outage) = (0, nil, nil, nil)
+        (openings, runningSince, gapStart, outage, isSuspect) = (0, nil, nil, nil, false)
         return decision
     }
 
@@ -285,7 +255,7 @@ public struct CaptureMachine: Equatable, Sendable {
         var decision = Decision(isOpen ? .close : .open)
         decision.flush = beginGap(now)
         decision.change = Change(.selectionChanged, at: now)
-        (state, isOpen, openings, outage) = (.waiting, false, 0, nil)
+        (state, isOpen, openings, outage, isSuspect) = (.waiting, false, 0, nil, false)
         return decision
     }
 
@@ -295,6 +265,8 @@ public struct CaptureMachine: Equatable, Sendable {
         (recoveries, resumes, newestFrames) = (0, 0, now)
         deadline = now + limits.progress
         var decision = Decision(.wait(until: deadline))
+        if isSuspect, now - openedAt < limits.settled { return decision }
+        isSuspect = false
         let since = runningSince ?? now
         runningSince = since
         if now - since >= limits.settled { openings = 0 }
@@ -350,6 +322,14 @@ public struct CaptureMachine: Equatable, Sendable {
         }
         decision.change = report(kind, call, number, now)
         isOpen = false
+        return decision
+    }
+
+    /// Gives up a device without a clock. All its audio is worthless.
+    private mutating func refuse(_ now: Instant) -> Decision {
+        isSuspect = true
+        var decision = giveUp(.tooFast, .read, 0, now)
+        decision.flush = true
         return decision
     }
 

@@ -43,6 +43,12 @@ public struct CaptureStatus: Equatable, Sendable {
     public var level: Float
     /// When the last block's last sample was captured, on ``Clock``; nil before the first block.
     public var lastBlock: Instant?
+    /// Since when all samples have been exactly zero; nil while there is sound.
+    public var zeroSince: Instant?
+    /// Whether the channels cancel each other in the mix; see ``ChannelCancellation``.
+    public var channelsCancel = false
+    /// Whether the device was given up because it has no clock.
+    public var isTooFast = false
 }
 
 /// The values of a ``CaptureStatus``, written by the capture thread and read by any thread.
@@ -75,7 +81,14 @@ final class CaptureRecord: Sendable {
     private let peak = Atomic<UInt32>(0)
     private let level = Atomic<UInt32>(0)
     private let lastBlock = Atomic<Int64>(0)
+    private let zeroSince = Atomic<Int64>(CaptureRecord.never)
+    private let cancelling = Atomic<Int>(0)
+    private let tooFast = Atomic<Bool>(false)
     private let texts = Mutex((device: "", problem: ""))
+
+    private static let never = Int64.min
+    /// Blocks in which channels cancel each other, less those in which they do not, from which on they do; and most that count.
+    private static let cancellingBlocks = 5, mostCancelling = 20
 
     var device: String {
         get { texts.withLock { $0.device } }
@@ -99,6 +112,7 @@ final class CaptureRecord: Sendable {
         missing.store(counts.missing, ordering: .relaxed)
         losses.store(counts.losses, ordering: .relaxed)
         reconnects.store(counts.reconnects, ordering: .relaxed)
+        tooFast.store(machine.isSuspect, ordering: .relaxed)
         state.store(machine.state.rawValue, ordering: .releasing)
     }
 
@@ -107,7 +121,10 @@ final class CaptureRecord: Sendable {
         return new != old && !(runs(new) && runs(old))
     }
 
+    /// Notes the format of a device that was opened.
     func note(_ format: StreamFormat) {
+        zeroSince.store(Self.never, ordering: .relaxed)
+        cancelling.store(0, ordering: .relaxed)
         rate.store(format.rate, ordering: .relaxed)
         channels.store(format.channels, ordering: .relaxed)
         sample.store(format.sample.rawValue, ordering: .relaxed)
@@ -132,7 +149,16 @@ final class CaptureRecord: Sendable {
         lost.setOpen(losses.gap)
     }
 
-    func note(blockAt time: Instant, peak: Float, level: Float) {
+    func note(blockAt time: Instant, peak: Float, cancels: Bool?, level: Float) {
+        if peak > 0 {
+            zeroSince.store(Self.never, ordering: .relaxed)
+        } else if zeroSince.load(ordering: .relaxed) == Self.never {
+            zeroSince.store(time.nanoseconds, ordering: .relaxed)
+        }
+        if let cancels {
+            let count = cancelling.load(ordering: .relaxed) + (cancels ? 1 : -1)
+            cancelling.store(min(max(0, count), Self.mostCancelling), ordering: .relaxed)
+        }
         self.peak.store(peak.bitPattern, ordering: .relaxed)
         self.level.store(level.bitPattern, ordering: .relaxed)
         lastBlock.store(time.nanoseconds, ordering: .relaxed)
@@ -153,6 +179,7 @@ final class CaptureRecord: Sendable {
             buffer: buffer.load(ordering: .relaxed)
         )
         let (device, problem) = texts.withLock { $0 }
+        let zero = zeroSince.load(ordering: .relaxed)
         let blocks = blocks.load(ordering: .relaxed)
         let frames = frames.load(ordering: .acquiring)
         let now = Clock.now
@@ -186,7 +213,10 @@ final class CaptureRecord: Sendable {
             droppedChanges: droppedChanges,
             peak: Float(bitPattern: peak.load(ordering: .relaxed)),
             level: Float(bitPattern: level.load(ordering: .relaxed)),
-            lastBlock: blocks > 0 ? Instant(nanoseconds: lastBlock.load(ordering: .relaxed)) : nil
+            lastBlock: blocks > 0 ? Instant(nanoseconds: lastBlock.load(ordering: .relaxed)) : nil,
+            zeroSince: zero == Self.never ? nil : Instant(nanoseconds: zero),
+            channelsCancel: cancelling.load(ordering: .relaxed) >= Self.cancellingBlocks,
+            isTooFast: tooFast.load(ordering: .relaxed)
         )
     }
 }

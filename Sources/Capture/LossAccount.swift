@@ -1,4 +1,4 @@
-public import Core
+import Core
 import Synchronization
 
 /// Why audio of a microphone was lost.
@@ -21,7 +21,7 @@ public enum LossCause: UInt8, Sendable, CaseIterable {
         switch kind {
         case .overrun: self = .overrun
         case .suspended: self = .suspended
-        case .lost, .stalled, .unavailable, .stillUnavailable: self = .device
+        case .lost, .stalled, .tooFast, .unavailable, .stillUnavailable: self = .device
         case .muted: self = .muted
         case .selectionChanged: self = .selection
         // Missing frames are counted where they are found.
@@ -65,8 +65,9 @@ struct LossAccount {
     /// - Parameters:
     ///   - length: their length.
     ///   - time: when the last of them seems to have been captured.
+    ///   - drift: how much slower than the machine's clock the card's may run, in parts per million.
     /// - Returns: what the gap before them cost, or the correction of it; nil for neither.
-    mutating func frames(_ length: Duration, until time: Instant) -> Loss? {
+    mutating func frames(_ length: Duration, until time: Instant, drift: Int64 = 1_000) -> Loss? {
         guard let before = newest else {
             (first, newest, unsettled) = (time - length, time, Self.settling)
             return nil
@@ -77,7 +78,7 @@ struct LossAccount {
             return loss
         }
         let expected = before + length
-        newest = min(time, expected + length / 1000)
+        newest = min(time, expected + length / 1_000_000 * Int(drift))
         guard unsettled > .zero else { return nil }
         unsettled -= length
         return time < expected ? takeBack(expected - time) : nil

@@ -115,6 +115,12 @@ public final class Microphone: Sendable {
     /// The state now, and counters since the start.
     public var status: CaptureStatus { output.status }
 
+    /// ALSA's name of the device that is open, or was last; nil before the first.
+    public var deviceInUse: String? {
+        let name = output.record.device
+        return name.isEmpty ? nil : name
+    }
+
     /// Removes the oldest change from the queue; nil if there is none.
     public func nextChange() -> CaptureMachine.Change? { takingChanges.withLock { _ in output.changes.pop() } }
 

@@ -34,6 +34,7 @@ public struct RawCapture: Equatable, Sendable {
         let format = pcm.format
         let frames = UnsafeMutableRawBufferPointer.allocate(byteCount: format.period * format.frameBytes, alignment: 16)
         defer { frames.deallocate() }
+        let start = Clock.now
         var left = (Int(skipped * Double(format.rate)), Int(seconds * Double(format.rate)))
         var channels = [[Float]](repeating: [], count: format.channels)
         let deadline = Clock.now + .seconds(skipped + seconds + 1)
@@ -61,6 +62,11 @@ public struct RawCapture: Equatable, Sendable {
             }
             left = (left.0 - first, left.1 - (end - first))
         }
+        let took = Clock.now - start
+        guard took * Self.mostSpeed > .seconds(skipped + seconds) || left.1 > 0 else { throw .noClock(name) }
         self.init(rate: format.rate, channels: channels)
     }
+
+    /// A device that records this many times as fast as the clock has none. A sound server may give two seconds at once.
+    public static let mostSpeed = 20
 }

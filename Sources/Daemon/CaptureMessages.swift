@@ -21,7 +21,8 @@ extension CaptureMachine.Change {
         case .framesMissing: return (.warning, "\(device): \(seconds) of audio never came")
         case .lost: return (.warning, "\(device): lost (\(error)); waiting for it to come back")
         case .stalled: return (.warning, "\(device): open, but no audio comes; opening it again")
-        case .unavailable: return (.error, "\(status.problem.isEmpty ? "\(device): \(error)" : status.problem)")
+        case .tooFast, .unavailable:
+            return (.error, "\(status.problem.isEmpty ? "\(device): \(error)" : status.problem)")
         case .stillUnavailable:
             let problem = "\(status.problem); beckon doctor finds out more"
             return (.warning, "still no microphone after \(seconds): \(problem)")

@@ -104,10 +104,12 @@ public final class Daemon: Sendable {
         var all: [any EventSink] = [actions] + sinks
         if let control { all.append(control) }
         all.append(integrations)
+        let microphone = microphone
         dispatcher = try EventDispatcher(
             configuration,
             labels: settings.vocabulary.labels,
             device: setup.input.name ?? configuration.device,
+            deviceInUse: { microphone?.deviceInUse },
             history: history,
             sinks: all + [clips, misses]
         )
@@ -214,6 +216,7 @@ public final class Daemon: Sendable {
     private func loop(_ signals: Signals, _ recording: Recording?) -> Int32 {
         var health = AudioHealth()
         var gaps = GapReport()
+        var input = InputReport()
         var costs = LossReport()
         func obey(_ signal: Int32) {
             if signal == SIGUSR1 {
@@ -228,6 +231,9 @@ public final class Daemon: Sendable {
             }
             if let microphone {
                 for message in gaps.messages(of: microphone, at: Clock.now) { log.write(message.level, message.text) }
+                for message in input.messages(of: microphone.status, at: Clock.now) {
+                    log.write(message.level, message.text)
+                }
             }
             for message in costs.messages(detectorStatus, recording: recording, at: Clock.now) {
                 log.write(.warning, message)

@@ -58,9 +58,18 @@ extension Daemon {
         return ServiceState(
             currentSettings,
             isMuted: capture.map { $0.state == .muted },
-            hasAudio: capture.map { [.running, .recovering, .muted].contains($0.state) } ?? !source.hasEnded,
+            hasAudio: capture.map(Self.hasAudio) ?? !source.hasEnded,
             level: capture.flatMap { $0.state == .running ? decibels(amplitude: $0.level) : nil }
         )
+    }
+
+    /// Time from the start in which a device may open and give its first audio without being called a problem.
+    private static let openingTime = Duration.seconds(5)
+
+    private static func hasAudio(_ capture: CaptureStatus) -> Bool? {
+        if [.running, .recovering, .muted].contains(capture.state) { return true }
+        let isOpening = capture.state == .waiting && capture.problem.isEmpty && Clock.now - capture.since < openingTime
+        return isOpening ? nil : false
     }
 
     /// Time after the newest hop in which the service counts as ready.
@@ -123,6 +132,10 @@ extension Daemon {
             "droppedLines": [
                 "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
             ],
+        ])
+        status.append([
+            "webListen": .array(settings.configuration.web.listen.map { .string($0.description) }),
+            "stateFolder": .optional(StateFolder.path()),
         ])
         if let counts = misses.counts { status.append(["misses": counts.json]) }
         integrations.describe(in: &status)

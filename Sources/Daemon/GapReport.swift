@@ -53,7 +53,7 @@ public struct GapReport: Equatable, Sendable {
         case .running, .muted, .selectionChanged:
             end(at: change.time)
             items.append(.change(change))
-        case .unavailable, .stillUnavailable, .unmuted, .notRealTime: items += tellGap() + [.change(change)]
+        case .unavailable, .stillUnavailable, .unmuted, .notRealTime, .tooFast: items += tellGap() + [.change(change)]
         }
         return items
     }

@@ -129,6 +129,16 @@ struct ServiceMetrics {
                 unit: "ratio",
                 isHeard ? Double(capture.peak) : 0
             ),
+            .gauge(
+                "beckon_audio_digital_silence",
+                "Whether every sample of the newest 100 ms is zero, as no microphone gives it.",
+                isHeard && capture.zeroSince != nil ? 1 : 0
+            ),
+            .gauge(
+                "beckon_audio_channels_cancel",
+                "Whether the channels cancel each other when they are mixed.",
+                isHeard && capture.channelsCancel ? 1 : 0
+            ),
             .counter("beckon_audio_overruns", "Overruns of the device's buffer.", capture.counts.overruns),
             .counter("beckon_audio_gaps", "Discontinuities of the audio.", capture.counts.gaps),
             .counter("beckon_capture_reconnects", "Times that a lost device came back.", capture.counts.reconnects),

@@ -83,7 +83,12 @@ extension CaptureStatus {
             "peakDecibels": .number(decibels(amplitude: peak), places: 1),
             "gaps": .number(counts.gaps), "overruns": .number(counts.overruns),
             "reconnects": .number(counts.reconnects), "frames": .number(frames),
+            "channelsCancel": .bool(channelsCancel),
         ])
+        if let zeroSince, state == .running {
+            let began = Timestamp.now.adding(seconds: -(Clock.now - zeroSince).seconds)
+            status.append(["digitalSilenceSince": .string(began.text)])
+        }
     }
 }
 

@@ -256,6 +256,36 @@ struct CaptureMachineTests {
             ]
         ),
         Case(
+            "no clock: given up, reported once, and tried again after half a minute without seeming to run",
+            .init(gaps: 1, losses: 1, reconnects: 1),
+            begin + [
+                Turn(event: .ready, time: 21, action: .read, state: .running),
+                Turn(event: .tooFast, time: 21, action: .close, state: .lost, flush: true, told: .tooFast),
+                Turn(event: .closed, time: 21, action: sleep(30_021), state: .lost),
+                Turn(event: .slept, time: 30_021, action: .open, state: .lost),
+                Turn(event: .opened, time: 30_021, action: wait(33_021), state: .lost),
+                Turn(event: .frames, time: 30_021, action: wait(31_021), state: .lost),
+                Turn(event: .tooFast, time: 30_022, action: .close, state: .lost, flush: true),
+                Turn(event: .closed, time: 30_022, action: sleep(60_022), state: .lost),
+                Turn(event: .slept, time: 60_022, action: .open, state: .lost),
+                // Now it is a real one.
+                Turn(event: .opened, time: 60_022, action: wait(63_022), state: .lost),
+                Turn(event: .frames, time: 60_042, action: wait(61_042), state: .lost),
+                Turn(event: .frames, time: 61_022, action: wait(62_022), state: .running, told: .running),
+            ]
+        ),
+        Case(
+            "no clock: another device is opened at once",
+            .init(gaps: 1, losses: 1),
+            begin + [
+                Turn(event: .tooFast, time: 21, action: .close, state: .lost, flush: true, told: .tooFast),
+                Turn(event: .closed, time: 21, action: sleep(30_021), state: .lost),
+                Turn(event: .selectionChanged, time: 60, action: .open, state: .waiting, told: .selectionChanged),
+                Turn(event: .opened, time: 60, action: wait(3_060), state: .waiting),
+                Turn(event: .frames, time: 80, action: wait(1_080), state: .running, told: .running),
+            ]
+        ),
+        Case(
             "another device is chosen while one runs: one gap, though it is not there at first",
             .init(gaps: 1),
             begin + [

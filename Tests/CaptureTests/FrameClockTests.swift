@@ -41,6 +41,59 @@ struct FrameClockTests {
         #expect(Self.gaps(seconds: 3_600, partsPerMillion: drift).isEmpty)
     }
 
+    /// A clock that runs up to 1.5 % wrong, and a rate that changes on the way, as a sound server may do it.
+    @Test(arguments: [-15_000, -10_000, -5_000, 5_000, 10_000, 15_000] as [Int64])
+    func `a clock that is off by a per cent is no gap, and what is lost on it is found`(_ drift: Int64) {
+        #expect(Self.gaps(seconds: 1_800, partsPerMillion: drift).isEmpty)
+        // At any time: before the rate is known, after it, and several times.
+        let lost: [Int: Int64] = [100: 150, 400: 300, 2_000: 120, 5_000: 2_000, 9_000: 150]
+        let found = Self.gaps(seconds: 200, partsPerMillion: drift, lost: lost)
+        #expect(found.count == lost.count, "\(found)")
+        for (gap, wanted) in zip(found, lost.sorted(by: { $0.key < $1.key }).map(\.value)) {
+            #expect(((wanted - 12 - wanted / 50)...(wanted + 8)).contains(gap.length), "\(gap), not \(wanted)")
+        }
+    }
+
+    @Test(arguments: [-10_000, 0, 10_000] as [Int64]) func `small losses add up to a gap`(_ drift: Int64) {
+        // 80 ms every three seconds are 2.7 % of the time, but no clock. A fast clock hides a part of them.
+        let lost = Dictionary(uniqueKeysWithValues: stride(from: 1_000, to: 6_000, by: 150).map { ($0, Int64(80)) })
+        let found = Self.gaps(seconds: 120, partsPerMillion: drift, lost: lost)
+        let sum = found.reduce(0) { $0 + $1.length }
+        #expect(found.count >= 10 && (Int64(34 * (80 - 30))...Int64(34 * (80 + 40))).contains(sum), "\(sum) ms")
+    }
+
+    @Test func `a clock whose rate changes is no gap`() {
+        var clock = FrameClock(rate: 48_000)
+        var now: Int64 = 0
+        for period in 0..<60_000 {
+            // From right to 1 % slow and back, every 100 s; frames come in portions of 21 ms, at uneven times.
+            let isSlow = period / 5_000 % 2 == 1
+            now += 20 * (Self.millisecond + (isSlow ? 10_000 : 0))
+            let time = now + Int64(period * 7 % 20) * Self.millisecond
+            #expect(clock.note(960, waiting: 0, at: Instant(nanoseconds: time)) == nil, "period \(period)")
+        }
+    }
+
+    @Test func `a device that gives its audio at once is ahead of the clock, and no other one`() {
+        var clock = FrameClock(rate: 48_000)
+        var reads = 0
+        while clock.lead <= .seconds(5), reads < 1_000 {
+            reads += 1
+            _ = clock.note(4_800, waiting: 24_000, at: Instant(nanoseconds: Int64(reads) * 50_000))
+        }
+        #expect(reads == 51)
+        // A fast clock, a backlog, and a reader that was stopped are not.
+        clock = FrameClock(rate: 48_000)
+        var now: Int64 = 0
+        var most = Duration.zero
+        for period in 0..<180_000 {
+            if period >= 100 { now += period % 9_000 == 0 ? 500 * Self.millisecond : 20 * Self.millisecond / 102 * 100 }
+            _ = clock.note(960, waiting: 0, at: Instant(nanoseconds: now))
+            most = max(most, clock.lead)
+        }
+        #expect(most < .milliseconds(2_100), "\(most)")
+    }
+
     @Test func `missing frames are found within three periods, once, and measured`() {
         let found = Self.gaps(seconds: 60, lost: [500: 300, 1_500: 150])
         #expect(found.count == 2)

@@ -20,7 +20,9 @@ struct LongRunTests {
         let output = try CaptureOutput(ringCapacity: 8)
         let source = CardSource(wanted: .init(), record: output.record, wakeUp: try EventFD(or: { $0 }))
         let selection = InputSelection(device: .named(card.name), mix: .channel(0))
-        var loop = CaptureLoop(source: source, selection: selection, output: output)
+        var limits = CaptureMachine.Limits()
+        limits.ahead = nil
+        var loop = CaptureLoop(source: source, selection: selection, limits: limits, output: output)
         var blocks = 0
         var wrong = 0
         while blocks < 3_000, loop.advance() {

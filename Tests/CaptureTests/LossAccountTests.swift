@@ -66,6 +66,16 @@ struct LossAccountTests {
         #expect(account.newest == Self.at(3_200))
     }
 
+    @Test func `a slow card's frames stay as new as they are`() {
+        var account = LossAccount()
+        _ = account.frames(.milliseconds(100), until: Self.at(101))
+        // 1 % slow, for 100 s: without the drift they would seem to be 0.9 s old.
+        for count in 2...1_000 {
+            _ = account.frames(.milliseconds(100), until: Self.at(101 * count), drift: 11_000)
+        }
+        #expect(account.newest == Self.at(101_000))
+    }
+
     @Test(arguments: [
         ScriptedSource.Answer.fails(EPIPE, mending: []), .fails(ESTRPIPE, mending: [EAGAIN, EAGAIN]),
         .fails(ENODEV, mending: []), .fails(EPIPE, mending: [ENODEV]), .silence, .lost(4_800), .short(50),

@@ -113,6 +113,38 @@ struct DoctorTests {
         #expect(found.first?.remedy == remedy)
     }
 
+    @Test func `channels that cancel each other are an error, and the gain is not blamed`() throws {
+        let (status, lines) = try Self.examine(Self.voice.flatMap { [$0, -$0] }, channels: 2)
+        #expect(status == 1)
+        let errors = lines.filter { $0.grade != "ok" && ["channels", "level", "noise-floor"].contains($0.check) }
+        #expect(
+            errors.map(\.check) == ["channels"] && errors.first?.text.contains("cancel each other") == true,
+            "\(lines)"
+        )
+        #expect(errors.first?.remedy == "set channel: 0 in the configuration, or try --channel 0 with beckon listen")
+        let one = try Self.examine(Self.voice.flatMap { [$0, -$0] }, channels: 2, configuration: "{ channel: 0 }")
+        #expect(one.status == 0 && one.lines.contains { $0.check == "level" && $0.grade == "ok" }, "\(one.lines)")
+    }
+
+    @Test func `a device without a clock is an error in doctor, record and enroll`() throws {
+        let folder = try TestFolder()
+        let definitions = "pcm.void { type null }\npcm.nothing { type plug slave.pcm \"void\" }"
+        let (status, lines) = try Self.examine(definitions, device: "nothing", in: folder)
+        let capture = try #require(lines.first { $0.check == "capture" }, "\(lines)")
+        #expect(status == 1 && capture.grade == "error" && capture.text.contains("much faster than the clock"))
+        #expect(!lines.contains { $0.check == "level" })
+        let environment = try DevicesTests.environment(definitions, in: folder)
+            .merging(["XDG_CONFIG_HOME": folder.path, "BECKON_SOCKET": folder.file("none")]) { $1 }
+        for command in [
+            ["record", "--label", "x", "--speaker", "y", "--device", "nothing", folder.file("set")],
+            ["enroll", "x", "--words", folder.file("words"), "--device", "nothing"],
+        ] {
+            let program = try Program.beckon(command, environment: environment)
+            #expect(program.status == 1, "\(command): \(program.error)")
+            #expect(program.error.contains("much faster than the clock"), "\(command): \(program.error)")
+        }
+    }
+
     @Test func `a device that is not there is an error`() throws {
         let (status, lines) = try Self.examine("", device: "mic", in: TestFolder())
         #expect(status == 1)

@@ -34,7 +34,22 @@ struct FindingTests {
             #expect(found.map(\.kind) == [kind], "\(kind): \(found.map(\.title))")
             #expect(found.first?.title.contains(says) == true, "\(found.map(\.title))")
         }
-        #expect(Set(table.map(\.0)) == Set(Finding.Kind.allCases))
+        #expect(Set(table.map(\.0)).union([.cancellingChannels]) == Set(Finding.Kind.allCases))
+    }
+
+    @Test func `channels that cancel each other are found, whatever the mix looks like`() {
+        let voice = Signals.speech(-25, seconds: 2)
+        for (right, isFound) in [
+            (voice.map { -$0 }, true), (voice.map { -0.7 * $0 }, true), (voice, false), (voice.map { 0 * $0 }, false),
+        ] {
+            var statistics = [SampleStatistics(sampleRate: 16_000), SampleStatistics(sampleRate: 16_000)]
+            statistics[0].add(voice.span)
+            statistics[1].add(right.span)
+            let mix = zip(voice, right).map { ($0 + $1) / 2 }
+            let found = Finding.all(in: SignalReport(channels: statistics, samples: mix, listeningRate: 16_000))
+            #expect(found.contains { $0.kind == .cancellingChannels } == isFound, "\(found.map(\.title))")
+            if isFound { #expect(found.count == 1 && found.first?.remedy.contains("--channel 0") == true) }
+        }
     }
 
     @Test func `the most serious findings come first`() {

@@ -13,7 +13,7 @@ struct SpokenTakes: ~Copyable {
     enum Heard {
         case utterance(Utterance)
         case key(TakeKeys.Key)
-        /// The end of the file or of the time, or Ctrl-C.
+        /// The end of the file or of the time, Ctrl-C, or a device without a clock.
         case end
     }
 
@@ -25,6 +25,7 @@ struct SpokenTakes: ~Copyable {
     private let deadline: Instant?
     private var segmenter: UtteranceSegmenter
     private var gaps = GapReport()
+    private var input = InputReport()
     private let meter = LevelMeter()
 
     /// Starts the microphone.
@@ -45,13 +46,17 @@ struct SpokenTakes: ~Copyable {
     ///
     /// - Returns: false at the end of the file or of the time, or after Ctrl-C.
     mutating func waitForAudio() -> Bool {
-        while !Interrupt.isRequested, !source.hasEnded, !isLate {
+        while !Interrupt.isRequested, !source.hasEnded, !isLate, !isRefused {
             let hasAudio = source.next(until: Clock.now + .milliseconds(200)) { _, _ in }
             reportWarnings()
-            if hasAudio { return true }
+            if hasAudio, !isRefused { return true }
         }
+        reportWarnings()
         return false
     }
+
+    /// Whether the microphone was given up for good: a device without a clock.
+    private var isRefused: Bool { (source as? Microphone)?.status.isTooFast ?? false }
 
     /// Waits for the next utterance, or for a key.
     ///
@@ -73,6 +78,7 @@ struct SpokenTakes: ~Copyable {
                 found = segmenter.process(window: window)
             }
             reportWarnings()
+            if isRefused { return .end }
             if let found { return .utterance(found) }
             if let key = keys?.next() { return .key(key) }
             if heard { meter.show(level, isOpen: segmenter.isOpen) }
@@ -95,6 +101,7 @@ struct SpokenTakes: ~Copyable {
     mutating func key(_ keys: TakeKeys) -> TakeKeys.Key? {
         while !Interrupt.isRequested {
             if let key = keys.next() { return key }
+            if isRefused { return nil }
             let heard = source.next(until: Clock.now + .milliseconds(200)) { _, _ in }
             reportWarnings()
             if !heard, source.hasEnded { return nil }
@@ -112,7 +119,9 @@ struct SpokenTakes: ~Copyable {
     /// Prints the microphone's warnings.
     private mutating func reportWarnings() {
         guard let microphone = source as? Microphone else { return }
-        for message in gaps.messages(of: microphone, at: Clock.now) {
+        for message in gaps.messages(of: microphone, at: Clock.now)
+            + input.messages(of: microphone.status, at: Clock.now)
+        {
             guard message.level >= .warning else { continue }
             meter.clear()
             Output.tell(message.level, message.text)

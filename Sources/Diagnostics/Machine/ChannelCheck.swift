@@ -27,6 +27,8 @@ public struct ChannelCheck: Sendable {
     private let levels: [Double]
     private let faults: [Int: Fault]
     private let mix: ChannelMix
+    /// Whether the channels that are mixed cancel each other.
+    public let isCancelling: Bool
 
     /// - Parameters:
     ///   - capture: recording of all channels.
@@ -46,14 +48,43 @@ public struct ChannelCheck: Sendable {
                 faults[number] = .faint(decibels: loudest - levels[number])
             }
         }
+        isCancelling = Self.cancels(capture, mix)
         self.levels = levels
         self.faults = faults
+    }
+
+    private static func cancels(_ capture: RawCapture, _ mix: ChannelMix) -> Bool {
+        let (count, frames) = (capture.channels.count, capture.channels.map(\.count).min() ?? 0)
+        guard count > 1 else { return false }
+        var interleaved = [Float](repeating: 0, count: count * frames)
+        for channel in 0..<count {
+            // Without the offset, which is a fault of its own.
+            let mean = capture.channels[channel].prefix(frames).reduce(0, +) / Float(max(1, frames))
+            for frame in 0..<frames { interleaved[frame * count + channel] = capture.channels[channel][frame] - mean }
+        }
+        var mono = [Float](repeating: 0, count: frames)
+        var room = mono.mutableSpan
+        mix.apply(to: interleaved.span, channels: count, into: &room)
+        var cancellation = ChannelCancellation()
+        cancellation.add(interleaved.span, channels: count, mixed: mono.span, mix)
+        return cancellation.result ?? false
     }
 
     /// One diagnosis where all channels are good, else one per faulty channel; empty for one channel or no good one.
     public var diagnoses: [Diagnosis] {
         let good = levels.indices.filter { faults[$0] == nil }
         guard levels.count > 1, let first = good.first else { return [] }
+        if isCancelling {
+            return [
+                Diagnosis(
+                    .error,
+                    "channels",
+                    "the channels cancel each other when they are mixed, as if one were wired the wrong way round; each alone "
+                        + "has sound",
+                    "set channel: \(first) in the configuration, or try --channel \(first) with beckon listen"
+                )
+            ]
+        }
         guard !faults.isEmpty else {
             let each = levels.map { decimal($0, 0) }.joined(separator: ", ")
             return [Diagnosis(.ok, "channels", "all \(levels.count) have sound, at \(each) dBFS")]

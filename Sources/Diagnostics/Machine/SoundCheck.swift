@@ -41,13 +41,20 @@ public struct SoundCheck {
             let status = microphone.status
             // The channels are recorded next, and for that the device must be free.
             microphone.stop()
-            guard !samples.isEmpty else { return [noAudio(status)] }
+            guard !samples.isEmpty, !Self.isTooFast(status, since: start) else { return [noAudio(status)] }
             let limits = SoundSystem.limits(isRealTime: status.isRealTime, isMemoryLocked: status.isMemoryLocked)
             let found = [capture(status, seconds: (Clock.now - start).seconds), limits]
-            return found + Self.sound(samples) + channels(status)
+            let (isCancelling, each) = channels(status)
+            // The mix of channels that cancel each other is silent, whatever the gain.
+            return found + (isCancelling ? [] : Self.sound(samples)) + each
         } catch {
             return [Diagnosis(.error, "capture", error.description, "free memory, and try again")]
         }
+    }
+
+    /// Whether the device gave the recording much faster than the clock.
+    private static func isTooFast(_ status: CaptureStatus, since start: Instant) -> Bool {
+        status.isTooFast || (Clock.now - start) * RawCapture.mostSpeed < .seconds(SoundCheck.seconds)
     }
 
     private func record(from microphone: Microphone) -> [Float] {
@@ -71,17 +78,21 @@ public struct SoundCheck {
     }
 
     /// Checks each channel separately, where there are several.
-    private func channels(_ status: CaptureStatus) -> [Diagnosis] {
-        guard let format = status.format, format.channels > 1 else { return [] }
+    ///
+    /// - Returns: whether they cancel each other, and what there is to say.
+    private func channels(_ status: CaptureStatus) -> (isCancelling: Bool, found: [Diagnosis]) {
+        guard let format = status.format, format.channels > 1 else { return (false, []) }
         announce("and for \(ChannelCheck.seconds) seconds to each channel; please go on")
         var wanted = settings.wanted
         wanted.channels = format.channels
         do throws(CaptureError) {
             let capture = try RawCapture(of: status.device, wanted: wanted, seconds: Double(ChannelCheck.seconds))
-            return ChannelCheck(capture, mix: settings.selection.mix).diagnoses
+            let check = ChannelCheck(capture, mix: settings.selection.mix)
+            return (check.isCancelling, check.diagnoses)
         } catch {
             let text = "they cannot be checked one by one: \(error)"
-            return [Diagnosis(.warning, "channels", text, "try again while no other program uses the device")]
+            let remedy = "try again while no other program uses the device"
+            return (false, [Diagnosis(.warning, "channels", text, remedy)])
         }
     }
 
@@ -90,6 +101,10 @@ public struct SoundCheck {
         if isServiceListening {
             let text = "\(name) cannot be measured while the service listens"
             return Diagnosis(.warning, "capture", text, "stop the service meanwhile (systemctl stop beckon)")
+        }
+        var status = status
+        if status.problem.isEmpty, status.blocks > 0 {
+            status.problem = CaptureError.noClock(status.device).description
         }
         guard !status.problem.isEmpty else {
             return Diagnosis(.error, "capture", "\(name) opens, but no audio comes", "unplug it and plug it in again")

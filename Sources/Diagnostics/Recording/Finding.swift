@@ -3,6 +3,7 @@ public struct Finding: Sendable, Equatable {
     /// The raw values are the names in JSON output.
     public enum Kind: String, Sendable, CaseIterable {
         case digitalSilence = "digital-silence"
+        case cancellingChannels = "cancelling-channels"
         case dropouts
         case clipped
         case tooQuiet = "too-quiet"
@@ -24,6 +25,8 @@ public struct Finding: Sendable, Equatable {
 
     /// All findings of a recording, the serious ones first.
     public static func all(in report: SignalReport) -> [Finding] {
+        // First, because the mix looks too quiet or silent then, and turning up the gain would not help.
+        if let loss = report.mixLoss, loss >= 10 { return [cancelling(loss)] }
         if report.levels.overall <= Levels.least, report.offset == 0 { return [silence] }
         let found =
             [clipped(report), tooQuiet(report), littleContrast(report), narrowBand(report)].compactMap { $0 }
@@ -38,6 +41,18 @@ public struct Finding: Sendable, Equatable {
         meaning: "Nothing was recorded at all; even a silent room gives some noise.",
         remedy: "Look for a muted microphone, the wrong input or channel, or a missing permission to record."
     )
+
+    private static func cancelling(_ loss: Double) -> Finding {
+        Finding(
+            kind: .cancellingChannels,
+            isSerious: true,
+            title: "The channels cancel each other when they are mixed: \(tenths(min(loss, 100))) dB are lost",
+            meaning:
+                "Each channel has sound, but one is the opposite of the other, as if a microphone were wired the wrong way "
+                + "round; words are not heard in the mix.",
+            remedy: "Use one channel alone: --channel 0, or the key channel in the configuration."
+        )
+    }
 
     private static func dropouts(_ report: SignalReport) -> Finding? {
         guard report.silentShare >= 0.1 else { return nil }

@@ -16,6 +16,8 @@ public struct SignalReport: Sendable, Equatable {
     /// Fraction of digital silence, 0…1.
     public let silentShare: Double
     public let levels: Levels
+    /// How many dB the mix of the channels is below what independent channels would leave; nil for one channel or no sound.
+    public let mixLoss: Double?
     public let hum: Hum?
     /// Highest frequency with sound in the model's input, in Hz; nil where there is no sound.
     public let highestHertz: Double?
@@ -37,6 +39,9 @@ public struct SignalReport: Sendable, Equatable {
         offset = channels.map(\.mean).max { abs($0) < abs($1) } ?? 0
         silentShare = channels.map(\.silentShare).min() ?? 0
         levels = Levels(samples, sampleRate: listeningRate)
+        let powers = channels.map(\.power)
+        let expected = powers.reduce(0, +) / Double(max(1, powers.count * powers.count))
+        mixLoss = powers.count > 1 && expected >= 1e-7 ? decibels(expected) - levels.overall : nil
         hum = Hum.find(in: samples, sampleRate: listeningRate)
         // A DC offset would be the strongest spectral line of a quiet recording.
         let mean = samples.isEmpty ? 0 : samples.reduce(0, +) / Float(samples.count)

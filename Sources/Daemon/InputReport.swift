@@ -1,0 +1,51 @@
+private import Audio
+public import Capture
+public import Core
+private import Events
+
+/// Warns of audio that comes but cannot be heard: samples that are all zero, channels that cancel each other.
+///
+/// A pure value. Each is said once when it has lasted, and once more when it is over.
+public struct InputReport: Equatable, Sendable {
+    /// How long all samples must be zero: a loopback that nobody plays into is silent for a while, too.
+    static let zeroTime = Duration.seconds(15)
+    /// The shortest time between two warnings of cancelling channels.
+    static let interval = Duration.seconds(600)
+
+    /// Since when the silence that was told of has lasted.
+    private var toldZero: Instant?
+    private var toldCancelling: Instant?
+
+    public init() {}
+
+    /// The lines that are due at `now`, on the monotonic clock.
+    public mutating func messages(
+        of status: CaptureStatus,
+        at now: Instant
+    ) -> [(level: LogLevel, text: String)] {
+        var lines: [(level: LogLevel, text: String)] = []
+        let isHeard = status.state == .running
+        let zero = isHeard ? status.zeroSince : nil
+        if let zero, toldZero == nil, now - zero >= Self.zeroTime {
+            toldZero = zero
+            lines.append((.warning, Self.digitalSilence(status.device, since: zero, at: now)))
+        } else if let since = toldZero, isHeard, zero == nil {
+            toldZero = nil
+            lines.append((.notice, "\(status.device): sound again after \(durationText((now - since).seconds))"))
+        }
+        let isDue = toldCancelling.map { now - $0 >= Self.interval } ?? true
+        if isHeard, status.channelsCancel, isDue {
+            toldCancelling = now
+            lines.append((.warning, ChannelCancellation.warning(status.device)))
+        }
+        return lines
+    }
+
+    private static func digitalSilence(_ device: String, since: Instant, at now: Instant) -> String {
+        let date = Timestamp.now.adding(seconds: -(now - since).seconds).text
+        return
+            "\(device): digital silence since \(date): every sample is zero, so no word can be heard; a microphone that works "
+            + "gives some noise: look for a mute switch, a capture volume of 0 (alsamixer, F4), the wrong input, or a virtual "
+            + "device that nothing plays into; beckon doctor checks it"
+    }
+}
