@@ -41,6 +41,7 @@ public final class EventDispatcher: Sendable {
     /// Where the detector's thread puts its detections.
     public let queue: DetectionQueue
     private let history: AudioHistory?
+    private let deviceInUse: @Sendable () -> String?
     private let sinks: [any EventSink]
     private let state: Mutex<State>
     private let finished = Latch()
@@ -50,6 +51,7 @@ public final class EventDispatcher: Sendable {
     /// - Parameters:
     ///   - labels: the detector's labels, in its order.
     ///   - device: the name of the capture device in events.
+    ///   - deviceInUse: gives the name of the device that is open, where `device` only says how to find one; nil for none.
     ///   - history: the detector's audio, in which the level of words is measured.
     ///   - sinks: the receivers, in the order in which they get an event; called on the dispatcher's thread.
     /// - Throws: ``DaemonError`` if the queue or the thread cannot be created.
@@ -57,11 +59,13 @@ public final class EventDispatcher: Sendable {
         _ configuration: Configuration,
         labels: [String],
         device: String,
+        deviceInUse: @escaping @Sendable () -> String? = { nil },
         history: AudioHistory? = nil,
         sinks: [any EventSink]
     ) throws(DaemonError) {
         queue = try DetectionQueue()
         self.history = history
+        self.deviceInUse = deviceInUse
         self.sinks = sinks
         state = Mutex(State(names: EventNames(configuration, labels: labels, generation: 1), device: device))
         _ = try SystemThread(name: "beckon-dispatch", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
@@ -130,6 +134,7 @@ public final class EventDispatcher: Sendable {
         let detection = queued.detection
         let age = (Clock.now - queued.decided).seconds
         let sound = sound(of: detection)
+        let inUse = deviceInUse()
         return state.withLock { state in
             let names = queued.generation == state.names.generation ? state.names : state.previous
             guard let names, names.generation == queued.generation, let subject = names.subject(of: detection) else {
@@ -154,7 +159,7 @@ public final class EventDispatcher: Sendable {
                 end: detection.end,
                 time: detection.time,
                 date: Timestamp.now.adding(seconds: -age),
-                device: state.device,
+                device: inUse ?? state.device,
                 session: names.session(of: detection),
                 threshold: detection.mode == nil ? nil : detection.threshold,
                 mode: detection.mode,

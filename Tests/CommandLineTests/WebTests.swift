@@ -91,6 +91,27 @@ struct WebTests {
         #expect(process.terminationStatus == 0)
     }
 
+    @Test func `a link is that of the running service, whatever the configuration says here`() throws {
+        let folder = try TestFolder()
+        let port = try {
+            try #require(ListeningSocket(.tcp(host: "127.0.0.1", port: 0)).address.port)
+        }()
+        let live = try LiveProgram(
+            playing: Voices.path("Rear_Left"),
+            configuration: "{device: 'mic', web: {listen: 'tcp://127.0.0.1:\(port)'}}",
+            variables: ["STATE_DIRECTORY": folder.file("state")]
+        )
+        let environment = [
+            "BECKON_SOCKET": live.folder.file("control.socket"), "XDG_CONFIG_HOME": folder.path,
+            "STATE_DIRECTORY": folder.file("other"),
+        ]
+        #expect(live.waits { (try? live.status().contains("state: running")) == true })
+        let link = try Program.beckon(["web", "link"], environment: environment)
+        let token = try Program.beckon(["web", "token"], environment: ["STATE_DIRECTORY": folder.file("state")])
+        #expect(link.output == "http://127.0.0.1:\(port)/#token=\(token.output)", "\(link.error)")
+        #expect(live.endInTime().status == 0)
+    }
+
     @Test func `a link has the page's address and the token, which --new replaces`() throws {
         let folder = try TestFolder()
         try folder.folder("beckon")

@@ -153,7 +153,8 @@ struct EventDispatcherTests {
         let dispatcher = try EventDispatcher(
             configuration,
             labels: Self.labels,
-            device: "mic",
+            device: "auto",
+            deviceInUse: { "mic" },
             sinks: [actions, seen]
         )
         let begun = ContinuousClock.now

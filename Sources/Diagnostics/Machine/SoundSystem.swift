@@ -7,16 +7,35 @@ private import Glibc
 public enum SoundSystem {
     /// - Parameter device: the device to listen to; with `auto`, finding none is an error, else a warning.
     public static func check(device: String) -> [Diagnosis] {
-        [permissions(folder: "/dev/snd")] + devices(isNamed: device != "auto")
+        let found: Result<[Device], CaptureError>
+        do throws(CaptureError) {
+            found = .success(try DeviceList.scan())
+        } catch {
+            found = .failure(error)
+        }
+        // Such as PipeWire's and PulseAudio's.
+        let hasOthers = ((try? found.get()) ?? []).contains { found in
+            if case .free = found.condition {
+                found.driver == nil && (found.isAutomatic || found.name == device)
+            } else {
+                false
+            }
+        }
+        return [permissions(folder: "/dev/snd", hasOthers: hasOthers)] + devices(found, isNamed: device != "auto")
     }
 
     /// Whether this user may use the capture devices of the kernel's cards.
     ///
-    /// - Parameter folder: folder of the device nodes, such as `/dev/snd`.
-    public static func permissions(folder: String) -> Diagnosis {
+    /// - Parameters:
+    ///   - folder: folder of the device nodes, such as `/dev/snd`.
+    ///   - hasOthers: whether the device that is listened to is no card, but of a sound server, and opens.
+    public static func permissions(folder: String, hasOthers: Bool = false) -> Diagnosis {
         let check = "permissions"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         let nodes = names.filter { $0.hasPrefix("pcm") && $0.hasSuffix("c") }.sorted()
+        if nodes.isEmpty, hasOthers {
+            return Diagnosis(.ok, check, "no card is needed: the device is of a sound server, which this user may use")
+        }
         guard !nodes.isEmpty else {
             return Diagnosis(
                 .warning,
@@ -54,10 +73,10 @@ public enum SoundSystem {
         )
     }
 
-    private static func devices(isNamed: Bool) -> [Diagnosis] {
-        do throws(CaptureError) {
-            return describe(try DeviceList.scan())
-        } catch {
+    private static func devices(_ found: Result<[Device], CaptureError>, isNamed: Bool) -> [Diagnosis] {
+        switch found {
+        case .success(let devices): return describe(devices)
+        case .failure(let error):
             // The message ends with what to do.
             let parts = error.description.split(separator: ": ", maxSplits: 1).map(String.init)
             return [Diagnosis(isNamed ? .warning : .error, "devices", parts[0], parts.count > 1 ? parts[1] : "")]
