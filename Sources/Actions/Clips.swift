@@ -121,7 +121,9 @@ public final class ClipSaver: EventSink {
 /// Not thread-safe: only one thread at a time may use a store.
 public struct ClipStore: Sendable {
     private static let prefix = "beckon-"
-    private static let unfinished = ".beckon-unfinished-"
+    private static let ending = ".wav"
+    /// What earlier versions named clips that they were writing.
+    private static let formerlyUnfinished = ".beckon-unfinished-"
 
     /// The path of the folder.
     public let folder: String
@@ -152,6 +154,11 @@ public struct ClipStore: Sendable {
         return "\(prefix)\(event.startDate.compactText)-\(number)-\(word).wav"
     }
 
+    /// Whether a file's name is that of a clip.
+    public static func isClip(_ name: String) -> Bool {
+        name.hasPrefix(prefix) && name.hasSuffix(ending) && !name.contains("/")
+    }
+
     /// The number in a clip's name; 0 if it has none.
     private static func number(_ name: String) -> UInt64 {
         let parts = name.split(separator: "-", maxSplits: 3)
@@ -168,21 +175,17 @@ public struct ClipStore: Sendable {
         let highest = clips().map(\.number).max() ?? 0
         let name = Self.name(of: event, number: highest < .max ? highest + 1 : highest)
         let path = "\(folder)/\(name)"
-        let temporary = "\(folder)/\(Self.unfinished)\(getpid())-\(event.sequence)"
-        unlink(temporary)
-        let file = FileDescriptor(open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
-        guard file.isOpen else { throw failure("open: \(SystemError.text(errno))") }
+        let bytes: [UInt8]
         do throws(AudioError) {
-            var writer = try WaveWriter(file, sampleRate: AudioFormat.sampleRate)
-            try writer.append(samples)
+            bytes = try WaveWriter.bytes(samples, sampleRate: AudioFormat.sampleRate)
         } catch {
-            unlink(temporary)
             throw failure(error.description)
         }
-        guard rename(temporary, path) == 0 else {
-            let number = errno
-            unlink(temporary)
-            throw failure("rename: \(SystemError.text(number))")
+        do throws(SystemError) {
+            // Not durable: a clip is worth less than waiting for the disk after each word.
+            try replaceFile(path, mode: 0o600, durable: false, bytes)
+        } catch {
+            throw failure(error.description)
         }
         removeOldest(but: name)
         return path
@@ -205,7 +208,8 @@ public struct ClipStore: Sendable {
         // Clips of an earlier version may share a number; those are in the order of their times.
         let clips = clips().sorted { ($0.number, $0.name) < ($1.number, $1.name) }
         var count = clips.count
-        var size = clips.reduce(0) { $0 + $1.size }
+        // Without overflow, as a sparse file may have any size.
+        var size = clips.reduce(0) { $0.addingReportingOverflow($1.size).overflow ? .max : $0 + $1.size }
         for clip in clips where clip.name != newest && (count > keep || size > quota) {
             guard unlink("\(folder)/\(clip.name)") == 0 else { continue }
             count -= 1
@@ -216,12 +220,13 @@ public struct ClipStore: Sendable {
     /// The clips in the folder; also removes what a service left that ended while it was writing.
     private func clips() -> [Clip] {
         names().compactMap { name in
-            guard name.hasPrefix(Self.unfinished) || name.hasPrefix(Self.prefix) && name.hasSuffix(".wav") else {
-                return nil
-            }
+            let isUnfinished =
+                name.hasPrefix(Self.formerlyUnfinished)
+                || name.hasPrefix(".\(Self.prefix)") && name.hasSuffix("\(Self.ending).new")
+            guard isUnfinished || Self.isClip(name) else { return nil }
             var status = stat()
             guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-            guard !name.hasPrefix(Self.unfinished) else {
+            guard !isUnfinished else {
                 unlink("\(folder)/\(name)")
                 return nil
             }

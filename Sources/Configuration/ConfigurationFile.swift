@@ -143,7 +143,7 @@ public struct ParsedConfiguration: Sendable {
                 )
             case .system(let error):
                 throw refuse("cannot read the configuration: \(SystemError.text(error.number))")
-            case .notRegularFile: throw refuse("is not a file; name the configuration file itself")
+            case .notRegularFile, .foreign: throw refuse("is not a file; name the configuration file itself")
             case .tooLarge: throw refuse("is too large for a configuration (256 KiB at most)")
             case .truncated: throw refuse("became shorter while it was read; try again")
             }

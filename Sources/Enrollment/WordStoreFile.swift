@@ -82,6 +82,7 @@ public struct WordStoreFile: Sendable {
                 throw .store.saying("\(path): not a regular file; name a word store")
             case .tooLarge(let size):
                 throw .damaged.saying("\(path): \(size) bytes, more than a word store can have")
+            case .foreign: throw .store.saying("\(path): \(error)")
             case .truncated: throw .damaged.saying("\(path): truncated while being read; try again")
             }
         }
@@ -181,6 +182,8 @@ public struct WordStoreFile: Sendable {
         let created = FileDescriptor(openat(folder.descriptor.rawValue, name, flags | O_CREAT | O_EXCL, 0o600))
         if created.isOpen {
             giveToFolderOwner(created, folder)
+            // Whoever may read the words of a group's folder may lock them, if it may write there.
+            if mode(in: folder) != 0o600 { fchmod(created.rawValue, 0o660) }
             return created
         }
         guard errno == EEXIST else { throw failure(SystemError("open")) }
@@ -223,24 +226,27 @@ public struct WordStoreFile: Sendable {
 
     /// Writes to a temporary file, syncs it and renames it.
     private func write(_ bytes: [UInt8], _ folder: borrowing Folder) throws(EnrollmentError) {
-        let place = folder.descriptor.rawValue
-        let temporary = folder.name + ".new"
-        // Left by a program that died while writing: the lock excludes other writers.
-        unlinkat(place, temporary, 0)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = FileDescriptor(openat(place, temporary, flags, 0o600))
-        guard descriptor.isOpen else { throw failure(SystemError("open")) }
-        do throws(EnrollmentError) {
-            guard writeAll(bytes, to: descriptor.rawValue) else { throw failure(SystemError("write")) }
-            giveToFolderOwner(descriptor, folder)
-            guard fsync(descriptor.rawValue) == 0 else { throw failure(SystemError("fsync")) }
-            guard renameat(place, temporary, place, folder.name) == 0 else { throw failure(SystemError("rename")) }
+        // What an earlier version left that died while writing.
+        unlinkat(folder.descriptor.rawValue, folder.name + ".new", 0)
+        do throws(SystemError) {
+            // Durable: takes are work that nobody wants to do again.
+            try replaceFile(
+                folder.name,
+                in: folder.descriptor,
+                mode: mode(in: folder),
+                durable: true,
+                isForFolderOwner: true,
+                bytes
+            )
         } catch {
-            unlinkat(place, temporary, 0)
-            throw error
+            throw failure(error)
         }
-        // Makes the rename durable: without it, a power failure may bring back the old store.
-        fsync(place)
+    }
+
+    /// For its owner alone; where the folder belongs to a group that shares new files (set-group-ID), as the services' does, for that too.
+    private func mode(in folder: borrowing Folder) -> UInt32 {
+        guard let owner = folder.owner, owner.permissions & 0o2050 == 0o2050 else { return 0o600 }
+        return 0o640
     }
 
     /// Gives a file that root has just created to the owner of its folder, so that the service can read what root taught.

@@ -48,7 +48,7 @@ public struct LabelTrack: Sendable, Equatable {
         } catch {
             switch error {
             case .system(let error): throw .unreadable(printable(path), "\(error)")
-            case .notRegularFile: throw .unreadable(printable(path), "not a regular file")
+            case .notRegularFile, .foreign: throw .unreadable(printable(path), "not a regular file")
             case .tooLarge: throw .unreadable(printable(path), "longer than \(Limit.fileBytes >> 20) MiB")
             case .truncated: throw .unreadable(printable(path), "it became shorter while it was read")
             }

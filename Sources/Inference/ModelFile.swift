@@ -9,7 +9,7 @@ func readModelFile(_ path: String, limit: Int) throws(ModelError) -> [UInt8] {
     } catch {
         switch error {
         case .system(let error): throw .unreadable.saying("\(path): \(error); check the path and its permissions")
-        case .notRegularFile: throw .unreadable.saying("\(path): not a regular file; name a model folder")
+        case .notRegularFile, .foreign: throw .unreadable.saying("\(path): not a regular file; name a model folder")
         case .tooLarge(let size):
             throw .size.saying("\(path): \(size) bytes, more than the limit of \(limit); is this a model?")
         case .truncated(let offset):

@@ -11,12 +11,47 @@ public struct FileContents: Sendable {
 public enum ReadFileError: Error, Equatable, Sendable {
     /// `open`, `fstat` or `read` failed.
     case system(SystemError)
-    /// A directory, a pipe or a device.
+    /// A directory, a pipe or a device; where links are not followed, also a link or a file with several names.
     case notRegularFile
+    /// The file of another user, of this number, where that is not accepted.
+    case foreign(UInt32)
     /// Larger than the limit, in bytes.
     case tooLarge(Int)
     /// The file was truncated while it was read, at this offset in bytes.
     case truncated(at: Int)
+}
+
+extension ReadFileError: CustomStringConvertible {
+    /// What is wrong, without the file's name: `it has 100000 bytes, more than are read`.
+    public var description: String {
+        switch self {
+        case .system(let error): SystemError.text(error.number)
+        case .notRegularFile: "it is not a regular file"
+        case .foreign(let user): "it belongs to another user (\(user))"
+        case .tooLarge(let size): "it has \(size) bytes, more than are read"
+        case .truncated(let place): "it became shorter while it was read, at byte \(place); try again"
+        }
+    }
+}
+
+/// Reads a whole regular file of a folder, which has no other name and belongs to a user: what others put there is not read.
+///
+/// - Parameters:
+///   - name: a name in the folder; one with a slash is not found. Links are not followed.
+///   - owner: the number of the user whose file it must be.
+public func readFile(
+    _ name: String,
+    inFolder folder: String,
+    owner: UInt32,
+    limit: Int
+) throws(ReadFileError) -> FileContents {
+    guard !name.contains("/") else { throw .system(SystemError("open", ENOENT)) }
+    let place = FileDescriptor(open(FileName.cString(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    guard place.isOpen else { throw .system(SystemError("open")) }
+    let file = try RegularFile(name, in: place)
+    guard file.status.owner == owner else { throw .foreign(file.status.owner) }
+    guard file.size <= limit else { throw .tooLarge(file.size) }
+    return FileContents(bytes: try file.read(file.size, after: []), status: file.status)
 }
 
 /// Reads a whole regular file of at most `limit` bytes.
@@ -57,11 +92,25 @@ private struct RegularFile: ~Copyable {
 
     init(_ path: String) throws(ReadFileError) {
         // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
-        let file = FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        try self.init(
+            FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)),
+            mostNames: .max
+        )
+    }
+
+    /// A file of a folder that has one name; links are not followed.
+    init(_ name: String, in folder: borrowing FileDescriptor) throws(ReadFileError) {
+        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW
+        let file = FileDescriptor(openat(folder.rawValue, FileName.cString(name), flags))
+        guard file.isOpen || errno != ELOOP else { throw .notRegularFile }
+        try self.init(file, mostNames: 1)
+    }
+
+    private init(_ file: consuming FileDescriptor, mostNames: UInt) throws(ReadFileError) {
         guard file.isOpen else { throw .system(SystemError("open")) }
         var status = stat()
         guard fstat(file.rawValue, &status) == 0 else { throw .system(SystemError("fstat")) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegularFile }
+        guard status.st_mode & S_IFMT == S_IFREG, UInt(status.st_nlink) <= mostNames else { throw .notRegularFile }
         size = Int(status.st_size)
         self.status = FileStatus(status)
         descriptor = file

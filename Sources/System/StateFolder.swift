@@ -5,6 +5,10 @@ public enum StateFolder {
     /// That of the system's service, which systemd makes when the service first starts.
     public static let ofService = "/var/lib/beckon"
 
+    /// The folder of the words that both services of the system detect; the package makes it. The wake-word server may read it, and nothing else
+    /// that the service with the microphone keeps.
+    public static let ofWords = "/var/lib/beckon-words"
+
     /// The first of: the service's state directory (for the service, and for root if it exists), the user's state directory.
     ///
     /// - Parameter variable: an environment variable's value; nil for the program's own.

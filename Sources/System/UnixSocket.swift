@@ -47,7 +47,7 @@ public enum UnixSocket {
     }
 
     /// The user who connected at the other end (SO_PEERCRED); nil if the system does not say.
-    static func user(of descriptor: Int32) -> UInt32? {
+    public static func user(of descriptor: Int32) -> UInt32? {
         // `struct ucred`: process, user and group; the Glibc module does not have it.
         var credentials: [UInt32] = [0, 0, 0]
         var size = socklen_t(12)

@@ -4,6 +4,7 @@ import Events
 import Foundation
 import Glibc
 import Spotting
+import System
 import TestSupport
 import Testing
 
@@ -122,7 +123,7 @@ struct ClipTests {
         let error = #expect(throws: ActionError.clip) { try none.save([0], of: event(1)) }
         #expect(error?.description.contains("open: No such file or directory") == true)
         // The unfinished clip's path is a link to a device that is always full; the store must not write through it.
-        symlink("/dev/full", folder.file(".beckon-unfinished-\(getpid())-1"))
+        symlink("/dev/full", folder.file(temporaryName(ClipStore.name(of: event(1), number: 1))))
         let store = ClipStore(folder: folder.path, keep: 1, quota: 1000)
         #expect(try store.save([0.5], of: event(1)) == folder.file(ClipStore.name(of: event(1), number: 1)))
         #expect(try names.count == 1)

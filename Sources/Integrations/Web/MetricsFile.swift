@@ -62,20 +62,10 @@ public final class MetricsFile: Sendable {
         unlink(FileName.cString(path))
     }
 
-    /// Readable for all, because node-exporter is another user.
+    /// Readable for all, because node-exporter is another user. Not durable: after a power failure it is written again. The collector reads
+    /// files that end with .prom only, so it does not read the temporary one.
     private func write(_ text: String) throws(SystemError) {
-        // The collector reads files that end with .prom only.
-        let temporary = FileName.cString(path + ".new")
-        unlink(temporary)
-        let file = FileDescriptor(open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644))
-        guard file.isOpen else { throw SystemError("open") }
-        guard fchmod(file.rawValue, 0o644) == 0, writeAll(Array(text.utf8), to: file.rawValue),
-            rename(temporary, FileName.cString(path)) == 0
-        else {
-            let error = SystemError("write")
-            unlink(temporary)
-            throw error
-        }
+        try replaceFile(path, mode: 0o644, durable: false, Array(text.utf8))
     }
 }
 

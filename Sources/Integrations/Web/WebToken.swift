@@ -64,25 +64,19 @@ public enum WebToken {
     }
 
     private static func make(in folder: String) throws(WebTokenError) -> String {
-        func failure(_ call: String) -> WebTokenError { WebTokenError("\(path(in: folder)): \(SystemError(call))") }
         StateFolder.make(folder)
-        let place = FileDescriptor(open(FileName.cString(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        guard place.isOpen else { throw failure("open") }
         let token = random(bytes: bytes)
-        let temporary = "\(file).\(random(bytes: 4))"
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = FileDescriptor(openat(place.rawValue, temporary, flags, 0o600))
-        guard descriptor.isOpen else { throw failure("open") }
-        // Root makes it for the service, whose folder it is.
-        if geteuid() == 0, let owner = FileStatus(descriptor: place.rawValue), owner.owner != 0 {
-            _ = fchown(descriptor.rawValue, owner.owner, owner.group)
-        }
-        guard writeAll(Array((token + "\n").utf8), to: descriptor.rawValue), fsync(descriptor.rawValue) == 0,
-            renameat(place.rawValue, temporary, place.rawValue, file) == 0
-        else {
-            let error = failure("write")
-            unlinkat(place.rawValue, temporary, 0)
-            throw error
+        do throws(SystemError) {
+            // Durable: pages and scripts keep it. Root makes it for the service, whose folder it is.
+            try replaceFile(
+                path(in: folder),
+                mode: 0o600,
+                durable: true,
+                isForFolderOwner: true,
+                Array((token + "\n").utf8)
+            )
+        } catch {
+            throw WebTokenError("\(path(in: folder)): \(error)")
         }
         return token
     }
