@@ -11,6 +11,8 @@ import System
 public struct MissEntry: Equatable, Sendable {
     /// Counts the entries, also over restarts; names one in commands.
     public let number: Int
+    /// The highest number: the highest of which JSON readers know each (RFC 8259, 6). It is never reached by counting.
+    static let highestNumber = 1 << 53
     /// Whether the word did not reach its threshold, so that nobody was told.
     public let isNear: Bool
     public let word: String
@@ -76,17 +78,20 @@ public struct MissEntry: Equatable, Sendable {
             default: break
             }
         }
-        guard let number = numbers["number"].flatMap({ Int(exactly: $0) }), number > 0, let word = texts["word"],
-            let event = texts["event"], let confidence = numbers["confidence"],
+        // The file may be anybody's work: only what could have been written is read.
+        guard let number = numbers["number"].flatMap({ Int(exactly: $0) }), (1...Self.highestNumber).contains(number),
+            let word = texts["word"], let event = texts["event"],
+            let confidence = numbers["confidence"], (0...1).contains(confidence),
             let date = texts["date"].flatMap({ Timestamp($0) })
         else { return nil }
         self.number = number
         isNear = event == "near-miss"
         self.word = word
         self.confidence = confidence
-        threshold = numbers["threshold"]
+        threshold = numbers["threshold"].flatMap { (0...1).contains($0) ? $0 : nil }
         mode = texts["mode"].flatMap { DetectionMode(rawValue: $0) }
         self.date = date
+        numbers = numbers.filter { $0.value.isFinite }
         sound = numbers["level"].map { WordLevel(level: $0, signalToNoise: numbers["snr"]) }
         device = texts["device"] ?? ""
         clip = texts["clip"]
@@ -136,10 +141,11 @@ public final class MissRing: EventSink {
         var entries: [MissEntry] = []
         // Only the last folder: where those above it are missing, the first clip says so.
         if let dir = settings.dir { mkdir(dir, 0o700) }
-        if let dir = settings.dir, let file = try? readFile("\(dir)/\(Self.listName)", limit: 1 << 20) {
-            entries = String(decoding: file.bytes, as: UTF8.self).split(separator: "\n")
-                .compactMap { MissEntry(line: String($0)) }
-                .filter { $0.clip.map { access($0, F_OK) == 0 } ?? false }
+        if let dir = settings.dir,
+            let file = try? readFile(Self.listName, inFolder: dir, owner: geteuid(), limit: 1 << 20)
+        {
+            entries = Self.entries(in: file.bytes)
+                .filter { entry in entry.clip.map { Self.isClip($0, in: dir) } ?? false }
                 .suffix(settings.keep)
         }
         state.withLock { state in
@@ -149,6 +155,21 @@ public final class MissRing: EventSink {
         }
     }
 
+    /// The entries in the bytes of a list; lines that are none are left out.
+    static func entries(in bytes: [UInt8]) -> [MissEntry] {
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap { MissEntry(line: String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// Whether a path is that of a clip in the folder, which the service wrote: whoever has the token gets what it names.
+    static func isClip(_ path: String, in folder: String) -> Bool {
+        guard path.hasPrefix(folder + "/"), ClipStore.isClip(String(path.dropFirst(folder.count + 1))) else {
+            return false
+        }
+        var status = stat()
+        return lstat(FileName.cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+            && status.st_uid == geteuid()
+    }
+
     /// The entries, newest first. Any thread.
     public var entries: [MissEntry] { state.withLock { $0.entries.reversed() } }
 
@@ -156,7 +177,8 @@ public final class MissRing: EventSink {
     public var json: JSON {
         let (settings, entries) = state.withLock { ($0.settings, $0.entries) }
         return [
-            "on": .bool(settings.dir != nil), "margin": .number(settings.margin, places: 3),
+            "on": .bool(settings.dir != nil), "dir": .optional(settings.dir),
+            "margin": .number(settings.margin, places: 3),
             "misses": .array(entries.reversed().map(\.json)),
         ]
     }
@@ -168,7 +190,7 @@ public final class MissRing: EventSink {
         guard event.kind == .word || event.kind == .nearMiss else { return }
         let number = state.withLock { state -> Int? in
             guard state.settings.dir != nil else { return nil }
-            state.newest += 1
+            state.newest = min(state.newest + 1, MissEntry.highestNumber)
             state.entries.append(MissEntry(event, number: state.newest))
             if state.entries.count > state.settings.keep { state.entries.removeFirst() }
             return state.newest
@@ -192,14 +214,8 @@ public final class MissRing: EventSink {
             return (state.settings.dir, state.entries.map { "\($0.json)\n" }.joined())
         }
         guard let dir else { return }
-        // Without the list, only the entries from before a restart are missing; the next clip writes it again.
-        let temporary = "\(dir)/.\(Self.listName)-\(getpid())"
-        let file = FileDescriptor(open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600))
-        guard file.isOpen, writeAll(Array(lines.utf8), to: file.rawValue),
-            rename(temporary, "\(dir)/\(Self.listName)") == 0
-        else {
-            unlink(temporary)
-            return
-        }
+        // Not durable, and a failure is not told: without the list, only the entries from before a restart are missing, and the next clip
+        // writes it again.
+        try? replaceFile("\(dir)/\(Self.listName)", mode: 0o600, durable: false, Array(lines.utf8))
     }
 }

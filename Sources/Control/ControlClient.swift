@@ -47,6 +47,9 @@ public struct ControlClient: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// The user of the service; nil if the system does not say.
+    public var user: UInt32? { UnixSocket.user(of: descriptor.rawValue) }
+
     /// Sends a command.
     ///
     /// - Parameter seconds: the timeout.

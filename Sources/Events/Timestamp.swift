@@ -19,6 +19,8 @@ public struct Timestamp: Equatable, Comparable, Sendable {
         let numbers = text.split { "-T:.Z".contains($0) }.map { Int64(digits: $0) }
         guard text.utf8.count == 24, text.hasSuffix("Z"), numbers.count == 7, !numbers.contains(nil) else { return nil }
         let parts = numbers.compactMap { $0 }
+        // Years whose nanoseconds fit; the comparison at the end finds what else is wrong.
+        guard (1678...2261).contains(parts[0]), parts[1...].allSatisfy({ $0 < 1000 }) else { return nil }
         var date = tm()
         (date.tm_year, date.tm_mon, date.tm_mday) = (Int32(parts[0]) - 1900, Int32(parts[1]) - 1, Int32(parts[2]))
         (date.tm_hour, date.tm_min, date.tm_sec) = (Int32(parts[3]), Int32(parts[4]), Int32(parts[5]))
@@ -26,9 +28,11 @@ public struct Timestamp: Equatable, Comparable, Sendable {
         guard self.text == text else { return nil }
     }
 
-    /// This many seconds later, or earlier where negative.
+    /// This many seconds later, or earlier where negative; the same where that is beyond all times.
     public func adding(seconds: Double) -> Timestamp {
-        Timestamp(nanoseconds: nanoseconds + Int64((seconds * 1e9).rounded()))
+        let offset = Int64(exactly: (seconds * 1e9).rounded()) ?? 0
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(offset)
+        return Timestamp(nanoseconds: overflow ? nanoseconds : sum)
     }
 
     /// ISO 8601 in UTC: `2026-03-01T12:30:05.250Z`.

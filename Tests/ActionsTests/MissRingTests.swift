@@ -50,7 +50,57 @@ struct MissRingTests {
         let ring = ring { $0.dir = nil }
         ring.receive(event("stop"))
         #expect(ring.entries == [])
-        #expect(ring.json.description == #"{"on": false, "margin": 0.200, "misses": []}"#)
+        #expect(ring.json.description == #"{"on": false, "dir": null, "margin": 0.200, "misses": []}"#)
+    }
+
+    /// A list that somebody else put there.
+    @Test func `numbers without bounds and clips of other folders are not taken from a list`() throws {
+        let dir = folder.file("misses")
+        mkdir(dir, 0o700)
+        let secret = try folder.write("beckon-secret.wav", bytes: [1])
+        let own = try folder.write("misses/beckon-20260301T123004.650Z-1-a.wav", bytes: [1])
+        symlink(secret, dir + "/beckon-link.wav")
+        link(secret, dir + "/beckon-hard.wav")
+        mkdir(dir + "/beckon-folder.wav", 0o700)
+        func line(
+            _ number: String = "7",
+            confidence: String = "0.5",
+            date: String = "2026-03-01T12:30:04.750Z",
+            clip: String
+        )
+            -> String
+        {
+            "{\"number\": \(number), \"event\": \"word\", \"word\": \"a\", \"confidence\": \(confidence), "
+                + "\"date\": \"\(date)\", \"clip\": \"\(clip)\"}\n"
+        }
+        var text = line(clip: own)
+        for number in [
+            "9223372036854774784", "9007199254740993", "9223372036854775808", "0", "-1", "1.5", "NaN", "Infinity",
+        ] {
+            text += line(number, clip: own)
+        }
+        for confidence in ["1e300", "-1", "NaN", "-Infinity"] { text += line(confidence: confidence, clip: own) }
+        for date in [
+            "9999-01-01T00:00:00.000Z", "9999999999-1-1T1:1:1.01Z", "2262-12-01T00:00:00.000Z",
+            "0000-01-01T00:00:00.000Z",
+            "2026-13-01T00:00:00.000Z",
+        ] { text += line(date: date, clip: own) }
+        for clip in [
+            "/etc/shadow", "/etc/passwd", secret, dir + "/../beckon-secret.wav", dir + "/beckon-link.wav",
+            dir + "/beckon-hard.wav", dir + "/beckon-folder.wav", dir + "/beckon-gone.wav", dir + "/misses.jsonl", "",
+            "misses/beckon-20260301T123004.650Z-1-a.wav",
+        ] { text += line(clip: clip) }
+        text += "\u{0}\n{}\n[1]\n{\"number\": {\"number\": 1}}\n"
+        try folder.write("misses/misses.jsonl", bytes: Array(text.utf8))
+        let ring = ring { $0.keep = 1000 }
+        #expect(ring.entries.map(\.clip) == [own] && ring.entries.map(\.number) == [7])
+        for _ in 0..<2000 { ring.receive(event("b")) }
+        #expect(ring.entries.first?.number == 2007)
+        // The list may not be a link either.
+        try folder.write("list", bytes: Array(line(clip: own).utf8))
+        unlink(dir + "/misses.jsonl")
+        symlink(folder.file("list"), dir + "/misses.jsonl")
+        #expect(self.ring().entries == [])
     }
 
     @Test func `words and near misses are kept with their clips, newest first, also over a restart`() throws {

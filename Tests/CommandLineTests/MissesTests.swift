@@ -51,6 +51,69 @@ struct MissesTests {
         #expect(!live.output.contains("left"))
     }
 
+    /// Answers every command of one connection after the other with a line, as a program would that listens at the socket of a service.
+    private static func answer(at path: String, _ line: @escaping @Sendable () -> String) throws -> ListeningSocket {
+        let socket = try ListeningSocket(try ListenAddress("unix://" + path))
+        let descriptor = socket.descriptor.rawValue
+        Thread.detachNewThread {
+            while true {
+                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&request, 1, 60_000) == 1 else { return }
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { return }
+                var byte: UInt8 = 0
+                while read(connection, &byte, 1) == 1, byte != 10 {}
+                _ = writeAll(Array((line() + "\n").utf8), to: connection)
+                close(connection)
+            }
+        }
+        return socket
+    }
+
+    /// What may lie in a folder of clips, or be named by whoever listens at the socket.
+    @Test func `only clips of the service's user in its folder are read, and copies are for their owner alone`() throws
+    {
+        let folder = try TestFolder()
+        let (dir, path) = (folder.file("misses"), folder.file("control.socket"))
+        mkdir(dir, 0o700)
+        let secret = try folder.write("beckon-secret.wav", bytes: Array("secret".utf8))
+        let clip = try folder.write("misses/beckon-1.wav", bytes: Array("RIFF".utf8))
+        symlink("/etc/passwd", dir + "/beckon-link.wav")
+        link(secret, dir + "/beckon-hard.wav")
+        mkfifo(dir + "/beckon-pipe.wav", 0o600)
+        mkdir(dir + "/beckon-folder.wav", 0o700)
+        var named = [
+            "/etc/shadow", "/etc/passwd", secret, "misses/beckon-1.wav", "", "/", dir, dir + "/",
+            dir + "/../beckon-secret.wav",
+            dir + "/beckon-link.wav", dir + "/beckon-hard.wav", dir + "/beckon-pipe.wav", dir + "/beckon-folder.wav",
+            dir + "/beckon-gone.wav", "/proc/self/environ",
+        ]
+        if geteuid() == 0 {
+            let foreign = try folder.write("misses/beckon-foreign.wav", bytes: Array("RIFF".utf8))
+            #expect(chown(foreign, 1, 1) == 0)
+            named.append(foreign)
+        }
+        let entries = ([clip] + named).enumerated().map { number, clip in
+            "{\"number\": \(number + 1), \"event\": \"word\", \"word\": \"a\", \"confidence\": 0.5, "
+                + "\"date\": \"2026-03-01T12:30:04.750Z\", \"clip\": \"\(clip)\"}"
+        }
+        let line =
+            "{\"ok\": true, \"on\": true, \"dir\": \"\(dir)\", \"misses\": [\(entries.joined(separator: ", "))]}"
+        let server = try Self.answer(at: path) { line }
+        func export(_ number: Int, _ file: String) throws -> Program {
+            try Program.beckon(["misses", "export", "\(number)", folder.file(file), "--socket", path])
+        }
+        for (index, name) in named.enumerated() {
+            let result = try export(index + 2, "copy")
+            #expect(result.status == 1 && result.error.split(separator: "\n").count == 1, "\(name): \(result.error)")
+            #expect(access(folder.file("copy"), F_OK) != 0, "\(name)")
+        }
+        #expect(try export(1, "copy").status == 0)
+        #expect(try folder.bytes("copy") == Array("RIFF".utf8))
+        #expect(try FileStatus(path: folder.file("copy")).permissions == 0o600)
+        server.removeFile()
+    }
+
     @Test func `wrong operands and a service that keeps nothing are said`() throws {
         for arguments in [["play"], ["play", "x"], ["play", "0"], ["export", "1"], ["12"]] {
             let result = try Program.beckon(["misses"] + arguments)

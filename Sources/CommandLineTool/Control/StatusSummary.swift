@@ -76,6 +76,6 @@ struct StatusSummary {
     }
 
     private static func age(_ time: Timestamp, _ now: Timestamp) -> String {
-        durationText(Double(now.nanoseconds - time.nanoseconds) / 1e9)
+        durationText((Double(now.nanoseconds) - Double(time.nanoseconds)) / 1e9)
     }
 }

@@ -3,6 +3,7 @@ import Audio
 private import Core
 import Enrollment
 import Inference
+private import System
 
 /// `beckon enroll WORD --not CLIP`: recordings in which a taught word was found by mistake.
 struct EnrollNegatives {
@@ -20,9 +21,10 @@ struct EnrollNegatives {
         }
         var failed = 0
         // Of each, so that one that cannot be used keeps none of the others out.
-        for (name, path) in try clips() {
+        for clip in try clips() {
+            let name = clip.name
             do {
-                let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
+                let samples = try FileBlocks.readClip(path: clip.path, atMost: 600, mix: options.listening.mix)
                 report(name, try add(samples, to: file))
             } catch {
                 // An error of the audio names the file, but not the number that was asked for.
@@ -34,13 +36,31 @@ struct EnrollNegatives {
         return failed > 0 ? 1 : 0
     }
 
-    /// Names and paths of the recordings; numbers are those of `beckon misses`.
-    private func clips() throws -> [(name: String, path: String)] {
+    /// A recording, and what it is called.
+    private struct Clip {
+        let name: String
+        let path: String
+        /// Where it is one of the service's words: a copy, as the service may remove its own meanwhile.
+        var copy: Copy?
+
+        final class Copy: Sendable {
+            let file: UnnamedFile
+
+            init(_ bytes: [UInt8]) throws(SystemError) {
+                file = try UnnamedFile(in: nil)
+                try file.append(bytes)
+            }
+        }
+    }
+
+    /// The recordings; numbers are those of `beckon misses`.
+    private func clips() throws -> [Clip] {
         let numbers = options.negatives.map { Int(digits: $0) }
-        let entries = numbers.contains { $0 != nil } ? try MissesCommand.entries() : []
+        let kept = numbers.contains { $0 != nil } ? try MissesCommand.kept() : nil
         return try zip(options.negatives, numbers).map { text, number in
-            guard let number else { return (text, text) }
-            return ("word \(number)", try MissesCommand.clip(number, entries))
+            guard let number, let kept else { return Clip(name: text, path: text) }
+            let copy = try Clip.Copy(try kept.clip(number))
+            return Clip(name: "word \(number)", path: copy.file.path, copy: copy)
         }
     }
 

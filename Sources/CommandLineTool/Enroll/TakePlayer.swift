@@ -21,23 +21,27 @@ struct TakePlayer {
     /// - Throws: one line that says why it was not heard.
     func play(_ utterance: Utterance) throws(Failure) {
         let format = ["-q", "-t", "raw", "-f", "S16_LE", "-c", "1", "-r", "\(Utterance.sampleRate)", "-"]
+        let bytes = utterance.pcm.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        try play(bytes, format)
+    }
+
+    /// Plays a WAV file to its end, or to Ctrl-C.
+    ///
+    /// - Throws: one line that says why it was not heard.
+    func play(wave: [UInt8]) throws(Failure) { try play(wave, ["-q", "-t", "wav", "-"]) }
+
+    private func play(_ bytes: [UInt8], _ arguments: [String]) throws(Failure) {
         // A file, not a pipe: a player that ends early would end this program too, by SIGPIPE.
         let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/var/tmp"
         var name = Array("\(folder)/beckon-XXXXXX".utf8CString)
         let file = FileDescriptor(mkstemp(&name))
-        guard file.isOpen else { throw Failure("cannot play the take: \(SystemError.text(errno))") }
+        guard file.isOpen else { throw Failure("cannot play it: \(SystemError.text(errno))") }
         unlink(name)
-        let bytes = utterance.pcm.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
         guard writeAll(bytes, to: file.rawValue), lseek(file.rawValue, 0, SEEK_SET) == 0 else {
-            throw Failure("cannot play the take: \(SystemError.text(errno))")
+            throw Failure("cannot play it: \(SystemError.text(errno))")
         }
-        try run(format, input: .descriptor(file.rawValue))
+        try run(arguments, input: .descriptor(file.rawValue))
     }
-
-    /// Plays a file to its end, or to Ctrl-C.
-    ///
-    /// - Throws: one line that says why it was not heard.
-    func play(file: String) throws(Failure) { try run(["-q", file], input: .null) }
 
     private func run(_ arguments: [String], input: ProcessLaunch.Stream) throws(Failure) {
         let environment = ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }

@@ -50,24 +50,24 @@ struct MissesCommand {
 
     /// Runs the command. Returns the exit status.
     func run() throws -> Int32 {
-        let entries = try Self.entries(socket: socket)
+        let kept = try Self.kept(socket: socket)
         switch task {
-        case .list: list(entries.filter { $0.isNear || !isNearOnly })
+        case .list: list(kept.entries.filter { $0.isNear || !isNearOnly })
         case .play(let number):
             guard let player = TakePlayer() else {
                 throw Failure("aplay was not found; it is in the package alsa-utils")
             }
             Interrupt.watch()
-            try player.play(file: try Self.clip(number, entries))
-        case .export(let number, let path): try export(try Self.clip(number, entries), to: path)
+            try player.play(wave: try kept.clip(number))
+        case .export(let number, let path): try export(try kept.clip(number), to: path)
         }
         return 0
     }
 
-    /// The service's entries, newest first.
+    /// What a service keeps.
     ///
     /// - Throws: if no service runs, or it keeps none.
-    static func entries(socket: String? = nil) throws -> [MissEntry] {
+    static func kept(socket: String? = nil) throws -> KeptWords {
         let path = socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
         var client = try ControlClient(path: path)
         try client.send(.misses)
@@ -82,24 +82,8 @@ struct MissesCommand {
                     + "\"/var/lib/beckon/misses\"}"
             )
         }
-        return MissEntry.list(in: line)
-    }
-
-    /// The path of an entry's clip, which this user can read.
-    static func clip(_ number: Int, _ entries: [MissEntry]) throws(Failure) -> String {
-        guard let entry = entries.first(where: { $0.number == number }) else {
-            throw Failure("there is no word \(number); beckon misses lists them")
-        }
-        guard let path = entry.clip else {
-            throw Failure("word \(number) has no clip: it is a moment too new, or newer clips took its place")
-        }
-        guard access(path, R_OK) == 0 else {
-            let reason = SystemError.text(errno)
-            throw Failure(
-                "\(printable(path)): \(reason)\(errno == EACCES ? "; run this as root or as the service's user" : "")"
-            )
-        }
-        return path
+        guard let user = client.user else { throw Failure("\(path): the system does not say whose service this is") }
+        return KeptWords(entries: MissEntry.list(in: line), folder: answer.value("dir"), user: user)
     }
 
     private func list(_ entries: [MissEntry]) {
@@ -127,20 +111,14 @@ struct MissesCommand {
         Output.write(Terminal.outputRoom.map { table.text(columns: $0) } ?? table.text)
     }
 
-    private func export(_ clip: String, to path: String) throws {
-        let bytes: [UInt8]
-        do throws(ReadFileError) {
-            bytes = try readFile(clip, limit: 16 << 20).bytes
-        } catch {
-            throw Failure("\(printable(clip)): \(error)")
-        }
+    private func export(_ bytes: [UInt8], to path: String) throws {
         guard path != "-" else {
             guard !Terminal.outputIsTerminal else {
                 throw Failure("a clip is no text to read; send it to a file or a pipe: beckon misses export N - > FILE")
             }
             return Output.write(bytes: bytes)
         }
-        let file = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644))
+        let file = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
         guard file.isOpen else {
             let reason = errno == EEXIST ? "it exists already; choose another name" : SystemError.text(errno)
             throw Failure("\(printable(path)): \(reason)")

@@ -251,7 +251,14 @@ public final class WebServer: Sendable {
     private func clip(_ number: Int) -> WebAnswer {
         guard case .status(let list)? = service.perform(.misses, { _ in }),
             let entry = list["misses"]?.elements.first(where: { $0["number"] == .number(number) }),
-            case .string(let path)? = entry["clip"], let file = try? readFile(path, limit: Self.longestClip)
+            case .string(let path)? = entry["clip"], let slash = path.lastIndex(of: "/"),
+            // Only what the service itself wrote, whatever lies there under this name by now.
+            let file = try? readFile(
+                String(path[path.index(after: slash)...]),
+                inFolder: String(path[...slash]),
+                owner: geteuid(),
+                limit: Self.longestClip
+            )
         else { return WebRouter.noSuchClip }
         return WebAnswer("audio/wav", file.bytes)
     }
