@@ -115,7 +115,7 @@ _beckon()
         evaluate) options="--list --stream --tolerance --mode --trigger --sensitivity --threshold --word --model --channel --words --json --html --pages --audio --jobs --help" ;;
         inspect) options="--from --to --mode --trigger --sensitivity --threshold --word --model --channel --words --output --audio --json --help" ;;
         serve) options="--listen --web --connections --threads --sensitivity --threshold --word --phrase --trigger --model --words --config --help" ;;
-        web) options="--new --help" ;;
+        web) options="--new --file --help" ;;
         devices) options="--json --help" ;;
         config) options="--help" ;;
         doctor) options="--device --config --model --json --help" ;;

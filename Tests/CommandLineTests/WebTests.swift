@@ -17,6 +17,27 @@ struct WebTests {
         return (try? readAll(descriptor)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
+    @Test func `a link goes to a browser by a file that only its owner can read`() throws {
+        let folder = try TestFolder()
+        let environment = ["STATE_DIRECTORY": folder.path, "BECKON_CONFIG": "", "HOME": folder.path]
+        mkdir(folder.file("beckon"), 0o700)
+        let configuration = try folder.write(
+            "beckon/config.json5",
+            bytes: Array("{web: {listen: 'tcp://[::1]:10480'}}".utf8)
+        )
+        let variables = environment.merging(["XDG_CONFIG_HOME": folder.path]) { $1 }
+        let token = try Program.beckon(["web", "token"], environment: variables).output.dropLast()
+        let link = try Program.beckon(["web", "link"], environment: variables)
+        #expect(link.output == "http://[::1]:10480/#token=\(token)\n", "\(configuration): \(link.error)")
+        let file = try Program.beckon(["web", "link", "--file"], environment: variables)
+        let path = String(file.output.dropLast())
+        #expect(file.status == 0 && path.hasPrefix(folder.path) && !file.output.contains(token), "\(file.error)")
+        #expect(try FileStatus(path: path).permissions == 0o600)
+        let page = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(page.contains("content=\"0; url=http://[::1]:10480/#token=\(token)\""))
+        #expect(try Program.beckon(["web", "token", "--file"], environment: variables).status == 2)
+    }
+
     @Test func `the service has metrics, health and the page, and takes changes with the token`() throws {
         let folder = try TestFolder()
         let (socket, metrics) = (folder.file("web.socket"), folder.file("beckon.prom"))

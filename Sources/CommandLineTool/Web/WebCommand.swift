@@ -11,12 +11,15 @@ struct WebCommand {
 
     private let task: Task
     private let renews: Bool
+    private let toFile: Bool
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let task = arguments.task.flatMap(Task.init) else { throw UsageError("web needs token or link") }
         guard arguments.operands.isEmpty else { throw UsageError("web \(task.rawValue) takes options only") }
         self.task = task
         renews = arguments.has("--new")
+        toFile = arguments.has("--file")
+        guard !toFile || task == .link else { throw UsageError("--file is for web link") }
     }
 
     /// Where a running service listens, and keeps its token.
@@ -34,8 +37,12 @@ struct WebCommand {
                 guard let line = try client.nextLine() else { return nil }
                 let answer = try ControlAnswer(line: line)
                 // A service of an earlier version does not say.
-                guard answer.error == nil, answer.value("stateFolder") != nil else { return nil }
-                folder = answer.value("stateFolder")
+                guard answer.error == nil else { return nil }
+                // Whoever listens at the socket names the folder: it must be that user's, or root could be made to write anywhere.
+                guard let named = answer.value("stateFolder"), let status = try? FileStatus(path: named),
+                    status.owner == client.user
+                else { return nil }
+                folder = named
                 var index = 0
                 while let text = answer.value("webListen[\(index)]") {
                     if let address = try? ListenAddress(text) { listen.append(address) }
@@ -55,8 +62,34 @@ struct WebCommand {
         }
         let address = task == .link ? try self.address(running) : ""
         let token = try WebToken.obtain(in: folder, renews: renews)
-        Output.write(task == .link ? "\(address)/#token=\(token)\n" : token + "\n")
+        let link = "\(address)/#token=\(token)"
+        switch task {
+        case .token: Output.write(token + "\n")
+        case .link: Output.write(toFile ? try Self.page(link, in: folder) + "\n" : link + "\n")
+        }
         return 0
+    }
+
+    /// Writes a page that leads to the link, beside the token: to open it, no program needs the token on its command line, which every user
+    /// of the machine can read. Returns its path.
+    private static func page(_ link: String, in folder: String) throws -> String {
+        let path = folder + "/web.link.html"
+        let page = """
+            <!DOCTYPE html>
+            <meta charset="utf-8">
+            <meta name="referrer" content="no-referrer">
+            <meta http-equiv="refresh" content="0; url=\(link)">
+            <title>Beckon</title>
+            <p><a href="\(link)">Beckon's page</a></p>
+
+            """
+        do throws(SystemError) {
+            // Not durable: it is made anew each time.
+            try replaceFile(path, mode: 0o600, durable: false, isForFolderOwner: true, Array(page.utf8))
+        } catch {
+            throw Failure("\(printable(path)): \(error)")
+        }
+        return path
     }
 
     /// Where the page is: at the running service, or else by the configuration that it would read.

@@ -19,13 +19,16 @@ extension WebCommand: Command {
                         manual: """
                             Prints a link to the page with the token in it, for a browser on this machine.
                             The browser keeps the token and does not send it in the link.
+                            Other users can read the command lines of all programs, so give a browser the file of
+                            .Fl -file
+                            instead of the link.
                             """
                     ),
                 ]
             )
         ],
         abstract: "print the secret for changes on the live page",
-        usage: ["beckon web token [--new]", "beckon web link [--new]"],
+        usage: ["beckon web token [--new]", "beckon web link [--file] [--new]"],
         discussion: """
             The service shows a live page to browsers if the configuration has the key
             web. Whoever has the token may mute, move thresholds, and see the sound. It
@@ -40,10 +43,20 @@ extension WebCommand: Command {
                         "--new",
                         help: "make another token first; the old one is not valid any more",
                         manual: "Makes another token first; the old one is not valid any more."
-                    )
+                    ),
+                    Option(
+                        "--file",
+                        help:
+                            "for web link: write a page that leads there, which only you can read, and print its path",
+                        manual: """
+                            For
+                            .Cm web link :
+                            writes a page that leads there, which only its owner can read, and prints its path.
+                            """
+                    ),
                 ]
             )
         ],
-        examples: ["sudo beckon web token", "xdg-open \"$(beckon web link)\""]
+        examples: ["sudo beckon web token", "xdg-open \"$(beckon web link --file)\""]
     )
 }
