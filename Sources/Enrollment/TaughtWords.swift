@@ -20,10 +20,22 @@ public struct TaughtWords: Sendable {
         path = named == "none" ? nil : named ?? Self.usualPath(environment ?? ProcessInfo.processInfo.environment)
     }
 
-    /// The default file: `$BECKON_WORDS`, else `words` in the service's state directory (for the service, and for root if that
-    /// exists), else in the user's state directory.
-    public static func usualPath(_ environment: [String: String]) -> String? {
+    /// The default file: `$BECKON_WORDS`, else `words` in the folder of the system's words (for root, if that exists), else in the
+    /// service's state directory (for the service, and for root if that exists), else in the user's state directory.
+    ///
+    /// - Parameters:
+    ///   - isRoot: nil asks the system.
+    ///   - exists: whether there is a file at a path; nil asks the system.
+    public static func usualPath(
+        _ environment: [String: String],
+        isRoot: Bool? = nil,
+        exists: ((String) -> Bool)? = nil
+    ) -> String? {
         if let path = environment["BECKON_WORDS"], !path.isEmpty { return path }
+        let isThere: (String) -> Bool = exists ?? { access($0, F_OK) == 0 }
+        if isRoot ?? (geteuid() == 0), environment["STATE_DIRECTORY"] == nil, isThere(StateFolder.ofWords) {
+            return StateFolder.ofWords + "/words"
+        }
         return StateFolder.path { environment[$0] }.map { $0 + "/words" }
     }
 
@@ -40,7 +52,7 @@ public struct TaughtWords: Sendable {
         let isThere: (String) -> Bool = exists ?? { access($0, F_OK) == 0 }
         guard isRoot ?? (geteuid() == 0), environment["BECKON_WORDS"] ?? "" == "",
             environment["STATE_DIRECTORY"] == nil,
-            !isThere(StateFolder.ofService)
+            !isThere(StateFolder.ofWords), !isThere(StateFolder.ofService)
         else { return false }
         return ["/etc", "/usr/lib", "/usr/local/lib", "/lib"].contains {
             isThere($0 + "/systemd/system/beckon.service")

@@ -17,6 +17,21 @@ struct TaughtWordsTests {
         #expect(!isBefore([unit], ["BECKON_WORDS": "/w"]) && !isBefore([unit], ["STATE_DIRECTORY": "/s"]))
     }
 
+    @Test func `the words of the system's services are in a folder of their own, where there is one`() {
+        func path(_ files: [String], root: Bool = true, _ environment: [String: String] = [:]) -> String? {
+            TaughtWords.usualPath(environment, isRoot: root) { files.contains($0) }
+        }
+        let words = "/var/lib/beckon-words"
+        #expect(path([words], ["HOME": "/root"]) == "/var/lib/beckon-words/words")
+        #expect(path([words], root: false, ["HOME": "/home/a"]) == "/home/a/.local/state/beckon/words")
+        // A container, or a unit of one's own.
+        #expect(path([words], ["STATE_DIRECTORY": "/s"]) == "/s/words")
+        #expect(path([words], ["STATE_DIRECTORY": "/s", "BECKON_WORDS": "/w"]) == "/w")
+        #expect(
+            !TaughtWords.isBeforeService(["HOME": "/root"], isRoot: true) { $0 == words || $0.hasSuffix(".service") }
+        )
+    }
+
     private let folder: TestFolder
     private let file: WordStoreFile
 

@@ -254,6 +254,19 @@ struct WordStoreFileTests {
         #expect(try FileStatus(path: file.path) == before)
     }
 
+    @Test func `in a folder that shares files with its group, the group may read the words`() throws {
+        for (mode, words, lock) in [(0o700, 0o600, 0o600), (0o2770, 0o640, 0o660), (0o770, 0o600, 0o600)]
+            as [(mode_t, UInt32, UInt32)]
+        {
+            let folder = try TestFolder()
+            #expect(chmod(folder.path, mode) == 0)
+            let file = WordStoreFile(path: folder.file("words"))
+            try file.update { $0 = WordStore() }
+            #expect(try FileStatus(path: file.path).permissions == words)
+            #expect(try FileStatus(path: file.path + ".lock").permissions == lock)
+        }
+    }
+
     @Test func `a lock with another name keeps its owner and is refused`() throws {
         let folder = try TestFolder()
         let state = try folder.folder("state")

@@ -341,7 +341,7 @@ struct Enroll {
         let environment = ProcessInfo.processInfo.environment
         let socket = ControlClient.findPath(environment: environment)
         let isRunning = UnixSocket.connect(socket) != nil
-        let isForSystem = path.hasPrefix(StateFolder.ofService + "/")
+        let isForSystem = [StateFolder.ofWords, StateFolder.ofService].contains { path.hasPrefix($0 + "/") }
         // The system's service has words of its own.
         if isRunning, isForSystem == (socket == ControlServer.systemPath) || environment["BECKON_SOCKET"] != nil {
             return
