@@ -45,8 +45,9 @@ struct NetworkAddress: Sendable {
 /// A look-up that is given up leaves its thread behind until the C library gives up too, after half a minute or so;
 /// ``limit`` bounds the number of these threads.
 final class NameLookup: Sendable {
-    struct Failure: Error {
+    struct Failure: Error, CustomStringConvertible {
         let text: String
+        var description: String { text }
     }
 
     /// Finds the addresses of a host; may block.

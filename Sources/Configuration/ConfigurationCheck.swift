@@ -16,6 +16,7 @@ struct ConfigurationCheck {
         checkSensitivities(&findings)
         for (key, action) in findings.actions { check(action, key: key, &findings) }
         checkAddresses(&findings)
+        checkSecrets(&findings)
         if let dir = configuration.misses.dir, dir == configuration.clips.dir {
             findings.add("is the folder of clips, too; each would remove the other's files", key: "misses.dir")
         }
@@ -109,6 +110,18 @@ struct ConfigurationCheck {
             "the model does not know the word '\(word)'; \(hint ?? "it knows " + known.joined(separator: ", "))",
             key: key
         )
+    }
+
+    /// Files of secrets that every user of the machine can read.
+    private func checkSecrets(_ findings: inout Findings) {
+        for (key, path) in [("mqtt.passwordFile", configuration.mqtt.passwordFile)] {
+            guard let path, let status = try? FileStatus(path: path), status.permissions & 0o004 != 0 else { continue }
+            findings.add(
+                "every user of this machine can read \(path), which holds a secret; try chmod o-r",
+                key: key,
+                isWarning: true
+            )
+        }
     }
 
     /// Two servers cannot listen at one address.

@@ -54,9 +54,10 @@ package struct JSON5Node: Equatable, Sendable {
 }
 
 /// A syntax error: its place and the reason.
-package struct JSON5Error: Error, Equatable {
+package struct JSON5Error: Error, Equatable, CustomStringConvertible {
     package let place: TextPlace
     package let reason: String
+    package var description: String { "\(place): \(reason)" }
 }
 
 /// Parses JSON5 (json5.org): JSON with comments, trailing commas, names without quotes and more number formats.

@@ -1,12 +1,27 @@
 private import Kernels
 
 /// Why bytes are no store.
-enum StoreDamage: Error {
+enum StoreDamage: Error, CustomStringConvertible {
     case cutShort, newer, checksum, header, limits, longer
     case word(String)
     case twice(String)
     case take(String)
     case name(EnrollmentError)
+
+    var description: String {
+        switch self {
+        case .cutShort: "cut short; restore it from a copy"
+        case .newer: "written by a newer beckon; update this one"
+        case .checksum: "damaged, its checksum does not match; restore it from a copy"
+        case .header: "its header cannot be read; restore it from a copy"
+        case .limits: "more words, or larger vectors, than the limits allow"
+        case .word(let name): "the word '\(name)' has too many takes or an impossible threshold"
+        case .twice(let name): "contains the word '\(name)' twice"
+        case .take(let name): "the takes of '\(name)' are damaged; restore it from a copy"
+        case .longer: "continues after its last word"
+        case .name(let error): error.description
+        }
+    }
 }
 
 /// Reads numbers in sequence.

@@ -205,18 +205,8 @@ extension WordStore {
             default: throw .newer
             }
         } catch {
-            switch error {
-            case .cutShort: throw damaged("cut short; restore it from a copy")
-            case .newer: throw damaged("written by a newer beckon; update this one")
-            case .checksum: throw damaged("damaged, its checksum does not match; restore it from a copy")
-            case .header: throw damaged("its header cannot be read; restore it from a copy")
-            case .limits: throw damaged("more words, or larger vectors, than the limits allow")
-            case .word(let name): throw damaged("the word '\(name)' has too many takes or an impossible threshold")
-            case .twice(let name): throw damaged("contains the word '\(name)' twice")
-            case .take(let name): throw damaged("the takes of '\(name)' are damaged; restore it from a copy")
-            case .longer: throw damaged("continues after its last word")
-            case .name(let error): throw error
-            }
+            if case .name(let error) = error { throw error }
+            throw damaged(error.description)
         }
     }
 

@@ -265,6 +265,7 @@ struct ConfigurationTests {
             ("{web: {listen: 'unix:///x'}, wyoming: {listen: 'unix:///x'}}", "names unix:///x, as wyoming.listen does"),
             ("{web: {hosts: ['a/b']}}", "expected a machine's name"),
             ("{web: {proxies: ['proxy.example']}}", "expected an address in numbers"),
+            ("{web: {proxies: ['1.2.3.+4']}}", "expected an address in numbers"),
             ("{metrics: {file: '/x/y.txt'}}", "ends with .prom"), ("{metrics: {interval: 0}}", "from 1 to 3600"),
         ] {
             let errors = Self.errors(text)
@@ -333,6 +334,22 @@ struct ConfigurationTests {
                 "f:1:15: sensitivity: expected one of \"strict\", \"balanced\", \"eager\", not 'stirct'; did you mean 'strict'?"
             ]
         )
+    }
+
+    @Test func `a password that every user can read is a warning`() throws {
+        let folder = try TestFolder()
+        let path = try folder.write("password", bytes: Array("secret".utf8))
+        func warnings(_ mode: mode_t) throws -> [String] {
+            #expect(chmod(path, mode) == 0)
+            let text = "{mqtt: {host: 'broker', passwordFile: '\(path)'}}"
+            return try ParsedConfiguration(text: text, file: "f").validated(words: Self.words).warnings.map(\.description)
+        }
+        #expect(try warnings(0o600) == [] && warnings(0o640) == [] && warnings(0o400) == [])
+        for mode in [0o644, 0o604, 0o666] as [mode_t] {
+            let warnings = try warnings(mode)
+            #expect(warnings.count == 1 && warnings[0].contains("mqtt.passwordFile"), "\(warnings)")
+            #expect(warnings.first?.contains("which holds a secret; try chmod o-r") == true)
+        }
     }
 
     @Test func `missing programs are warnings`() throws {

@@ -5,9 +5,10 @@
 /// outside its memory or recurse deeply.
 struct JSONScanner {
     /// The text is not JSON.
-    struct Failure: Error, Equatable {
+    struct Failure: Error, Equatable, CustomStringConvertible {
         /// Offset in bytes.
         let place: Int
+        var description: String { "not JSON, from byte \(place) on" }
     }
 
     /// Objects and lists within each other.
