@@ -342,7 +342,9 @@ struct ConfigurationTests {
         func warnings(_ mode: mode_t) throws -> [String] {
             #expect(chmod(path, mode) == 0)
             let text = "{mqtt: {host: 'broker', passwordFile: '\(path)'}}"
-            return try ParsedConfiguration(text: text, file: "f").validated(words: Self.words).warnings.map(\.description)
+            return try ParsedConfiguration(text: text, file: "f").validated(words: Self.words).warnings.map(
+                \.description
+            )
         }
         #expect(try warnings(0o600) == [] && warnings(0o640) == [] && warnings(0o400) == [])
         for mode in [0o644, 0o604, 0o666] as [mode_t] {
