@@ -28,8 +28,10 @@ struct EnrollNegatives {
                 report(name, try add(samples, to: file))
             } catch {
                 // An error of the audio names the file, but not the number that was asked for.
-                let isNamed = error is AudioError && name == path
-                Output.tell(.error, isNamed ? "\(error)" : "\(printable(name)): \(error)")
+                let isNamed = error is AudioError && name == clip.path
+                // The path of a copy says nothing to anybody.
+                let text = clip.copy == nil ? "\(error)" : "\(error)".replacing("'\(clip.path)'", with: "of its clip")
+                Output.tell(.error, isNamed ? text : "\(printable(name)): \(text)")
                 failed += 1
             }
         }
