@@ -57,7 +57,7 @@ private func fuzzNumbers(_ text: String) {
 /// The list of the last words, as anybody may have written it.
 func fuzzMisses(_ bytes: [UInt8]) {
     for entry in MissRing.entries(in: bytes) {
-        check((1...1 << 53).contains(entry.number), "number \(entry.number)")
+        check((1...MissEntry.highestNumber).contains(entry.number), "number \(entry.number)")
         check(
             (0...1).contains(entry.confidence) && (0...1).contains(entry.threshold ?? 0),
             "confidence \(entry.confidence)"

@@ -11,8 +11,8 @@ import System
 public struct MissEntry: Equatable, Sendable {
     /// Counts the entries, also over restarts; names one in commands.
     public let number: Int
-    /// The highest number: the highest of which JSON readers know each (RFC 8259, 6). It is never reached by counting.
-    static let highestNumber = 1 << 53
+    /// The highest number. Above it, JSON readers take some numbers for others (RFC 8259, 6). It is never reached by counting.
+    static let highestNumber = (1 << 53) - 1
     /// Whether the word did not reach its threshold, so that nobody was told.
     public let isNear: Bool
     public let word: String

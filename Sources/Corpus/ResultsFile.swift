@@ -59,7 +59,8 @@ public final class ResultsFile: Sendable {
         self.path = path
         let journalPath = Self.journalPath(path)
         let exists = access(FileName.cString(path), F_OK) == 0
-        let hasJournal = access(FileName.cString(journalPath), F_OK) == 0
+        // Also a link that leads nowhere.
+        let hasJournal = faccessat(AT_FDCWD, FileName.cString(journalPath), F_OK, AT_SYMLINK_NOFOLLOW) == 0
         guard !resumes || hasJournal || !exists else {
             throw Self.error(
                 path,

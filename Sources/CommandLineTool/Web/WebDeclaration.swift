@@ -19,7 +19,8 @@ extension WebCommand: Command {
                         manual: """
                             Prints a link to the page with the token in it, for a browser on this machine.
                             The browser keeps the token and does not send it in the link.
-                            Other users can read the command lines of all programs, so give a browser the file of
+                            Other users can read the command lines of all programs,
+                            so give a browser the file of
                             .Fl -file
                             instead of the link.
                             """
@@ -51,7 +52,8 @@ extension WebCommand: Command {
                         manual: """
                             For
                             .Cm web link :
-                            writes a page that leads there, which only its owner can read, and prints its path.
+                            writes a page that leads there, which only its owner can read,
+                            and prints its path.
                             """
                     ),
                 ]
