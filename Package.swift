@@ -50,7 +50,7 @@ let wideKernels = wideKernelFlags.map { name, flags in
 ///     Beckon → Spotting
 ///     beckon → CommandLineTool → Daemon → Control, Actions → Configuration → Events → Spotting
 ///                             ↘        ↘  Wyoming → Events, Spotting, Audio
-///                             ↘        ↘  Capture → Audio → CSndFile, CSampleRate, Kernels
+///                             ↘        ↘  Capture → Audio → CSndFile, CFLAC, CMPG123, CSampleRate, Kernels
 ///                             ↘        ↘         ↘  CALSA, CALSAMessages
 ///                             ↘        ↘  Enrollment
 ///                             ↘  Benchmarking → Daemon, Evaluation
@@ -73,6 +73,8 @@ let package = Package(
     targets: [
         // C libraries: a module map and a thin shim each.
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
+        .systemLibrary(name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // Without pkgConfig, which would link it: it is loaded when it is needed.
@@ -85,7 +87,10 @@ let package = Package(
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(
             name: "Audio",
-            dependencies: ["Core", "CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels", "System"],
+            dependencies: [
+                "CFLAC", "CMPG123", "Core", "CSndFile", "CSampleRate", "CSystem", "KernelInterface", "Kernels",
+                "System",
+            ],
             swiftSettings: spanSettings
         ),
         .target(
@@ -216,7 +221,7 @@ let package = Package(
         .testTarget(name: "CorpusTests", dependencies: ["Core", "Corpus", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["Core", "System", "TestSupport"]),
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "System", "TestSupport"]),
-        .testTarget(name: "AudioTests", dependencies: ["Audio", "Core", "CSndFile", "TestSupport"]),
+        .testTarget(name: "AudioTests", dependencies: ["Audio", "CFLAC", "Core", "CSndFile", "TestSupport"]),
         .testTarget(name: "KernelTests", dependencies: ["KernelInterface", "Kernels", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",

@@ -116,15 +116,46 @@ func fuzzAudio(_ bytes: [UInt8]) {
     let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     defer { close(file) }
     _ = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-    let log = String(decoding: bytes.suffix(bytes.count / 2), as: UTF8.self)
-    _ = DeclaredSize.shortage(descriptor: file, fileSize: bytes.count, log: log)
-    if !bytes.isEmpty { _ = OggEnd.isMarked(descriptor: file, fileSize: bytes.count) }
+    if let whole = try? RegularFile(path: path) {
+        // Whatever the file begins with: joined files have headers at any place.
+        let start = Int(bytes.first ?? 0) % max(1, bytes.count)
+        let link = OggLink(whole, from: start)
+        check(link.end >= start && link.end <= bytes.count, "a stream ends outside the file")
+        if let container = Container(whole, at: start) {
+            check(container.audio.upperBound <= bytes.count && container.end <= bytes.count, "audio outside the file")
+        }
+        if case .unknown(let rest) = FileRest(of: whole, from: start) {
+            check(rest.lowerBound >= start && rest.upperBound <= bytes.count, "a rest outside the file")
+        }
+    }
+    fuzzPipe(bytes)
     guard var blocks = try? FileBlocks(path: path) else { return }
     var block = [Float](repeating: 0, count: 1600)
     for _ in 0..<100 {
         var span = block.mutableSpan
         guard let count = try? blocks.next(into: &span), count > 0 else { break }
         check(block.allSatisfy(\.isFinite), "a sample is not finite")
+    }
+}
+
+/// The same bytes through a pipe, in parts: WAV, or PCM without a header.
+private func fuzzPipe(_ bytes: [UInt8]) {
+    for raw in [
+        nil, RawFormat(rate: 16_000, channels: 3, sample: .s32), RawFormat(rate: 8000, channels: 1, sample: .f64),
+    ] {
+        guard var blocks = try? StreamBlocks(raw: raw, mix: .channel(0)) else { continue }
+        var rest = bytes[...]
+        let part = 1 + Int(bytes.last ?? 0)
+        func put(_ block: Span<Float>) {
+            for index in block.indices { check(block[index].isFinite, "a sample is not finite") }
+        }
+        do {
+            while !rest.isEmpty {
+                try blocks.take(rest.prefix(part), put)
+                rest = rest.dropFirst(part)
+            }
+            try blocks.finish(put)
+        } catch {}
     }
 }
 

@@ -8,7 +8,7 @@ import System
 public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     private enum Code {
         case notFound, unreadable, notRegularFile, emptyFile, notAudio, undecodable, unsupported, noAudio
-        case truncated, notFinite, noSuchChannel, converter, memory, unwritable
+        case truncated, leftover, notFinite, noSuchChannel, converter, memory, unwritable
     }
 
     private let code: Code
@@ -39,6 +39,8 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noAudio = AudioError(.noAudio, "no audio in the file")
     /// The file holds less audio than its header declares.
     public static let truncated = AudioError(.truncated, "audio file ends early")
+    /// The file holds bytes that are no audio, chunk, tag or padding.
+    public static let leftover = AudioError(.leftover, "bytes in the file are not audio")
     /// A sample is NaN, infinite or far too large.
     public static let notFinite = AudioError(.notFinite, "sample is not a usable number")
     /// The audio does not have the selected channel.

@@ -1,9 +1,10 @@
-import CSndFile
-import Glibc
-
-/// An audio file open for reading, in any format that libsndfile reads (WAV, RF64, AIFF, FLAC, Ogg Vorbis, Opus …).
+/// An audio file open for reading: WAV, RF64, AIFF, CAF, FLAC, Ogg (Vorbis, Opus, FLAC), MPEG audio, and what else libsndfile reads.
 ///
-/// Samples are 32-bit floats: integer formats are scaled to −1…1; float formats are not changed and may exceed ±1. Of
+/// It is read to its real end, whatever its header declares: sizes that were never written, or wrapped around, joined files and
+/// chained streams. Bytes that are no audio, chunk, tag or padding are an error at the end.
+///
+/// Samples are 32-bit floats: integer formats are scaled to −1…1; float formats may exceed ±1, and whole
+/// numbers that were written as floats are scaled, with a warning (``AudioWarnings``). Of
 /// a damaged file the good part is returned first, and the error is thrown when reading reaches the damage, so a caller
 /// can use that part and still report the file.
 public struct AudioFile: ~Copyable {
@@ -17,16 +18,17 @@ public struct AudioFile: ~Copyable {
     /// Frames per second.
     public let sampleRate: Int
     public let channels: Int
-    /// Frames according to the header; nil if it does not say (a stream whose header was not updated at its end).
+    /// Frames according to the header of the first part, or an estimate; nil if nothing is known.
     public let frames: Int?
     /// Short name of container and coding, such as `WAV 16-bit`.
     public let format: String
-    private let checksSamples: Bool
-    private let shortage: DeclaredSize.Shortage?
-    // The decoder is declared before the file that it reads from, so that it is closed first.
-    private let decoder: Decoder
+    // The part is declared before the file that it reads from, so that it is closed first.
+    private var part: AudioPart
     private let file: RegularFile
+    private var scale = FloatScale()
     private var framesRead = 0
+    /// Frames read before the part.
+    private var partStart = 0
     private var ended = false
     private var failure: AudioError?
 
@@ -39,25 +41,22 @@ public struct AudioFile: ~Copyable {
     ///   ``AudioError/unsupported`` or ``AudioError/noAudio``; each message names the file.
     public init(path: String) throws(AudioError) {
         let file = try RegularFile(path: path)
-        let decoder = try Decoder(file: file, path: path)
-        try AudioFile.check(decoder.info, path: path)
-        self.init(path, file, decoder)
+        let part = try AudioPart.open(file, at: 0, path: path)
+        try AudioFile.check(part, path: path)
+        self.init(path, file, part)
     }
 
     /// All that may throw is done before: where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its
     /// properties have as defaults.
-    private init(_ path: String, _ file: consuming RegularFile, _ decoder: consuming Decoder) {
-        let info = decoder.info
-        sampleRate = Int(info.samplerate)
-        channels = Int(info.channels)
-        // libsndfile reports the largest Int64 for streams whose end it cannot find.
-        frames = info.frames == Int64.max ? nil : Int(info.frames)
-        format = FormatName.name(of: info.format)
-        checksSamples = !FormatName.isInteger(info.format)
-        shortage = DeclaredSize.shortage(descriptor: file.descriptor, fileSize: file.size, log: decoder.log)
+    private init(_ path: String, _ file: consuming RegularFile, _ part: consuming AudioPart) {
+        sampleRate = part.sampleRate
+        channels = part.channels
+        frames = part.frames
+        format = part.format
         self.path = path
-        self.decoder = decoder
+        self.part = part
         self.file = file
+        learnScale()
     }
 
     /// Reads the next frames, interleaved.
@@ -65,10 +64,11 @@ public struct AudioFile: ~Copyable {
     /// - Parameters:
     ///   - output: Gets `[frames × channels]` samples.
     ///   - maxFrames: The most frames to read.
-    /// - Returns: Frames read; fewer than fit only near the end or before damage; 0 at the end.
+    /// - Returns: Frames read; fewer than fit only near the end, where a part ends, or before damage; 0 at the end.
     /// - Throws: At the end of the good part: ``AudioError/truncated`` if the file is shorter than its header
-    ///   declares, ``AudioError/notFinite`` with the time of a sample that is NaN or beyond ``largestSample``, or
-    ///   ``AudioError/undecodable`` with libsndfile's text. Further calls throw the same error.
+    ///   declares, ``AudioError/notFinite`` with the time of a sample that is NaN or beyond ``largestSample``,
+    ///   ``AudioError/undecodable`` with the decoder's text, ``AudioError/leftover`` for bytes that are no audio, or an error of
+    ///   opening the next part. Further calls throw the same error.
     public mutating func read(
         into output: inout MutableSpan<Float>,
         maxFrames: Int = .max
@@ -84,42 +84,118 @@ public struct AudioFile: ~Copyable {
     ) throws(AudioError) -> Int {
         let wanted = max(0, min(maxFrames, output.count / channels))
         guard wanted > 0, let target = output.baseAddress else { return 0 }
-        guard !ended else {
-            if let failure { throw failure }
-            return 0
+        while !ended {
+            var count = part.read(into: target, frames: wanted, of: file)
+            let isFloat = part.isFloat
+            if part.checksSamples, let bad = SampleCheck.firstUnusable(output.prefix(count * channels)) {
+                count = bad / channels
+                ended = true
+                failure = unusable(output[bad], channel: bad % channels, frame: framesRead + count)
+            } else if count < wanted {
+                framesRead += count
+                endPart()
+                framesRead -= count
+            }
+            if isFloat { scaleSamples(UnsafeMutableBufferPointer(rebasing: output.prefix(count * channels))) }
+            framesRead += count
+            if count > 0 { return count }
         }
-        var count = decoder.read(into: target, frames: wanted)
-        // A file that grows faster than it is read would have no end, where its header promises more than it held.
-        let isBeyondEnd = lseek(file.descriptor, 0, SEEK_CUR) > file.size
-        if checksSamples, let bad = SampleCheck.firstUnusable(output.prefix(count * channels)) {
-            count = bad / channels
-            ended = true
-            failure = unusable(output[bad], channel: bad % channels, frame: framesRead + count)
-        } else if count < wanted || isBeyondEnd {
-            ended = true
-            failure = failureAtEnd(after: framesRead + count)
-        }
-        framesRead += count
-        if count == 0, let failure { throw failure }
-        return count
+        if let failure { throw failure }
+        return 0
     }
 
-    private static func check(_ info: SF_INFO, path: String) throws(AudioError) {
-        let name = AudioError.quoted(path)
-        guard rates.contains(Int(info.samplerate)) else {
+    /// Ends a part of which all was read, and opens the next one.
+    private mutating func endPart() {
+        let count = framesRead - partStart
+        switch part.end(after: count, at: seconds(framesRead), path: path, file: file) {
+        case .faulty(let error): (ended, failure) = (true, error)
+        case .whole(let end):
+            switch FileRest(of: file, from: end) {
+            case .nothing: ended = true
+            case .audio(let next)
+            where count > 0 && next > part.start && !(part.isMPEG && Magic(of: file, at: next) == .mpeg):
+                do throws(AudioError) {
+                    part = try nextPart(at: next)
+                    partStart = framesRead
+                } catch {
+                    (ended, failure) = (true, error)
+                }
+            case .audio(let next): (ended, failure) = (true, leftover(next..<file.size))
+            case .unknown(let bytes): (ended, failure) = (true, leftover(bytes))
+            }
+        }
+    }
+
+    private func nextPart(at start: Int) throws(AudioError) -> AudioPart {
+        let next = try AudioPart.open(file, at: start, path: path)
+        guard next.sampleRate == sampleRate, next.channels == channels else {
             throw .unsupported.saying(
-                "audio file \(name) has a sample rate of \(info.samplerate) Hz; \(rates.lowerBound) to "
+                "audio file \(AudioError.quoted(path)) goes on with other audio from byte \(start) on, after \(seconds(framesRead)) s "
+                    + "(\(next.sampleRate) Hz, channels: \(next.channels)); split it there"
+            )
+        }
+        tellLayout(next)
+        return next
+    }
+
+    private func leftover(_ bytes: Range<Int>) -> AudioError {
+        AudioPart.leftover(
+            bytes,
+            "audio file \(AudioError.quoted(path))",
+            "were not decoded, after \(seconds(framesRead)) s of audio: they are no whole audio, chunk or tag; "
+                + "copy or record it again, or cut them off"
+        )
+    }
+
+    // MARK: - Scale and layout
+
+    /// Reads the beginning of floating-point samples, to learn their scale before the first is used.
+    private mutating func learnScale() {
+        tellLayout(part)
+        guard part.isFloat else { return }
+        let frames = max(1, (1 << 16) / channels)
+        let peak = withUnsafeTemporaryAllocation(of: Float.self, capacity: frames * channels) { buffer in
+            guard let base = buffer.baseAddress else { return Float(0) }
+            let count = part.read(into: base, frames: frames, of: file) * channels
+            return SampleCheck.peak(buffer.prefix(SampleCheck.firstUnusable(buffer.prefix(count)) ?? count))
+        }
+        part.rewind()
+        raiseScale(peak)
+    }
+
+    private mutating func scaleSamples(_ samples: UnsafeMutableBufferPointer<Float>) {
+        raiseScale(SampleCheck.peak(samples))
+        guard scale.fullScale != 1 else { return }
+        let factor = 1 / scale.fullScale
+        for index in samples.indices { samples[index] *= factor }
+    }
+
+    private mutating func raiseScale(_ peak: Float) {
+        if scale.add(peak: peak) { AudioWarnings.tell(scale.warning("audio file \(AudioError.quoted(path))")) }
+    }
+
+    private func tellLayout(_ part: borrowing AudioPart) {
+        if part.layout == .s24le32 {
+            AudioWarnings.tell(LayoutEvidence.warning("audio file \(AudioError.quoted(path))"))
+        }
+    }
+
+    private static func check(_ part: borrowing AudioPart, path: String) throws(AudioError) {
+        let name = AudioError.quoted(path)
+        guard rates.contains(part.sampleRate) else {
+            throw .unsupported.saying(
+                "audio file \(name) has a sample rate of \(part.sampleRate) Hz; \(rates.lowerBound) to "
                     + "\(rates.upperBound) Hz are accepted, convert it first"
             )
         }
         let counts = ChannelMix.channelCounts
-        guard counts.contains(Int(info.channels)) else {
+        guard counts.contains(part.channels) else {
             throw .unsupported.saying(
-                "audio file \(name) has \(info.channels) channels; \(counts.lowerBound) to \(counts.upperBound) are "
+                "audio file \(name) has \(part.channels) channels; \(counts.lowerBound) to \(counts.upperBound) are "
                     + "accepted, choose or mix them first"
             )
         }
-        guard info.frames > 0 else {
+        guard part.frames != 0 else {
             throw .noAudio.saying("audio file \(name) has a header but no audio after it; record it again")
         }
     }
@@ -130,38 +206,6 @@ public struct AudioFile: ~Copyable {
             "audio file \(AudioError.quoted(path)) holds \(what) at \(seconds(frame)) s "
                 + "(frame \(frame), channel \(channel)); write the file again"
         )
-    }
-
-    private func failureAtEnd(after total: Int) -> AudioError? {
-        let name = AudioError.quoted(path)
-        let advice = "copy or record it again"
-        if let shortage {
-            return .truncated.saying(
-                "audio file \(name) ends early, after \(seconds(total)) s: its header promises \(shortage.declared) "
-                    + "bytes \(shortage.what), \(shortage.declared - shortage.present) are missing; \(advice)"
-            )
-        }
-        let text = decoder.errorText
-        let reason = text.map { " (sf_readf_float: \($0))" } ?? ""
-        if let frames, total < frames {
-            return .truncated.saying(
-                "audio file \(name) ends early or is damaged at \(seconds(total)) s: its header promises \(frames) "
-                    + "frames, \(frames - total) are missing\(reason); \(advice)"
-            )
-        }
-        if decoder.log.contains("without an End-Of-Stream flag"),
-            !OggEnd.isMarked(descriptor: file.descriptor, fileSize: file.size)
-        {
-            return .truncated.saying(
-                "audio file \(name) ends early, after \(seconds(total)) s: the last page of the Ogg stream is "
-                    + "missing; \(advice)"
-            )
-        }
-        return text.map {
-            .undecodable.saying(
-                "audio file \(name) is damaged at \(seconds(total)) s (sf_readf_float: \($0)); \(advice)"
-            )
-        }
     }
 
     /// The time of a frame in seconds, with three decimals.

@@ -1,4 +1,4 @@
-public import Core
+private import Core
 
 /// The silence that follows the end of audio, so that its last word is decided too: a window of zeros, block by block.
 public struct ClosingSilence: Sendable {

@@ -13,6 +13,11 @@ enum FormatName {
         integers.contains(Int(format) & SF_FORMAT_SUBMASK)
     }
 
+    /// Whether the file stores samples as floating-point numbers.
+    static func isFloat(_ format: Int32) -> Bool {
+        [SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE].contains(Int(format) & SF_FORMAT_SUBMASK)
+    }
+
     private static let containers: [Int: String] = [
         SF_FORMAT_WAV: "WAV", SF_FORMAT_WAVEX: "WAV", SF_FORMAT_RF64: "RF64", SF_FORMAT_W64: "W64",
         SF_FORMAT_AIFF: "AIFF", SF_FORMAT_AU: "AU", SF_FORMAT_CAF: "CAF", SF_FORMAT_FLAC: "FLAC",

@@ -13,13 +13,13 @@ enum ListChunk {
     private static let longestList = 10_000
 
     /// Whether a list at any place of a WAV file, as libsndfile searches for chunks behind damage too, has such a part.
-    static func neverEnds(in file: borrowing RegularFile) -> Bool {
-        let isBigEndian = file.begins(with: Array("RIFX".utf8))
-        guard isBigEndian || file.begins(with: Array("RIFF".utf8)) || file.begins(with: Array("RF64".utf8)) else {
-            return false
-        }
+    ///
+    /// - Parameter start: where the WAV file begins in the file.
+    static func neverEnds(in file: borrowing RegularFile, from start: Int) -> Bool {
+        let isBigEndian = file.has("RIFX", at: start)
+        guard isBigEndian || Magic(of: file, at: start) == .wave else { return false }
         var piece = [UInt8](repeating: 0, count: pieceSize)
-        var start = 0
+        var start = start
         while true {
             let count = pread(file.descriptor, &piece, piece.count, start)
             guard count > marker.count else { return false }

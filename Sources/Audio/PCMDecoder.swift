@@ -1,5 +1,3 @@
-public import Core
-
 /// Decodes PCM audio that comes as bytes, in parts of any size, to mono samples.
 ///
 /// A part may end within a sample or a frame: the rest is kept for the next part. Nothing allocates after `init`.
@@ -48,6 +46,12 @@ public struct PCMDecoder: Sendable {
     public mutating func reset() {
         partialCount = 0
         peak = 0
+    }
+
+    /// Takes the incomplete frame of a decoder with frames of the same size.
+    mutating func takePartial(of other: PCMDecoder) {
+        guard other.frameBytes == frameBytes else { return }
+        (partial, partialCount) = (other.partial, other.partialCount)
     }
 
     /// Decodes until the bytes are used up or the room is full.

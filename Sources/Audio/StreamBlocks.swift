@@ -1,19 +1,49 @@
-public import Core
+import Core
 
 /// Audio that arrives as bytes, in parts of any size, as mono blocks at 16 kHz: reads the header, mixes and resamples.
+///
+/// WAV is read to its real end, by the rules of ``Container``: where what follows the audio is no chunk, tag or padding, it is audio
+/// too, and where another WAV file follows, its audio. Nothing allocates while blocks are made.
 public struct StreamBlocks: ~Copyable {
     /// What is known of the format; nil before the header is complete.
     public private(set) var format: RawFormat?
     /// Samples at 16 kHz so far.
     public private(set) var samples = 0
 
+    /// What the next bytes are.
+    private enum Place {
+        case header
+        /// Audio; `left` bytes by the header, nil if it does not say.
+        case audio(left: Int?)
+        /// Behind the audio that the header counts.
+        case behind
+        /// A chunk behind the audio.
+        case chunk(left: Int)
+        /// A tag, which is the last.
+        case tag
+    }
+
+    private static let name = "the audio on standard input"
+
     private let mix: ChannelMix
+    private let isRaw: Bool
+    private var place: Place
+    private var header = WaveHeader()
     private var resampler: Resampler?
     private var decoder: PCMDecoder?
-    /// Bytes of a header that is not complete.
+    /// Bytes behind the audio that do not tell yet what they are; or the beginning of audio whose layout they tell.
     private var waiting: [UInt8] = []
-    /// Bytes of audio still to come by the header; nil if it does not say.
-    private var rest: Int?
+    /// Tells the layout of samples of 4 bytes; nil where it is known.
+    private var evidence: LayoutEvidence?
+    /// The layout is not decided: bytes wait.
+    private var isUndecided = false
+    private var scale = FloatScale()
+    /// Bytes of audio that the header counted, and bytes behind it that were read as audio.
+    private var declared = 0
+    private var surplus = 0
+    /// Whether they are not all zeros, which are padding.
+    private var hasSurplusSound = false
+    private var bytesRead = 0
     private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
     private var filled = 0
     /// Mono samples at the rate of the audio.
@@ -21,37 +51,218 @@ public struct StreamBlocks: ~Copyable {
     private var frames = 0
 
     /// - Parameter raw: the format of audio without a header; nil for WAV.
-    /// - Throws: ``AudioError/noSuchChannel`` or ``AudioError/converter``.
+    /// - Throws: ``AudioError/noSuchChannel``, ``AudioError/unsupported`` or ``AudioError/converter``.
     public init(raw: RawFormat?, mix: ChannelMix) throws(AudioError) {
-        self.init(mix)
-        if let raw { try begin(raw) }
+        self.init(mix, isRaw: raw != nil)
+        if let raw {
+            try begin(raw)
+            if raw.sample == .s32 { (evidence, isUndecided) = (LayoutEvidence(), true) }
+        }
     }
 
     /// Before the header. Swift 6.2 calls mutating methods only after another `init`.
-    private init(_ mix: ChannelMix) { self.mix = mix }
-
-    /// Whether the audio that the header declares is complete; what comes after it is not audio.
-    public var isComplete: Bool { rest == 0 }
+    private init(_ mix: ChannelMix, isRaw: Bool) {
+        self.mix = mix
+        self.isRaw = isRaw
+        place = isRaw ? .audio(left: nil) : .header
+    }
 
     /// Seconds of audio that the header promised and that have not come; nil if it promised none.
     public var missingSeconds: Double? {
-        guard let rest, let format else { return nil }
-        return Double(rest) / Double(format.frameBytes * format.rate)
+        // An incomplete last frame is not audio.
+        guard case .audio(.some(let left)) = place, let format, left >= format.frameBytes else { return nil }
+        return Double(left) / Double(format.frameBytes * format.rate)
     }
 
     /// Takes the next bytes.
     ///
     /// - Parameter put: gets each complete block of 1600 samples.
-    /// - Throws: ``AudioError`` for a wrong header, or a sample that is no usable number.
+    /// - Throws: ``AudioError`` for a wrong header, other audio behind the audio, or a sample that is no usable number.
     public mutating func take(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
-        guard format == nil else { return try decode(bytes, put) }
+        var bytes = bytes
+        while !bytes.isEmpty {
+            let before = bytes.count
+            switch place {
+            case .header: try readHeader(&bytes)
+            case .audio(let left):
+                let audio = bytes.prefix(left ?? .max)
+                bytes = bytes.dropFirst(audio.count)
+                if left == nil, declared > 0 { addSurplus(audio) }
+                if let left { place = left == audio.count ? .behind : .audio(left: left - audio.count) }
+                try read(audio, put)
+            case .behind: try readBehind(&bytes, put)
+            case .chunk(let left):
+                let count = min(left, bytes.count)
+                bytes = bytes.dropFirst(count)
+                place = left == count ? .behind : .chunk(left: left - count)
+            case .tag: bytes = []
+            }
+            bytesRead += before - bytes.count
+        }
+    }
+
+    /// Ends the audio: gives the last block, filled up with zeros.
+    ///
+    /// - Throws: ``AudioError/emptyFile`` or ``AudioError/notAudio`` if not even a header came; ``AudioError/leftover``, after the last
+    ///   block, if more followed the audio than a header that was not completed explains.
+    public mutating func finish(_ put: (Span<Float>) -> Void) throws(AudioError) {
+        guard format != nil else {
+            guard !header.isEmpty else {
+                throw .emptyFile.saying("standard input is empty; pipe audio into beckon, or name a file with --file")
+            }
+            throw .notAudio.saying("\(Self.name) ends within its header; send it whole")
+        }
+        try decide(put)
+        if case .behind = place, waiting.contains(where: { $0 != 0 }) {
+            // Too few bytes to tell what they are.
+            addSurplus(waiting[...])
+        }
+        try resample([Float]().span, isEnd: true, put)
+        if filled > 0 {
+            var last = block
+            for index in filled..<last.count { last[index] = 0 }
+            filled = 0
+            put(last.span)
+        }
+        if surplus > 1, hasSurplusSound { try tellSurplus() }
+    }
+
+    private mutating func addSurplus(_ bytes: ArraySlice<UInt8>) {
+        surplus += bytes.count
+        if !hasSurplusSound { hasSurplusSound = bytes.contains { $0 != 0 } }
+    }
+
+    private func tellSurplus() throws(AudioError) {
+        // The same rule as that of files.
+        guard surplus < declared, declared + surplus < 1 << 32 else {
+            return AudioWarnings.tell(
+                "\(Self.name): its header counts \(declared) bytes of audio, and \(surplus) more follow; they were read as audio, since "
+                    + "a recorder that is stopped leaves such a header"
+            )
+        }
+        throw .leftover.saying(
+            "\(Self.name): \(surplus) bytes from byte \(bytesRead - surplus) on follow the audio that its header counts, and are no chunk "
+                + "or tag; they were read as audio: cut them off, or write it again"
+        )
+    }
+
+    // MARK: - Header, and behind the audio
+
+    private mutating func readHeader(_ bytes: inout ArraySlice<UInt8>) throws(AudioError) {
+        guard case .audio(let layout, let rate, let channels, let size) = try header.read(&bytes),
+            let format = RawFormat(rate: rate, channels: channels, sample: layout)
+        else { return }
+        if let old = self.format {
+            guard old == format else {
+                throw .unsupported.saying(
+                    "\(Self.name) goes on with other audio (\(rate) Hz, channels: \(channels), \(layout.rawValue)); send it by itself"
+                )
+            }
+            decoder?.reset()
+        } else {
+            try begin(format)
+            if header.containerLayout != .other { (evidence, isUndecided) = (LayoutEvidence(), true) }
+        }
+        place = .audio(left: size)
+        declared = size ?? 0
+        surplus = 0
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    /// Tells what follows the audio by its first bytes.
+    private mutating func readBehind(
+        _ bytes: inout ArraySlice<UInt8>,
+        _ put: (Span<Float>) -> Void
+    ) throws(AudioError) {
+        try decide(put)
+        let needed = 12
+        // A chunk begins at an even byte.
+        let isPadding = waiting.isEmpty && declared % 2 == 1 && bytes.first == 0
+        if isPadding { bytes = bytes.dropFirst() }
+        let count = min(needed - waiting.count, bytes.count)
+        waiting += bytes.prefix(count)
+        bytes = bytes.dropFirst(count)
+        let name = WaveHeader.text(waiting, 0, 4)
+        if name.hasPrefix("TAG") || name.hasPrefix("ID3") || WaveHeader.text(waiting, 0, 8) == "APETAGEX" {
+            place = .tag
+            return
+        }
+        guard waiting.count == needed else { return }
+        let start = waiting
+        waiting.removeAll(keepingCapacity: true)
+        if ["RIFF", "RF64", "BW64"].contains(name), WaveHeader.text(start, 8, 4) == "WAVE" {
+            header = WaveHeader()
+            place = .header
+            var form = start[...]
+            _ = try header.read(&form)
+        } else if let kind = WaveHeader.kind(of: start) {
+            throw .unsupported.saying("\(Self.name) goes on with \(kind) behind its audio; send it by itself")
+        } else if start[0..<4].allSatisfy({ (0x20...0x7E).contains($0) }), start[0] != 0x20 {
+            // In a pipe the end is not known: a large one is no chunk.
+            let size = WaveHeader.number(start, 4, 4)
+            if size <= 1 << 24 {
+                let rest = size + size % 2 - 4
+                place = rest > 0 ? .chunk(left: rest) : .behind
+                // A short chunk: what follows it was taken too.
+                if rest < 0 { bytes = (start.suffix(-rest) + bytes)[...] }
+            } else {
+                try goOn(start, put)
+            }
+        } else {
+            try goOn(start, put)
+        }
+    }
+
+    /// What follows the audio is audio.
+    private mutating func goOn(_ start: [UInt8], _ put: (Span<Float>) -> Void) throws(AudioError) {
+        place = .audio(left: nil)
+        addSurplus(start[...])
+        try read(start[...], put)
+    }
+
+    // MARK: - Audio
+
+    private mutating func read(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
+        guard evidence != nil else { return try decode(bytes, put) }
+        evidence?.add(bytes)
+        guard isUndecided, let format else {
+            // A sample beyond 24 bits shows that the layout was told wrongly.
+            if decoder?.layout == .s24le32, header.containerLayout != .declared24In32, evidence?.isBeyond == true {
+                AudioWarnings.tell("\(Self.name) is now louder than 24 bits: it is read as 32 bits from here on")
+                useLayout(.s32)
+            }
+            return try decode(bytes, put)
+        }
+        // Silence is the same in all layouts.
+        if evidence?.sounding == 0 { return try decode(bytes, put) }
         waiting += bytes
-        guard let header = try WaveHeader.read(waiting) else { return }
-        try begin(header.format)
-        rest = header.dataBytes
-        let audio = waiting.dropFirst(header.bytes)
+        // A second with sound tells it.
+        if evidence?.isBeyond == true || waiting.count >= format.rate * format.frameBytes { try decide(put) }
+    }
+
+    /// Decides the layout of samples of 4 bytes, and decodes those that waited for it.
+    private mutating func decide(_ put: (Span<Float>) -> Void) throws(AudioError) {
+        guard isUndecided, let evidence else { return }
+        isUndecided = false
+        if header.containerLayout == .declared24In32 {
+            useLayout(evidence.of24In32)
+            self.evidence = nil
+        } else {
+            useLayout(evidence.of32Bits)
+            if evidence.of32Bits == .s24le32 { AudioWarnings.tell(LayoutEvidence.warning(Self.name)) }
+            if evidence.isBeyond { self.evidence = nil }
+        }
+        let bytes = waiting
         waiting = []
-        try decode(audio, put)
+        try decode(bytes[...], put)
+    }
+
+    private mutating func useLayout(_ layout: SampleLayout) {
+        guard let decoder, decoder.layout != layout else { return }
+        var other = PCMDecoder(layout, channels: decoder.channels, mix: mix)
+        other.takePartial(of: decoder)
+        self.decoder = other
+        if layout == .s32 { evidence = nil }
     }
 
     private mutating func decode(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
@@ -60,44 +271,32 @@ public struct StreamBlocks: ~Copyable {
         var samples: [Float] = []
         swap(&samples, &mono)
         defer { swap(&samples, &mono) }
-        var bytes = bytes.prefix(rest ?? .max)
+        var bytes = bytes
         while true {
             var room = samples.mutableSpan
             guard let progress = decoder?.decode(bytes.span, into: &room) else { return }
             bytes = bytes.dropFirst(progress.bytes)
             frames += progress.frames
-            if let rest { self.rest = rest - progress.bytes }
+            if scale.add(peak: decoder?.peak ?? 0) {
+                AudioWarnings.tell(scale.warning(Self.name))
+                let factor = 1 / scale.fullScale
+                let change = factor / (decoder?.scale ?? 1)
+                decoder?.scale = factor
+                for index in 0..<progress.frames { samples[index] *= change }
+            }
             try resample(samples.span.extracting(first: progress.frames), isEnd: false, put)
             guard !progress.isUnusable else {
                 let seconds = decimal(Double(frames) / Double(format.rate), 3)
                 throw .notFinite.saying(
-                    "the audio on standard input holds a sample that is no usable number at \(seconds) s; is its format right?"
+                    "\(Self.name) holds a sample that is no usable number at \(seconds) s; is its format right?"
                 )
             }
             guard progress.bytes > 0 else { return }
         }
     }
 
-    /// Ends the audio: gives the last block, filled up with zeros.
-    ///
-    /// - Throws: ``AudioError/emptyFile`` or ``AudioError/notAudio`` if not even a header came.
-    public mutating func finish(_ put: (Span<Float>) -> Void) throws(AudioError) {
-        guard format != nil else {
-            guard !waiting.isEmpty else {
-                throw .emptyFile.saying("standard input is empty; pipe audio into beckon, or name a file with --file")
-            }
-            throw .notAudio.saying("the audio on standard input ends within its header; send it whole")
-        }
-        try resample([Float]().span, isEnd: true, put)
-        guard filled > 0 else { return }
-        var last = block
-        for index in filled..<last.count { last[index] = 0 }
-        filled = 0
-        put(last.span)
-    }
-
     private mutating func begin(_ format: RawFormat) throws(AudioError) {
-        try mix.checkMixed(channels: format.channels, of: "the audio on standard input")
+        try mix.checkMixed(channels: format.channels, of: Self.name)
         resampler = try Resampler(from: format.rate)
         decoder = PCMDecoder(format.sample, channels: format.channels, mix: mix)
         self.format = format

@@ -1,102 +1,163 @@
-/// The header of WAV audio that comes through a pipe, where nothing can be read twice and sizes may be unknown.
-public struct WaveHeader: Equatable, Sendable {
-    public let format: RawFormat
-    /// Bytes before the audio.
-    public let bytes: Int
-    /// Bytes of audio that it declares; nil if its writer did not know.
-    public let dataBytes: Int?
+/// Reads WAV audio that comes through a pipe, where nothing can be read twice: the header, and what follows the audio.
+///
+/// It takes bytes in parts of any size, and keeps no chunk but the format.
+struct WaveHeader: Sendable {
+    /// What the bytes so far led to.
+    enum Event: Equatable {
+        /// More bytes are needed.
+        case needsMore
+        /// Audio follows; the size in bytes is nil if its writer did not know it.
+        case audio(SampleLayout, rate: Int, channels: Int, size: Int?)
+    }
 
-    /// No header is longer.
-    private static let longest = 1 << 20
+    private enum State: Equatable {
+        case form
+        case chunk
+        case format(Int)
+        case longSizes
+        case skip(Int)
+    }
+
+    private static let name = "the audio on standard input"
     /// From here on a declared size stands for an unknown one: writers to a pipe put 2 or 4 GiB there, or a little less.
-    private static let unknownSize = 0x7FFF_0000
+    private static let unknownSize = Container.leastPlaceholder
 
-    /// Reads a header.
+    private var state = State.form
+    private var bytes: [UInt8] = []
+    private var format: (layout: SampleLayout, rate: Int, channels: Int)?
+    private var longSize: Int?
+    /// Bytes of the chunk `ds64` behind its sizes.
+    private var longRest = 0
+    /// Whether a sample of 4 bytes may have 24 bits.
+    private(set) var containerLayout = Container.Layout.other
+
+    /// Whether not a single byte came.
+    var isEmpty: Bool { state == .form && bytes.isEmpty }
+
+    /// Takes bytes up to the end of the header; what was used is removed.
     ///
-    /// - Parameter start: the first bytes of the audio.
-    /// - Returns: nil if more bytes are needed.
     /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable`` or ``AudioError/unsupported``.
-    public static func read(_ start: [UInt8]) throws(AudioError) -> WaveHeader? {
-        let name = "the audio on standard input"
-        guard ["RIFF", "RF64"].contains(where: { text(start, 0, 4) == $0.prefix(min(4, start.count)) }),
-            start.count < 9 || text(start, 8, 4) == "WAVE".prefix(min(4, start.count - 8))
-        else {
-            let what = kind(of: start).map { "is \($0)" } ?? "has no WAV header"
-            throw .notAudio.saying(
-                "\(name) \(what); send WAV, or give the format of audio without a header, such as --raw 16000,1,s16"
-            )
+    mutating func read(_ input: inout ArraySlice<UInt8>) throws(AudioError) -> Event {
+        while true {
+            if case .skip(let left) = state {
+                let count = min(left, input.count)
+                input = input.dropFirst(count)
+                guard count == left else {
+                    state = .skip(left - count)
+                    return .needsMore
+                }
+                state = .chunk
+            }
+            let size =
+                switch state {
+                case .form: 12
+                case .chunk, .skip: 8
+                case .format(let size): size
+                case .longSizes: 24
+                }
+            let count = min(size - bytes.count, input.count)
+            bytes += input.prefix(count)
+            input = input.dropFirst(count)
+            if state == .form { try checkForm() }
+            guard bytes.count == size else { return .needsMore }
+            if let event = try take() { return event }
         }
-        var place = 12
-        var format: RawFormat?
-        while place + 8 <= start.count {
-            let size = number(start, place + 4, 4)
-            switch text(start, place, 4) {
+    }
+
+    /// Uses what a state waited for.
+    private mutating func take() throws(AudioError) -> Event? {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        switch state {
+        case .form, .skip: state = .chunk
+        case .longSizes:
+            let value = Self.number(bytes, 8, 8)
+            longSize = value > 0 ? value : nil
+            state = .skip(longRest + longRest % 2)
+        case .format(let size):
+            try readFormat()
+            state = .skip(size % 2)
+        case .chunk:
+            let size = Self.number(bytes, 4, 4)
+            switch Self.text(bytes, 0, 4) {
             case "data":
-                guard let format else { throw .undecodable.saying("\(name) has a WAV header without its format") }
-                let isKnown = size > 0 && size < unknownSize
-                return WaveHeader(format: format, bytes: place + 8, dataBytes: isKnown ? size : nil)
+                guard let format else { throw .undecodable.saying("\(Self.name) has a WAV header without its format") }
+                let isLong = size == 0xFFFF_FFFF || size == 0
+                let known = isLong ? longSize ?? 0 : size
+                let isKnown = known > 0 && (known < Self.unknownSize || isLong && known < Int.max / 2)
+                return .audio(format.layout, rate: format.rate, channels: format.channels, size: isKnown ? known : nil)
             case "fmt ":
                 guard (16...1 << 10).contains(size) else {
-                    throw .undecodable.saying("\(name) has a damaged WAV header; write it again")
+                    throw .undecodable.saying("\(Self.name) has a damaged WAV header; write it again")
                 }
-                guard place + 8 + size <= start.count else { return nil }
-                format = try self.format(Array(start[place + 8..<place + 8 + size]), of: name)
-            default: break
-            }
-            // Chunks begin at even bytes.
-            place += 8 + size + size % 2
-            guard place < longest else {
-                throw .undecodable.saying(
-                    "\(name) has no audio in its first MiB; send WAV with its audio after the header"
-                )
+                state = .format(size)
+            case "ds64" where size >= 24:
+                state = .longSizes
+                longRest = size - 24
+            default:
+                // Chunks begin at even bytes.
+                state = .skip(size + size % 2)
             }
         }
         return nil
     }
 
-    private static func format(_ chunk: [UInt8], of name: String) throws(AudioError) -> RawFormat {
-        // 0xFFFE: the tag is the beginning of a longer one behind.
-        let tag = number(chunk, 0, 2) == 0xFFFE && chunk.count >= 26 ? number(chunk, 24, 2) : number(chunk, 0, 2)
-        let (channels, rate, frame, bits) = (
-            number(chunk, 2, 2), number(chunk, 4, 4), number(chunk, 12, 2), number(chunk, 14, 2)
-        )
-        let sample: SampleLayout? =
-            switch (tag, bits) {
-            case (1, 8): .u8
-            case (1, 16): .s16
-            // arecord --format S24_LE: 24 bits in the low 3 of 4 bytes.
-            case (1, 24): frame == 4 * channels ? .s24le32 : .s24
-            case (1, 32): .s32
-            case (3, 32): .f32
-            case (3, 64): .f64
-            default: nil
-            }
-        guard let sample, frame == channels * sample.bytes else {
-            throw .unsupported.saying(
-                "\(name) is WAV of kind \(tag) with \(bits) bits; send it as 16 bit PCM, such as ffmpeg -f wav -acodec pcm_s16le"
+    private func checkForm() throws(AudioError) {
+        guard ["RIFF", "RF64", "BW64"].contains(where: { Self.text(bytes, 0, 4) == $0.prefix(min(4, bytes.count)) }),
+            bytes.count < 9 || Self.text(bytes, 8, 4) == "WAVE".prefix(min(4, bytes.count - 8))
+        else {
+            let what = Self.kind(of: bytes).map { "is \($0)" } ?? "has no WAV header"
+            throw .notAudio.saying(
+                "\(Self.name) \(what); send WAV, or give the format of audio without a header, such as --raw 16000,1,s16"
             )
         }
-        guard let format = RawFormat(rate: rate, channels: channels, sample: sample) else {
+    }
+
+    private mutating func readFormat() throws(AudioError) {
+        // 0xFFFE: the tag is the beginning of a longer one behind.
+        let isLong = Self.number(bytes, 0, 2) == 0xFFFE && bytes.count >= 26
+        let tag = isLong ? Self.number(bytes, 24, 2) : Self.number(bytes, 0, 2)
+        let (channels, rate, frame, bits) = (
+            Self.number(bytes, 2, 2), Self.number(bytes, 4, 4), Self.number(bytes, 12, 2), Self.number(bytes, 14, 2)
+        )
+        containerLayout = .other
+        var layout: SampleLayout?
+        switch (tag, bits) {
+        case (1, 8): layout = .u8
+        case (1, 16): layout = .s16
+        case (1, 24) where frame == 4 * channels:
+            (layout, containerLayout) = (.s24le32, isLong ? .other : .declared24In32)
+        case (1, 24): layout = .s24
+        case (1, 32): (layout, containerLayout) = (.s32, .declared32)
+        case (3, 32): layout = .f32
+        case (3, 64): layout = .f64
+        default: break
+        }
+        guard let layout, frame == channels * layout.bytes else {
             throw .unsupported.saying(
-                "\(name) has \(rate) Hz and channels: \(channels); \(AudioFile.rates.lowerBound) to "
+                "\(Self.name) is WAV of kind \(tag) with \(bits) bits; send it as 16 bit PCM, such as ffmpeg -f wav -acodec pcm_s16le"
+            )
+        }
+        guard AudioFile.rates.contains(rate), ChannelMix.channelCounts.contains(channels) else {
+            throw .unsupported.saying(
+                "\(Self.name) has \(rate) Hz and channels: \(channels); \(AudioFile.rates.lowerBound) to "
                     + "\(AudioFile.rates.upperBound) Hz and 1 to \(ChannelMix.channelCounts.upperBound) channels are accepted"
             )
         }
-        return format
+        format = (layout, rate, channels)
     }
 
     /// The name of another format that the bytes begin with.
-    private static func kind(of start: [UInt8]) -> String? {
+    static func kind(of start: [UInt8]) -> String? {
         let kinds = ["fLaC": "FLAC", "OggS": "Ogg", "ID3": "MP3", "FORM": "AIFF", "caff": "CAF", ".snd": "AU"]
         return kinds.first { text(start, 0, $0.key.utf8.count) == $0.key }?.value
     }
 
-    private static func text(_ bytes: [UInt8], _ place: Int, _ count: Int) -> String {
+    static func text(_ bytes: [UInt8], _ place: Int, _ count: Int) -> String {
         String(decoding: bytes.dropFirst(place).prefix(count), as: UTF8.self)
     }
 
-    /// A little-endian number.
-    private static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int {
-        bytes.dropFirst(place).prefix(count).reversed().reduce(0) { $0 << 8 | Int($1) }
+    /// A little-endian number of up to 8 bytes; the largest `Int` for one that is larger.
+    static func number(_ bytes: [UInt8], _ place: Int, _ count: Int) -> Int {
+        Int(clamping: bytes.dropFirst(place).prefix(count).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 }

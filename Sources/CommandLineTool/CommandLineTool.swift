@@ -1,3 +1,4 @@
+private import Audio
 private import Core
 private import Enrollment
 private import Glibc
@@ -21,6 +22,12 @@ public enum CommandLineTool {
     /// Runs the command of this process's command line. Returns the exit status.
     public static func main() -> Int32 {
         StandardStreams.reserve()
+        AudioWarnings.send { line in
+            // The audio on standard input lies in a file without a name.
+            let parts = line.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+            let isInput = parts.count == 3 && parts[0] == "audio file " && parts[1].hasPrefix("/proc/self/fd/")
+            Output.tell(.warning, isInput ? "the audio on standard input\(parts[2])" : line)
+        }
         // Swift's own list would replace bytes that are not UTF-8, which names of files may contain.
         let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             CommandLine.unsafeArgv[index].map { word in

@@ -21,6 +21,8 @@ public struct NameList: ~Copyable, Sendable {
     /// Whether the rest of a name that is too long is being left out.
     private var isSkipping = false
     private var isEnded: Bool
+    /// Whether no name was given yet.
+    private var isFirst = true
 
     /// A list without names.
     public init() { self.init(FileDescriptor(-1), title: "", separator: 0, isEnded: true) }
@@ -86,8 +88,10 @@ public struct NameList: ~Copyable, Sendable {
             isSkipping = false
             return nil
         }
+        let line = isFirst ? Array(part.withoutByteOrderMark)[...] : part
+        isFirst = false
         // A list written on another system may end its lines with CR LF.
-        let part = separator == 10 && part.last == 13 ? part.dropLast() : part
+        let part = separator == 10 && line.last == 13 ? line.dropLast() : line
         guard part.count < Self.longestName else { return tooLong(part) }
         return part.isEmpty ? nil : .name(FileName.text(part))
     }

@@ -1,4 +1,5 @@
 private import FoundationEssentials
+private import System
 
 /// Reads what an engine writes to a worker: lines of JSON, each of which names a file or says how many bytes of one follow it.
 ///
@@ -113,7 +114,7 @@ public struct WorkerRequests: Sendable {
     }
 
     private mutating func takeLine(_ body: (Part) -> Void) {
-        let bytes = line
+        let bytes = Array(line.withoutByteOrderMark)
         line = []
         guard bytes.contains(where: { $0 != 32 && $0 != 13 && $0 != 9 }) else { return }
         guard let request = try? JSONDecoder().decode(Line.self, from: Data(bytes)), (request.bytes ?? 0) >= 0 else {

@@ -113,7 +113,7 @@ public final class PipeSource: AudioSource {
         // The format of audio without a header is known before any of it came.
         var isFormatTold = false
         do throws(AudioError) {
-            while !blocks.isComplete, let count = try wait(&part), count > 0 {
+            while let count = try wait(&part), count > 0 {
                 try blocks.take(part[..<count]) { put($0) }
                 note(blocks, isNew: !isFormatTold)
                 isFormatTold = blocks.format != nil

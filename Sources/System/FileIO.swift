@@ -63,6 +63,11 @@ public func readFile(_ path: String, limit: Int) throws(ReadFileError) -> FileCo
     return FileContents(bytes: try file.read(file.size, after: []), status: file.status)
 }
 
+extension Collection<UInt8> {
+    /// Text without the mark of its byte order that editors of other systems put in front of UTF-8: it is not part of the first line.
+    public var withoutByteOrderMark: SubSequence { dropFirst(starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0) }
+}
+
 /// Reads the beginning of a regular file.
 ///
 /// - Parameters:

@@ -129,8 +129,8 @@ import Testing
 
     @Test func leavesLoudFloatsAlone() throws {
         let folder = try TestFolder()
-        let path = try folder.write("loud.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, [0.5, 3, -7.25, 2e9])
-        #expect(try Self.read(path).samples == [0.5, 3, -7.25, 2e9])
+        let path = try folder.write("loud.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, [0.5, 3, -7.25, 8])
+        #expect(try Self.read(path).samples == [0.5, 3, -7.25, 8])
     }
 
     @Test func blocksAreTheClipInPieces() throws {

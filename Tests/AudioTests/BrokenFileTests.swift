@@ -77,7 +77,7 @@ import Testing
         let bytes = try noise("whole.wav", Self.wav)
         for (name, content) in [("text.wav", Array("no audio".utf8)), ("cut.wav", Array(bytes.prefix(30)))] {
             let file = try RegularFile(path: try folder.write(name, bytes: content))
-            #expect(throws: AudioError.self) { _ = try Decoder(file: file, path: name) }
+            #expect(throws: AudioError.self) { _ = try AudioPart.open(file, at: 0, path: name) }
             let descriptor = file.descriptor
             #expect(fcntl(descriptor, F_GETFD) >= 0, "\(name)")
         }
@@ -91,7 +91,7 @@ import Testing
     @Test func notAudio() throws {
         #expect(failure(try folder.write("empty.wav", bytes: []), says: "0 bytes") == .emptyFile)
         let text = try folder.write("text.wav", bytes: Array("This is no audio, whatever its name says.\n".utf8))
-        #expect(failure(text, says: "not an audio file", "sf_open_fd") == .notAudio)
+        #expect(failure(text, says: "not an audio file", "sf_open_virtual") == .notAudio)
         let bytes = try noise("a.wav", Self.wav)
         #expect(failure(try folder.write("cut.wav", bytes: Array(bytes.prefix(30)))) == .undecodable)
     }
@@ -139,14 +139,6 @@ import Testing
         #expect(failure(path, says: "a sample of \(value), far beyond ±1, at 0.771 s", "channel 0") == .notFinite)
     }
 
-    /// Integers that were written as floats are loud, and audio all the same.
-    @Test func largestSamples() throws {
-        let samples = [Float](repeating: 0x1p31, count: 32_000)
-        let path = try folder.write("a.wav", format: SF_FORMAT_WAV | SF_FORMAT_FLOAT, channels: 2, samples)
-        let clip = try FileBlocks.readClip(path: path, atMost: 2)
-        #expect(clip == [Float](repeating: 0x1p31, count: 16_000))
-    }
-
     /// A recorder may write faster than the file is read. What came after it was opened is not read, so reading ends.
     @Test func growingFile() throws {
         var bytes = try noise("a.rf64", SF_FORMAT_RF64 | SF_FORMAT_PCM_16, frames: 8_000)
@@ -162,7 +154,8 @@ import Testing
         var block = [Float](repeating: 0, count: 2_000)
         var total = 0
         let error = #expect(throws: AudioError.self) {
-            while total < 1 << 20 {
+            // As often as fills a disk neither where reading does not end.
+            for _ in 0..<200 where total < 1 << 20 {
                 let end = open(path, O_WRONLY | O_APPEND)
                 let more = [UInt8](repeating: 1, count: 64_000)
                 #expect(write(end, more, more.count) == more.count)

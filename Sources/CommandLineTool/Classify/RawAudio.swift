@@ -14,7 +14,7 @@ extension RawFormat {
         // 1 is integer PCM, 3 is floating point.
         let kind = number(sample.isFloat ? 3 : 1, 2) + number(channels, 2) + number(rate, 4)
         return Array("RIFF".utf8) + number(size + Self.headerBytes - 8, 4) + Array("WAVEfmt ".utf8) + number(16, 4)
-            + kind + number(rate * frame, 4) + number(frame, 2) + number(8 * sample.bytes, 2)
+            + kind + number(rate * frame, 4) + number(frame, 2) + number(sample == .s24le32 ? 24 : 8 * sample.bytes, 2)
             + Array("data".utf8) + number(size, 4)
     }
 }

@@ -34,6 +34,8 @@ final class SpooledAudio: Sendable {
             guard raw == nil || count <= RawFormat.mostBytes else {
                 throw Failure("standard input: more than 4 GB of audio without a header; give parts of it, or a file")
             }
+            // WAV has no samples of 8 bits with a sign.
+            if raw?.sample == .s8 { for index in 0..<read { part[index] ^= 0x80 } }
             try write(Array(part[..<read]))
         }
         guard count > 0 else { throw Failure("standard input is empty; pipe audio into beckon, or name a file") }

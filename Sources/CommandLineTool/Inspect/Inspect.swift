@@ -10,16 +10,21 @@ struct Inspect {
     private let thresholds: Thresholds
     /// Nil if the page or JSON goes to standard output.
     private let page: ReportFile?
+    private let path: String?
+    private let pagePath: InspectPagePath
 
     /// Loads the model, and checks first that the page can be written.
     init(_ options: InspectOptions) throws {
         self.options = options
         vocabulary = try options.listening.loadVocabulary()
         thresholds = try options.listening.thresholds(for: vocabulary, mode: options.listening.gate.mode)
-        guard let path = options.path, !options.json else {
-            page = nil
+        pagePath = InspectPagePath(options.file)
+        guard let named = options.path, !options.json else {
+            (page, path) = (nil, nil)
             return
         }
+        let path = options.output == nil ? pagePath.firstFree(named) : named
+        self.path = path
         guard !Self.areSame(path, options.file) else {
             throw Failure("\(printable(path)): the report would replace the recording; name another file with --output")
         }
@@ -42,8 +47,8 @@ struct Inspect {
         let report = InspectReport(trace)
         if options.json {
             Output.write(try encodedJSON(report))
-        } else if let page, let path = options.path {
-            try page.write(html(report, trace))
+        } else if let page, let path {
+            try page.write(pagePath.marked(html(report, trace)))
             Output.write("\(printable(path))\n")
         } else {
             Output.write(try html(report, trace))

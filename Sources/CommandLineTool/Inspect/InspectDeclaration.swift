@@ -61,7 +61,8 @@ extension Inspect: Command {
                             for standard output.
                             By default it is named after the recording, ends in
                             .Pa .html
-                            and goes into the current folder.
+                            and goes into the current folder;
+                            the page of another recording is not replaced, but a number added.
                             """
                     ),
                     Option(

@@ -63,7 +63,7 @@ extension Listen: Command {
         examples: [
             "beckon listen", "beckon listen --device hw:CARD=Device,DEV=0 --word stop=0.9",
             "beckon listen --file talk.wav --json",
-            "arecord -q -f S16_LE -r 16000 -t wav | beckon listen -",
+            "arecord -q -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -",
         ]
     )
 

@@ -62,7 +62,7 @@ struct FileList {
 
     /// Splits a list; empty names are skipped.
     private static func names(in data: [UInt8]) -> [String] {
-        data.split(separator: 10).map { part in
+        Array(data.withoutByteOrderMark).split(separator: 10).map { part in
             // A list written on another system may end its lines with CR LF.
             FileName.text(part.last == 13 ? part.dropLast() : part)
         }.filter { !$0.isEmpty }

@@ -2,25 +2,29 @@ import CSndFile
 import Glibc
 import System
 
-/// A libsndfile handle on an open file. It uses a duplicate of the file's descriptor, which shares the read position.
+/// A libsndfile handle on a view of an open file.
 struct Decoder: ~Copyable {
     private let handle: OpaquePointer
+    /// libsndfile keeps a pointer to it.
+    private let view: FileView
     /// The header as libsndfile read it.
     let info: SF_INFO
 
-    /// libsndfile keeps the error of a failed `sf_open_fd` in global variables. Files are opened in parallel, since opening
+    /// libsndfile keeps the error of a failed `sf_open_virtual` in global variables. Files are opened in parallel, since opening
     /// is a good part of the work on a short one; after a failure the file is opened again alone, to learn the error.
     private static let opening = ReadWriteLock()
 
-    /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable``, ``AudioError/unsupported`` or
-    ///   ``AudioError/unreadable``.
-    init(file: borrowing RegularFile, path: String) throws(AudioError) {
+    /// - Parameters:
+    ///   - view: Begins with the first byte of the container.
+    ///   - file: The file of the view.
+    /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable`` or ``AudioError/unsupported``.
+    init(_ view: FileView, of file: borrowing RegularFile, path: String) throws(AudioError) {
         let name = AudioError.quoted(path)
         // libsndfile's reader of MIDI sample dumps prints messages to standard output, among our results.
         guard !file.begins(with: [0xF0, 0x7E]) else {
             throw .unsupported.saying("\(name) is a MIDI sample dump; give WAV, FLAC, Ogg or AIFF")
         }
-        guard !ListChunk.neverEnds(in: file) else {
+        guard !ListChunk.neverEnds(in: file, from: view.range.lowerBound) else {
             throw .undecodable.saying(
                 "audio file \(name) cannot be decoded (its LIST chunk is damaged); write it again"
             )
@@ -28,52 +32,46 @@ struct Decoder: ~Copyable {
         var info = SF_INFO()
         var code: Int32 = 0
         var text = ""
-        var opened = try Decoder.opening.withSharedLock { Decoder.open(file, &info) }.get(name)
+        var opened = Decoder.opening.withSharedLock { Decoder.open(view, &info) }
         if opened == nil {
-            let again = Decoder.opening.withLock {
+            opened = Decoder.opening.withLock {
                 info = SF_INFO()
-                let handle = Decoder.open(file, &info)
+                let handle = Decoder.open(view, &info)
                 (code, text) = (sf_error(nil), Decoder.text(sf_strerror(nil)))
                 return handle
             }
-            opened = try again.get(name)
         }
         guard let opened else {
             if code == SF_ERR_UNRECOGNISED_FORMAT {
                 throw .notAudio.saying(
-                    "\(name) is not an audio file (sf_open_fd: \(text)); give WAV, FLAC, Ogg or AIFF, "
+                    "\(name) is not an audio file (sf_open_virtual: \(text)); give WAV, FLAC, Ogg or AIFF, "
                         + "or convert it first, as with ffmpeg -i FILE FILE.wav"
                 )
             }
-            throw .undecodable.saying("audio file \(name) cannot be decoded (sf_open_fd: \(text)); write it again")
+            throw .undecodable.saying("audio file \(name) cannot be decoded (sf_open_virtual: \(text)); write it again")
         }
         handle = opened
+        self.view = view
         self.info = info
     }
 
-    /// What `sf_open_fd` gave, or the errno with which there was no descriptor for it.
-    private enum Attempt {
-        case handle(OpaquePointer?)
-        case noDescriptor(Int32)
-
-        func get(_ name: String) throws(AudioError) -> OpaquePointer? {
-            switch self {
-            case .handle(let handle): return handle
-            case .noDescriptor(let number):
-                throw .unreadable.saying(
-                    "audio file \(name) cannot be opened (fcntl: \(SystemError.text(number))); close other files"
-                )
-            }
-        }
-    }
-
-    private static func open(_ file: borrowing RegularFile, _ info: inout SF_INFO) -> Attempt {
-        // A duplicate for libsndfile to close: it closes the descriptor if opening fails, even if told not to.
-        let descriptor = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { return .noDescriptor(errno) }
-        // It reads from where the descriptor stands, which an attempt before may have moved.
-        lseek(descriptor, 0, SEEK_SET)
-        return .handle(sf_open_fd(descriptor, Int32(SFM_READ), &info, Int32(SF_TRUE)))
+    private static func open(_ view: FileView, _ info: inout SF_INFO) -> OpaquePointer? {
+        // An attempt before may have moved it.
+        _ = view.seek(0, SEEK_SET)
+        var functions = SF_VIRTUAL_IO(
+            get_filelen: { sf_count_t(FileView.of($0)?.count ?? 0) },
+            seek: { offset, whence, context in
+                guard let view = FileView.of(context) else { return -1 }
+                return view.seek(Int(offset), whence) ? sf_count_t(view.position) : -1
+            },
+            read: { target, count, context in
+                guard let view = FileView.of(context), let target, count > 0 else { return 0 }
+                return sf_count_t(view.read(target, Int(count)))
+            },
+            write: { _, _, _ in 0 },
+            tell: { sf_count_t(FileView.of($0)?.position ?? 0) }
+        )
+        return sf_open_virtual(&functions, Int32(SFM_READ), &info, view.context)
     }
 
     deinit { sf_close(handle) }
@@ -82,6 +80,9 @@ struct Decoder: ~Copyable {
     func read(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
         max(0, Int(sf_readf_float(handle, target, sf_count_t(frames))))
     }
+
+    /// Goes back to the first frame.
+    func rewind() { sf_seek(handle, 0, SEEK_SET) }
 
     /// libsndfile's error text for the last call; nil if it succeeded.
     var errorText: String? {

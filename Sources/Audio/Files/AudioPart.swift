@@ -1,0 +1,388 @@
+import CSndFile
+import Glibc
+
+/// One of the parts of an audio file: files that were joined, and chained streams of Ogg, have several; most have one.
+///
+/// It is decoded by the library that reads its kind to its real end: libFLAC, libmpg123, the decoder of PCM where libsndfile takes
+/// the layout of the samples for another, and libsndfile for all others.
+struct AudioPart: ~Copyable {
+    private let decoder: PartDecoder
+    /// The offset of its first byte in the file.
+    let start: Int
+    let sampleRate: Int
+    let channels: Int
+    /// Frames by the header or an estimate; nil if nothing is known.
+    let frames: Int?
+    /// Frames by the header; nil if it does not say.
+    private let declaredFrames: Int?
+    /// Short name of container and coding, such as `WAV 16-bit`.
+    let format: String
+    /// Whether samples may be NaN, or beyond all limits.
+    let checksSamples: Bool
+    /// Whether samples are PCM of floating point, whose scale may be another.
+    let isFloat: Bool
+    /// What was taken of samples whose header does not say it.
+    let layout: SampleLayout?
+    /// Whether it is MPEG audio, which libmpg123 reads as far as there are frames.
+    private(set) var isMPEG = false
+    private let view: FileView
+    private let container: Container?
+    private let link: OggLink?
+
+    /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable``, ``AudioError/unsupported`` or ``AudioError/noAudio``.
+    static func open(_ file: borrowing RegularFile, at start: Int, path: String) throws(AudioError) -> AudioPart {
+        let first = FileRest.endOfTags(in: file, from: start)
+        let magic = Magic(of: file, at: first)
+        switch magic {
+        case .flac:
+            let view = FileView(file, first..<file.size)
+            if let decoder = FLACDecoder(view, isOgg: false) { return AudioPart(decoder, view, nil, first) }
+        case .ogg:
+            let link = OggLink(file, from: first)
+            let view = FileView(file, first..<link.end)
+            if file.bytes(at: first, count: 300).isOggFLAC {
+                guard let decoder = FLACDecoder(view, isOgg: true) else {
+                    throw .undecodable.saying(
+                        "audio file \(AudioError.quoted(path)) cannot be decoded (its FLAC header in Ogg is damaged); write it again"
+                    )
+                }
+                return AudioPart(decoder, view, link, first)
+            }
+            return AudioPart(try Decoder(view, of: file, path: path), view, nil, link)
+        case .mpeg:
+            // It begins with the tags, which tell libmpg123 more about the first frame.
+            let view = FileView(file, start..<file.size)
+            if let decoder = MPEGDecoder(view, first: first - start) { return AudioPart(decoder, view, nil) }
+            throw .undecodable.saying(
+                "audio file \(AudioError.quoted(path)) cannot be decoded (libmpg123 finds no audio in it); write it again"
+            )
+        case .wave, .aiff, .wave64, .caf, .au:
+            guard let container = Container(file, at: first) else { break }
+            if container.layout == .mpeg {
+                let view = FileView(file, container.audio)
+                if let decoder = MPEGDecoder(view, first: 0) { return AudioPart(decoder, view, container) }
+            }
+            let view = FileView(file, first..<container.end, patches: container.patches)
+            let decoder = try Decoder(view, of: file, path: path)
+            let layout = container.sampleLayout(file)
+            if layout == .s24le32 {
+                let pcm = PCMPart(FileView(file, container.audio), .s24le32, channels: Int(decoder.info.channels))
+                return AudioPart(pcm, decoder.info, view, container)
+            }
+            return AudioPart(decoder, view, container, nil)
+        case nil: break
+        }
+        let view = FileView(file, start..<file.size)
+        return AudioPart(try Decoder(view, of: file, path: path), view, nil, nil)
+    }
+
+    private init(_ decoder: consuming Decoder, _ view: FileView, _ container: Container?, _ link: OggLink?) {
+        let info = decoder.info
+        sampleRate = Int(info.samplerate)
+        channels = Int(info.channels)
+        // libsndfile reports the largest Int64 for streams whose end it cannot find.
+        frames = info.frames == Int64.max ? nil : Int(info.frames)
+        declaredFrames = frames
+        format = FormatName.name(of: info.format)
+        checksSamples = !FormatName.isInteger(info.format)
+        isFloat = FormatName.isFloat(info.format)
+        layout = nil
+        start = view.range.lowerBound
+        self.decoder = .library(decoder)
+        self.view = view
+        self.container = container
+        self.link = link
+    }
+
+    private init(_ decoder: consuming FLACDecoder, _ view: FileView, _ link: OggLink?, _ start: Int) {
+        sampleRate = decoder.sampleRate
+        channels = decoder.channels
+        frames = decoder.declaredFrames
+        declaredFrames = frames
+        format = link == nil ? "FLAC \(decoder.bits)-bit" : "Ogg FLAC"
+        checksSamples = false
+        isFloat = false
+        layout = nil
+        self.decoder = .flac(decoder)
+        container = nil
+        self.start = start
+        self.view = view
+        self.link = link
+    }
+
+    private init(_ decoder: consuming MPEGDecoder, _ view: FileView, _ container: Container?) {
+        sampleRate = decoder.sampleRate
+        channels = decoder.channels
+        frames = decoder.estimatedFrames
+        declaredFrames = decoder.declaredFrames
+        format = "MPEG layer " + String(repeating: "I", count: max(1, min(3, decoder.layer)))
+        checksSamples = true
+        isFloat = false
+        layout = nil
+        start = view.range.lowerBound
+        self.decoder = .mpeg(decoder)
+        isMPEG = container == nil
+        self.container = container
+        link = nil
+        self.view = view
+    }
+
+    private init(_ decoder: consuming PCMPart, _ info: SF_INFO, _ view: FileView, _ container: Container) {
+        sampleRate = Int(info.samplerate)
+        channels = Int(info.channels)
+        frames = container.audio.count / (4 * max(1, Int(info.channels)))
+        declaredFrames = nil
+        format = "WAV 24-bit"
+        checksSamples = false
+        isFloat = false
+        layout = container.layout == .declared32 ? .s24le32 : nil
+        start = view.range.lowerBound
+        self.decoder = .pcm(decoder)
+        link = nil
+        self.container = container
+        self.view = view
+    }
+
+    /// Reads interleaved frames. Returns their number; less than `frames` only at the end or at damage.
+    func read(into target: UnsafeMutablePointer<Float>, frames: Int, of file: borrowing RegularFile) -> Int {
+        decoder.read(into: target, frames: frames, of: file)
+    }
+
+    /// Goes back to the first frame, where ``isFloat``.
+    func rewind() { decoder.rewind() }
+
+    // MARK: - At the end
+
+    /// How a part ended.
+    enum End {
+        /// The offset in the file where what belongs to it ends.
+        case whole(Int)
+        case faulty(AudioError)
+    }
+
+    /// What is to be said when all that can be read was read.
+    ///
+    /// - Parameters:
+    ///   - count: frames of it that were read.
+    ///   - time: the time in the file, as text.
+    func end(after count: Int, at time: String, path: String, file: borrowing RegularFile) -> End {
+        let name = "audio file \(AudioError.quoted(path))"
+        let advice = "copy or record it again"
+        if view.failure != 0 {
+            return .faulty(
+                .unreadable.saying(
+                    "\(name) cannot be read after \(time) s (pread: errno \(view.failure)); check the disk"
+                )
+            )
+        }
+        if let container, let missing = container.missing, let declared = container.declared {
+            return .faulty(
+                .truncated.saying(
+                    "\(name) ends early, after \(time) s: its header promises \(declared) bytes of audio, \(missing) are missing; "
+                        + advice
+                )
+            )
+        }
+        let text = decoder.problem
+        let reason = text.map { " (\($0))" } ?? ""
+        if let declaredFrames, count < declaredFrames {
+            return .faulty(
+                .truncated.saying(
+                    "\(name) ends early or is damaged at \(time) s: its header promises \(declaredFrames) frames, "
+                        + "\(declaredFrames - count) are missing\(reason); \(advice)"
+                )
+            )
+        }
+        if let link, !link.isMarked, decoder.lacksEndOfStream {
+            return .faulty(
+                .truncated.saying(
+                    "\(name) ends early, after \(time) s: the last page of the Ogg stream is missing; \(advice)"
+                )
+            )
+        }
+        if text != nil {
+            return .faulty(.undecodable.saying("\(name) is damaged at \(time) s\(reason); \(advice)"))
+        }
+        if let damage = link?.damage ?? passedOver {
+            return .faulty(
+                Self.leftover(damage, name, "were passed over: they are no audio that can be decoded; \(advice)")
+            )
+        }
+        if let surplus = container?.surplus { return self.end(surplus, name) }
+        return whole(name)
+    }
+
+    private func end(_ surplus: Range<Int>, _ name: String) -> End {
+        guard let container, container.isSurplusDoubtful else {
+            AudioWarnings.tell(
+                "\(name): its header counts \(container?.declared ?? 0) bytes of audio, and \(surplus.count) more follow; they were read "
+                    + "as audio, since a recorder that is stopped leaves such a header"
+            )
+            return .whole(container?.end ?? surplus.upperBound)
+        }
+        return .faulty(
+            Self.leftover(
+                surplus,
+                name,
+                "follow the audio that its header counts, and are no chunk or tag; they were read as audio: "
+                    + "cut them off, or write the file again"
+            )
+        )
+    }
+
+    private func whole(_ name: String) -> End {
+        let end = view.range.lowerBound + (decoder.position ?? view.count)
+        if let change = decoder.change {
+            return .faulty(
+                .unsupported.saying("\(name) goes on with other audio from byte \(end) on (\(change)); split it there")
+            )
+        }
+        return .whole(container?.end ?? end)
+    }
+
+    static func leftover(_ bytes: Range<Int>, _ name: String, _ what: String) -> AudioError {
+        .leftover.saying("\(name): \(bytes.count) bytes from byte \(bytes.lowerBound) on \(what)")
+    }
+
+    private var passedOver: Range<Int>? {
+        guard let bytes = decoder.passedOver else { return nil }
+        return view.range.lowerBound + bytes.lowerBound..<view.range.lowerBound + bytes.upperBound
+    }
+}
+
+/// What decodes a part.
+private enum PartDecoder: ~Copyable {
+    case library(Decoder)
+    case flac(FLACDecoder)
+    case mpeg(MPEGDecoder)
+    case pcm(PCMPart)
+
+    func read(into target: UnsafeMutablePointer<Float>, frames: Int, of file: borrowing RegularFile) -> Int {
+        switch self {
+        case .library(let decoder): decoder.read(into: target, frames: frames)
+        case .flac(let decoder): decoder.read(into: target, frames: frames)
+        case .mpeg(let decoder): decoder.read(into: target, frames: frames, of: file)
+        case .pcm(let decoder): decoder.read(into: target, frames: frames)
+        }
+    }
+
+    func rewind() {
+        switch self {
+        case .library(let decoder): decoder.rewind()
+        case .flac: break
+        case .mpeg: break
+        case .pcm: break
+        }
+    }
+
+    /// What was wrong with the audio; nil if nothing was.
+    var problem: String? {
+        switch self {
+        case .library(let decoder): decoder.errorText.map { "sf_readf_float: \($0)" }
+        case .flac(let decoder): decoder.fault.map { "libFLAC: \($0)" }
+        case .mpeg: nil
+        case .pcm: nil
+        }
+    }
+
+    /// Whether the decoder missed the end of an Ogg stream.
+    var lacksEndOfStream: Bool {
+        switch self {
+        case .library(let decoder): decoder.log.contains("without an End-Of-Stream flag")
+        case .flac: true
+        case .mpeg: false
+        case .pcm: false
+        }
+    }
+
+    /// Where in its view the audio ended; nil for the end of the view.
+    var position: Int? {
+        switch self {
+        case .library: nil
+        case .pcm: nil
+        case .flac(let decoder): decoder.position
+        case .mpeg(let decoder): decoder.position
+        }
+    }
+
+    var passedOver: Range<Int>? {
+        switch self {
+        case .mpeg(let decoder): decoder.passedOver
+        case .library: nil
+        case .flac: nil
+        case .pcm: nil
+        }
+    }
+
+    var change: String? {
+        switch self {
+        case .mpeg(let decoder): decoder.change
+        case .library: nil
+        case .flac: nil
+        case .pcm: nil
+        }
+    }
+}
+
+/// Samples of a layout that libsndfile takes for another.
+struct PCMPart: ~Copyable {
+    private let view: FileView
+    private let layout: SampleLayout
+    private let channels: Int
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    private static let samplesAtOnce = 1 << 12
+
+    init(_ view: FileView, _ layout: SampleLayout, channels: Int) {
+        self.view = view
+        self.layout = layout
+        self.channels = max(1, channels)
+        bytes = .allocate(byteCount: Self.samplesAtOnce * layout.bytes, alignment: 16)
+    }
+
+    deinit { bytes.deallocate() }
+
+    func read(into target: UnsafeMutablePointer<Float>, frames: Int) -> Int {
+        let wanted = frames * channels
+        var done = 0
+        while done < wanted, let base = bytes.baseAddress {
+            let count = view.read(base, min(wanted - done, Self.samplesAtOnce) * layout.bytes) / layout.bytes
+            guard count > 0 else { break }
+            done += layout.decode(
+                UnsafeRawBufferPointer(start: base, count: count * layout.bytes),
+                into: UnsafeMutableBufferPointer(start: target + done, count: wanted - done)
+            )
+        }
+        return done / channels
+    }
+}
+
+extension Container {
+    /// The most bytes that are looked at to tell a layout.
+    private static let longestSearch = 64 << 20
+
+    /// The layout of samples of 4 bytes; nil for others.
+    func sampleLayout(_ file: borrowing RegularFile) -> SampleLayout? {
+        guard layout == .declared32 || layout == .declared24In32 else { return nil }
+        var evidence = LayoutEvidence()
+        var place = audio.lowerBound
+        let end = min(audio.upperBound, audio.lowerBound + Self.longestSearch)
+        // One sample beyond 24 bits decides.
+        while place < end, !evidence.isBeyond || layout == .declared24In32 {
+            let piece = file.bytes(at: place, count: min(1 << 14, end - place))
+            guard !piece.isEmpty else { break }
+            evidence.add(piece)
+            place += piece.count
+            if evidence.usesLowest, layout == .declared24In32 { break }
+        }
+        return layout == .declared32 ? evidence.of32Bits : evidence.of24In32
+    }
+}
+
+extension [UInt8] {
+    /// Whether a page of Ogg begins a stream of FLAC ("Ogg FLAC mapping", version 1).
+    fileprivate var isOggFLAC: Bool {
+        guard count > 27, self[26] > 0, count > 27 + Int(self[26]) else { return false }
+        return self[(27 + Int(self[26]))...].starts(with: [0x7F] + Array("FLAC".utf8))
+    }
+}

@@ -1,0 +1,46 @@
+private import Core
+private import Glibc
+private import Kernels
+private import System
+
+/// Where the page of a recording goes that was given no name: recordings of equal names in different folders have pages of their own.
+///
+/// A page ends with a mark of its recording, so that a page is replaced only by one of the same recording.
+struct InspectPagePath {
+    private let mark: String
+
+    /// - Parameter file: the recording.
+    init(_ file: String) {
+        let whole = realpath(FileName.cString(file), nil)
+        defer { free(whole) }
+        let path = whole.map { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) } ?? FileName.cString(file)
+        let sum = path.withUnsafeBytes { bytes in
+            bytes.baseAddress.map { fnv1a($0, count: bytes.count, from: 0xCBF2_9CE4_8422_2325) } ?? 0
+        }
+        mark = "<!-- recording \(String(sum, radix: 16)) -->\n"
+    }
+
+    /// A page with the mark.
+    func marked(_ html: String) -> String { html + mark }
+
+    /// The first path that is free, or has a page of the same recording: `a.html`, `a-2.html` and so on.
+    func firstFree(_ path: String) -> String {
+        let stem = path.hasSuffix(".html") ? String(path.dropLast(5)) : path
+        for number in 2...1000 where !(isFree(path) || hasMark(path)) {
+            let other = "\(stem)-\(number).html"
+            if isFree(other) || hasMark(other) { return other }
+        }
+        return path
+    }
+
+    private func isFree(_ path: String) -> Bool { access(FileName.cString(path), F_OK) != 0 }
+
+    private func hasMark(_ path: String) -> Bool {
+        let file = FileDescriptor(open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+        let size = lseek(file.rawValue, 0, SEEK_END)
+        var tail = [UInt8](repeating: 0, count: mark.utf8.count)
+        guard file.isOpen, size >= tail.count, pread(file.rawValue, &tail, tail.count, size - tail.count) == tail.count
+        else { return false }
+        return tail.elementsEqual(mark.utf8)
+    }
+}
