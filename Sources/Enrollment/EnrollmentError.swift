@@ -29,7 +29,7 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     public static let name = EnrollmentError(.name, "not a valid name")
     /// There is no model, or one that cannot be used here.
     public static let model = EnrollmentError(.model, "no model")
-    /// The word sounds like another one of the user's.
+    /// The word sounds like another one, of the user's or of the model's.
     public static let alike = EnrollmentError(.alike, "two words sound alike")
     /// A recording cannot be a negative example.
     public static let negative = EnrollmentError(.negative, "not a negative example")
@@ -59,6 +59,18 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
         .alike.saying(
             "'\(name)' sounds like '\(other)', which the model knows: \(shareText(share, places: 0)) of the times that '\(other)' is said, "
                 + "it would be taken for '\(name)'; choose a word that sounds different, or --force teaches it all the same"
+        )
+    }
+
+    /// The takes are those of a word that the model knows.
+    ///
+    /// - Parameters:
+    ///   - count: of the takes in which it was found.
+    ///   - total: of all takes.
+    public static func takesOfCommand(_ name: String, _ other: String, count: Int, of total: Int) -> EnrollmentError {
+        .alike.saying(
+            "'\(name)' sounds like '\(other)', which the model knows and finds in \(count) of \(total) takes; choose a word that sounds "
+                + "different, or --force teaches it all the same"
         )
     }
 

@@ -35,12 +35,15 @@ public struct EnrollmentSession: ~Copyable {
     /// The number of `takes` that were stored before the session; they come first.
     private var storedCount: Int
     private var removed: [WordStore.Take] = []
+    /// The word of the model that each take is, `[takes]`; nil for stored takes, and for takes of any other word.
+    private var commands: [String?]
 
     private let model: Model
     private let keepsAudio: Bool
     /// Nil accepts takes that sound like another word.
     private let check: ModelWordCheck?
     private var embedder: TakeEmbedder
+    private let finder: CommandInTakes
 
     /// - Parameters:
     ///   - existing: the word as it was taught before; nil for a new word.
@@ -73,7 +76,9 @@ public struct EnrollmentSession: ~Copyable {
         check = negatives.map(ModelWordCheck.init)
         takes = existing?.takes ?? []
         storedCount = takes.count
+        commands = takes.map { _ in nil }
         embedder = TakeEmbedder(model)
+        finder = CommandInTakes(model)
     }
 
     /// Adds an utterance as a take.
@@ -92,6 +97,7 @@ public struct EnrollmentSession: ~Copyable {
         if let fault = check?.fault(templates, as: name) { return fault }
         let audio = keepsAudio ? utterance.pcm : []
         takes.append(WordStore.Take(templates: templates, templateSpacing: spacing, audio: audio))
+        commands.append(finder.word(of: utterance))
         return nil
     }
 
@@ -101,6 +107,7 @@ public struct EnrollmentSession: ~Copyable {
     public mutating func removeLast() -> Bool {
         guard takes.count > storedCount else { return false }
         takes.removeLast()
+        commands.removeLast()
         return true
     }
 
@@ -119,6 +126,7 @@ public struct EnrollmentSession: ~Copyable {
             else { break }
             removed.append((indices[worst], similarities[worst]))
             let take = takes.remove(at: worst)
+            commands.remove(at: worst)
             if worst < storedCount {
                 storedCount -= 1
                 self.removed.append(take)
@@ -126,6 +134,19 @@ public struct EnrollmentSession: ~Copyable {
             indices.remove(at: worst)
         }
         return removed
+    }
+
+    /// Checks that the takes are not those of another word, which the model knows.
+    ///
+    /// - Throws: ``EnrollmentError/alike`` if the model finds such a word in two of three new takes, or more.
+    public func checkCommands() throws(EnrollmentError) {
+        let heard = commands.dropFirst(storedCount).map { $0 == name ? nil : $0 }
+        for case let other? in Set(heard) {
+            let count = heard.count { $0 == other }
+            guard Double(count) < CommandInTakes.leastShare * Double(heard.count) else {
+                throw .takesOfCommand(name, other, count: count, of: heard.count)
+            }
+        }
     }
 
     /// The word with its takes, not calibrated.

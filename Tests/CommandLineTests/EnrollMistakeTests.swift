@@ -55,4 +55,35 @@ struct EnrollMistakeTests {
         // The model's word itself is adapted, not refused.
         #expect(try enroll("right", "Rear_Right").status == 0)
     }
+
+    @Test func `takes in which the model finds a command are refused, unless it is insisted on`() throws {
+        // The second half of a recording is its second word.
+        var takes = try ["Front_Left", "Rear_Left", "Side_Left"].map { voice in
+            let samples = try Voices.samples(voice)
+            let pause = [Float](repeating: 0, count: Voices.rate / 2)
+            return try folder.write(
+                "\(voice).wav",
+                format: Int(SF_FORMAT_WAV | SF_FORMAT_FLOAT),
+                rate: Voices.rate,
+                pause + samples[(samples.count * 52 / 100)...] + pause
+            )
+        }
+        func enroll(_ word: String, _ more: String...) throws -> Program {
+            try Program.beckon(["enroll", word] + more + ["--from"] + takes, environment: ["BECKON_WORDS": words])
+        }
+        // By its name it is expected to sound like another word, so that few of the model's examples are taken for it.
+        let refused = try enroll("wright")
+        #expect(refused.status == 1 && !refused.output.contains("is taught"), "\(refused.output)")
+        let says = "beckon: 'wright' sounds like 'left', which the model knows and finds in 3 of 3 takes;"
+        #expect(refused.error.hasPrefix(says), "\(refused.error)")
+        #expect(refused.error.contains("--force") && refused.error.split(separator: "\n").count == 1)
+        #expect(try enroll("left").status == 0)
+        #expect(try enroll("wright", "--force").status == 0)
+        // One of three takes is no reason.
+        takes = [takes[0], Voices.path("Front_Center"), Voices.path("Rear_Center")]
+        #expect(try !enroll("center").error.contains("which the model knows"))
+        // The command as a part of a longer take is none either.
+        takes = ["Front_Left", "Rear_Left", "Side_Left"].map(Voices.path)
+        #expect(try !enroll("turn").error.contains("of 3 takes"))
+    }
 }

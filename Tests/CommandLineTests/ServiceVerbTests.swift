@@ -142,7 +142,7 @@ struct ServiceVerbTests {
         Thread {
             _ = comesTrue(within: 30) { isOver.load(ordering: .relaxed) }
             usleep(300_000)
-            FileManager.default.createFile(atPath: stop, contents: nil)
+            _ = FileManager.default.createFile(atPath: stop, contents: nil)
         }.start()
         let events = try Program.run(
             URL(fileURLWithPath: "/bin/sh"),

@@ -82,6 +82,7 @@ struct Enroll {
         guard session.takes.count > before else {
             throw Failure("'\(printable(options.word))' was not taught: none of its takes can be used")
         }
+        if !options.force { try session.checkCommands() }
         let report: EnrollReport
         do throws(EnrollmentError) {
             report = try save(session.changes, of: session.word, in: file)
