@@ -51,7 +51,13 @@ final class Integrations: EventSink {
     }
 
     /// The integration of a kind; nil if it is off.
-    func running<Kind: Integration>(_ kind: Kind.Type) -> Kind? { slots.lazy.compactMap { $0.running as? Kind }.first }
+    func running<Kind: Integration>(_ kind: Kind.Type) -> Kind? {
+        // Each slot is asked once: a lazy sequence asks twice, and a reload on another thread may end the integration in between.
+        for slot in slots {
+            if let running = slot.running as? Kind { return running }
+        }
+        return nil
+    }
 
     /// Adds the status of each to an object, under its key.
     func describe(in status: inout JSON) {

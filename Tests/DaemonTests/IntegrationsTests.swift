@@ -123,4 +123,28 @@ struct IntegrationsTests {
         integrations.receive(Self.event)
         #expect(lines.all.last == "a ends")
     }
+
+    @Test func `which one runs can be asked while another thread turns it on and off`() throws {
+        let (on, off) = (try settings("{mqtt: {host: 'a'}}"), try settings("{}"))
+        let service = Service(
+            machine: "box",
+            log: ServiceLog { _, _ in },
+            settings: { on },
+            state: { ServiceState(on, isMuted: nil, hasAudio: true, level: nil) },
+            perform: { _, _ in .done }
+        )
+        let isOver = Mutex(false)
+        let finished = Latch()
+        _ = try SystemThread(name: "test", stackSize: 512 << 10, or: SocketError.noThread) {
+            for _ in 0..<2_000 {
+                _ = integrations.apply(on, service)
+                _ = integrations.apply(off, service)
+            }
+            isOver.withLock { $0 = true }
+            finished.open()
+        }
+        while !isOver.withLock({ $0 }) { _ = integrations.running(Diary.self) }
+        #expect(finished.wait(until: nil))
+        #expect(integrations.running(Diary.self) == nil)
+    }
 }
