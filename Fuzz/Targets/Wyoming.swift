@@ -73,7 +73,9 @@ private func converse(_ bytes: [UInt8], piece: Int) -> [UInt8] {
         var pause = ConversationPause.output
         part.withUnsafeBufferPointer { part in
             var input = part
-            while pause == .output {
+            conversation.beginTurn()
+            while pause == .output || pause == .turn {
+                if pause == .turn { conversation.beginTurn() }
                 pause = conversation.advance(&input, satelliteWords, mayRun: true)
                 answers += conversation.output
                 conversation.output = []

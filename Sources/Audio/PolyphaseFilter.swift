@@ -1,7 +1,6 @@
 import Core
 import KernelInterface
 import Kernels
-private import Synchronization
 
 /// A linear-phase low-pass that resamples to 16 kHz by a ratio of small integers: one set of taps for each phase of the output.
 ///
@@ -13,15 +12,10 @@ struct PolyphaseFilter {
     private static let stopEdge = 8_000.0
     private static let attenuation = 100.0
     /// Bytes of taps, small enough for the L2 cache.
-    private static let largestBank = 1 << 20
-
-    /// Taps by input rate. To compute them takes as long as to filter a second of audio, and most files of a corpus are short.
-    private static let banks = Mutex<[Int: [Float]]>([:])
-    /// The most banks to keep.
-    private static let mostBanks = 8
+    static let largestBank = 1 << 20
 
     private let shape: PolyphaseShape
-    private let taps: [Float]
+    private let bank: FilterBank
     private let filter = KernelSet.preferred.resample
     /// The delay line; `line[start..<end]` is still needed for the next output samples.
     private var line: [Float]
@@ -30,9 +24,11 @@ struct PolyphaseFilter {
     /// The next output's phase.
     private var phase = 0
 
-    /// - Parameter inputRate: in Hz.
-    /// - Returns: nil where the ratio of the rates has so many phases that their taps would not fit the L2 cache.
-    init?(from inputRate: Int) {
+    /// - Parameters:
+    ///   - inputRate: in Hz.
+    ///   - largest: bytes of taps.
+    /// - Returns: nil where the ratio of the rates has so many phases that it needs more taps.
+    init?(from inputRate: Int, largest: Int = PolyphaseFilter.largestBank) {
         let divisor = greatestCommonDivisor(inputRate, AudioFormat.sampleRate)
         let rate = Double(inputRate)
         let pass = min(Self.passEdge, 0.9 * rate / 2)
@@ -42,21 +38,14 @@ struct PolyphaseFilter {
             step: inputRate / divisor,
             tapCount: PolyphaseShape.taps(transition: (stop - pass) / rate, attenuation: Self.attenuation)
         )
-        guard shape.phases * shape.tapCount * MemoryLayout<Float>.stride <= Self.largestBank else { return nil }
-        taps = Self.bank(shape, cutOff: (pass + stop) / rate, inputRate: inputRate)
+        guard shape.phases * shape.tapCount * MemoryLayout<Float>.stride <= largest else { return nil }
+        let shape = shape
+        bank = FilterBank.shared(of: inputRate) {
+            shape.lowPass(cutOff: (pass + stop) / rate, attenuation: Self.attenuation)
+        }
         line = [Float](repeating: 0, count: shape.tapCount + 4096)
         // The zeros before the first sample, up to the centre of the filter, compensate its delay.
         end = shape.centre
-    }
-
-    private static func bank(_ shape: PolyphaseShape, cutOff: Double, inputRate: Int) -> [Float] {
-        if let kept = banks.withLock({ $0[inputRate] }) { return kept }
-        let taps = shape.lowPass(cutOff: cutOff, attenuation: attenuation)
-        banks.withLock { banks in
-            if banks.count >= mostBanks { banks = [:] }
-            banks[inputRate] = taps
-        }
-        return taps
     }
 
     mutating func reset() {
@@ -88,7 +77,7 @@ struct PolyphaseFilter {
         guard let target = output.baseAddress, spare >= 0 else { return 0 }
         // Output i begins at input (phase + i · step) / phases of the line.
         let made = min(output.count, ((spare + 1) * shape.phases - 1 - phase) / shape.step + 1)
-        taps.withUnsafeBufferPointer { taps in
+        bank.taps.withUnsafeBufferPointer { taps in
             line.withUnsafeBufferPointer { line in
                 guard let taps = taps.baseAddress, let line = line.baseAddress else { return }
                 filter(line + start, target, made, phase, shape, taps)

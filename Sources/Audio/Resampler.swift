@@ -20,6 +20,10 @@ public struct Resampler: ~Copyable {
         /// from 8 kHz on. A polyphase filter, for uncommon rates after `SINC_FASTEST` to 32 kHz. For uncommon rates below
         /// 20 kHz, where the roll-off of that converter would be inside the band, `SINC_BEST_QUALITY` is used.
         case standard
+        /// For many streams at a time, at a bounded price for each: as `standard` at ``commonRates`` and at rates in a very simple
+        /// ratio to 16 kHz; all others go through `SINC_FASTEST`, and below 20 kHz so lose what is above 0.35 of their rate. A
+        /// resampler needs at most 110 kB besides the taps of the common rates, which all share; at `standard` it may need 1.4 MB.
+        case shared
         /// `SINC_BEST_QUALITY` directly to 16 kHz: rejection ≥ 120 dB, flat up to 7.7 kHz, at many times the cost.
         case best
     }
@@ -31,6 +35,13 @@ public struct Resampler: ~Copyable {
         /// Output samples written.
         public var produced = 0
     }
+
+    /// The rates of sound cards, files and telephones, in Hz.
+    public static let commonRates: Set<Int> = [
+        8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000, 176_400, 192_000,
+    ]
+    /// Bytes of taps for any other rate of ``Quality/shared``.
+    private static let largestUncommonBank = 32 << 10
 
     /// Accepted input rates, in Hz.
     public static let inputRates = 8_000...192_000
@@ -54,12 +65,16 @@ public struct Resampler: ~Copyable {
             )
         }
         let target = AudioFormat.sampleRate
+        let isCheap = quality == .shared && !Resampler.commonRates.contains(inputRate)
+        let largest = isCheap ? Resampler.largestUncommonBank : PolyphaseFilter.largestBank
         let kind: Int
         let rate: Int
         let filter: PolyphaseFilter?
-        if quality == .standard, inputRate != target, let direct = PolyphaseFilter(from: inputRate) {
+        if quality != .best, inputRate != target, let direct = PolyphaseFilter(from: inputRate, largest: largest) {
             (kind, rate, filter) = (SRC_SINC_FASTEST, inputRate, direct)
-        } else if quality == .standard, inputRate >= Resampler.leastConvertedRate {
+        } else if quality == .shared && inputRate != target
+            || quality == .standard && inputRate >= Resampler.leastConvertedRate
+        {
             (kind, rate, filter) = (SRC_SINC_FASTEST, 2 * target, PolyphaseFilter(from: 2 * target))
         } else {
             (kind, rate, filter) = (SRC_SINC_BEST_QUALITY, target, nil)

@@ -43,6 +43,13 @@ static inline int CSystem_pin_thread(void) {
     return sched_setaffinity(0, sizeof set, set) == 0 ? processor : -1;
 }
 
+int malloc_trim(unsigned long pad);
+
+/// Gives memory that the C library keeps free back to the system.
+static inline void CSystem_trim(void) {
+    malloc_trim(0);
+}
+
 // Processes and descriptors, declared with the types of the Linux ABI.
 int pipe2(int ends[2], int flags);
 int accept4(int listener, void *address, void *length, int flags);

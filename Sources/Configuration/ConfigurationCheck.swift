@@ -14,6 +14,7 @@ struct ConfigurationCheck {
     func run(_ findings: inout Findings) {
         if let words { checkWords(words, &findings) }
         checkSensitivities(&findings)
+        checkSatellite(&findings)
         for (key, action) in findings.actions { check(action, key: key, &findings) }
         checkAddresses(&findings)
         checkSecrets(&findings)
@@ -60,6 +61,18 @@ struct ConfigurationCheck {
                 findings.add("is never heard, as '\(part)' is not enabled", key: key + ".phrase", isWarning: true)
             }
         }
+    }
+
+    /// A command word, such as "stop", should not make Home Assistant listen.
+    private func checkSatellite(_ findings: inout Findings) {
+        let wyoming = configuration.wyoming
+        guard !wyoming.satellite.isEmpty, wyoming.satelliteWords == nil else { return }
+        findings.add(
+            "reports every word, so that each of them makes Home Assistant listen to what follows; name those that should in "
+                + "satelliteWords",
+            key: "wyoming.satellite",
+            isWarning: true
+        )
     }
 
     /// A sensitivity must have thresholds where it applies, and should not be given beside a threshold that replaces it.

@@ -92,6 +92,10 @@ public struct ParsedConfiguration: Sendable {
 
     private func validated(by words: KnownWords) throws(ConfigurationError) -> ConfigurationFile {
         var findings = findings
+        let spelling = WordSpelling(known: words.names + words.gone)
+        let configuration = spelling.spelled(configuration)
+        findings.phrases = findings.phrases.map { ($0.key, spelling.spelled($0.value)) }
+        findings.sessions = findings.sessions.map { ($0.key, spelling.spelled($0.value)) }
         ConfigurationCheck(configuration: configuration, words: words).run(&findings)
         let problems = findings.sorted
         guard problems.allSatisfy(\.isWarning) else { throw ConfigurationError(problems: problems) }

@@ -70,6 +70,7 @@ public final class WakeService: Sendable {
                 return Watchdog.Health(status: "Serving no clients, as it cannot listen; see the log")
             }
             return Watchdog.Health(
+                lastProgress: server.lastProgress,
                 status: "Serving \(server.connections) clients; \(server.counts.detections) words heard"
             )
         }

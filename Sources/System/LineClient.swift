@@ -8,8 +8,9 @@ final class LineClient {
     let descriptor: FileDescriptor
     /// Unique within the server.
     let number: UInt64
-    /// The user on the other end; nil if the system does not say.
-    let user: UInt32?
+    let peer: Peer
+    /// When it connected.
+    let start = Clock.now
     var listens = false
     /// Whether the answer to its last line is still to come; until then no further line is read.
     private(set) var isAwaiting = false
@@ -18,22 +19,25 @@ final class LineClient {
     private var input: [UInt8] = []
     private var output: [UInt8] = []
     private var lines: [String] = []
+    private var hasSpoken = false
     private var ended: End?
     /// When the client is closed because it sends nothing; and when, because it does not read (nil: no output waits).
     private var silenceEnd: Instant
     private var readingEnd: Instant?
 
-    init(_ descriptor: consuming FileDescriptor, number: UInt64, settings: LineServer.Settings) {
-        self.descriptor = descriptor
+    init(_ connection: consuming Connection, number: UInt64, settings: LineServer.Settings) {
+        peer = connection.peer
+        descriptor = connection.take()
         self.number = number
         self.settings = settings
-        user = UnixSocket.user(of: self.descriptor.rawValue)
         silenceEnd = Clock.now + .seconds(settings.timeout)
         // By default the system would buffer hundreds of kilobytes for a client that does not read.
         var size: Int32 = 16 << 10
         setsockopt(self.descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Whether it has sent no whole line yet, and gets none.
+    var isSilent: Bool { !hasSpoken && !listens }
     /// Whether output waits to be sent.
     var isWaiting: Bool { !output.isEmpty }
     /// Whether a line can be answered now.
@@ -72,6 +76,7 @@ final class LineClient {
         input += piece.prefix(count)
         while let end = input.firstIndex(of: 10) {
             guard end <= settings.longestLine else { break }
+            hasSpoken = true
             lines.append(String(decoding: input[..<end], as: UTF8.self))
             input.removeSubrange(...end)
             silenceEnd = Clock.now + .seconds(settings.timeout)

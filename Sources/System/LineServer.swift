@@ -1,4 +1,3 @@
-private import CSystem
 public import Core
 import Glibc
 import Synchronization
@@ -28,7 +27,8 @@ public final class LineServer: Sendable {
     }
 
     public struct Settings: Sendable {
-        /// Most clients at a time; a further one gets an error line and is closed.
+        /// Most clients at a time. A further one takes the place of one that has sent no whole line yet; else it gets an error line
+        /// and is closed.
         public var clients = 16
         /// How many of ``clients`` are reserved for clients that do not subscribe.
         public var reserved = 4
@@ -61,19 +61,7 @@ public final class LineServer: Sendable {
         public var overflowed = 0
     }
 
-    /// A listening socket, and the device and inode of its file.
-    private final class Listener: Sendable {
-        let descriptor: FileDescriptor
-        let identity: [UInt64]
-
-        init(_ path: String) throws(SocketError) {
-            descriptor = try UnixSocket.listen(path, mode: 0o660)
-            identity = LineServer.identity(of: path)
-        }
-    }
-
     private struct Shared {
-        var listener: Listener
         var waiting: [String] = []
         /// Answers that came later, by the number of the client.
         var answers: [(client: UInt64, line: String)] = []
@@ -83,8 +71,6 @@ public final class LineServer: Sendable {
         /// Connections so far; the number of the newest.
         var connections: UInt64 = 0
         var isStopped = false
-
-        init(listener: Listener) { self.listener = listener }
     }
 
     /// Most published lines that wait for the server's thread.
@@ -95,7 +81,8 @@ public final class LineServer: Sendable {
     private let snapshot: @Sendable (String?) -> String
     private let answer: @Sendable (String, Reply) -> Answer
     private let wakeUp: EventFD
-    private let shared: Mutex<Shared>
+    private let listener: Listener
+    private let shared = Mutex(Shared())
     private let finished = Latch()
 
     /// Begins to listen.
@@ -115,9 +102,10 @@ public final class LineServer: Sendable {
         self.snapshot = snapshot
         self.answer = answer
         wakeUp = try EventFD(or: SocketError.noEventFD)
-        shared = Mutex(Shared(listener: try Listener(path)))
+        listener = try Listener([.unix(path: path)])
         _ = try SystemThread(name: "beckon-socket", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
             serve()
+            listener.close()
             finished.open()
         }
     }
@@ -148,10 +136,7 @@ public final class LineServer: Sendable {
     /// - Returns: whether it was made again.
     /// - Throws: ``SocketError``, for instance if its folder was deleted too.
     public func restore() throws(SocketError) -> Bool {
-        // A file that another service put in its place is left alone.
-        guard Self.identity(of: path).isEmpty else { return false }
-        let listener = try Listener(path)
-        shared.withLock { $0.listener = listener }
+        guard try listener.restore() else { return false }
         wakeUp.signal()
         return true
     }
@@ -170,7 +155,7 @@ public final class LineServer: Sendable {
         guard isFirst else { return finished.wait(until: time) }
         wakeUp.signal()
         let hasEnded = finished.wait(until: time)
-        if Self.identity(of: path) == shared.withLock({ $0.listener.identity }) { unlink(path) }
+        listener.removeFiles()
         return hasEnded
     }
 
@@ -179,27 +164,16 @@ public final class LineServer: Sendable {
         wakeUp.signal()
     }
 
-    /// Device and inode of the socket's file; empty if there is none.
-    private static func identity(of path: String) -> [UInt64] {
-        var status = stat()
-        return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
-    }
-
     // MARK: - On the server's thread
 
     private func serve() {
         var clients: [LineClient] = []
-        /// When connections are accepted again, after the system had no more descriptors.
-        var pause = Instant(nanoseconds: 0)
         while true {
             let now = Clock.now
-            let listener = shared.withLock { $0.listener }
-            var requests = [
-                Poll.request(wakeUp.descriptor, POLLIN),
-                Poll.request(now < pause ? -1 : listener.descriptor.rawValue, POLLIN),
-            ]
+            var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
+            requests += listener.requests(at: now)
             requests += clients.map(request)
-            let deadlines = clients.compactMap(\.deadline) + (now < pause ? [pause] : [])
+            let deadlines = clients.compactMap(\.deadline) + [listener.deadline(at: now)].compactMap(\.self)
             Poll.wait(&requests, until: clients.contains(where: \.hasLine) ? now : deadlines.min())
 
             if requests[0].revents != 0 { wakeUp.drain() }
@@ -215,7 +189,7 @@ public final class LineServer: Sendable {
                     client.answer(answer.line)
                 }
             }
-            for (client, request) in zip(clients, requests.dropFirst(2)) {
+            for (client, request) in zip(clients, requests.dropFirst(1 + listener.count)) {
                 if request.revents != 0, client.isReading { client.receive() }
                 if Int32(request.revents) & (POLLHUP | POLLERR) != 0, client.awaitsLast { client.hangUp() }
                 hear(client, listeners: clients.count(where: \.listens))
@@ -230,7 +204,7 @@ public final class LineServer: Sendable {
                 return true
             }
             if isStopped { return }
-            if requests[1].revents != 0, !accept(&clients, listener) { pause = Clock.now + .milliseconds(100) }
+            listener.accept(requests.dropFirst().prefix(listener.count)) { accept($0, &clients) }
         }
     }
 
@@ -252,40 +226,37 @@ public final class LineServer: Sendable {
         }
     }
 
-    /// Accepts new connections; false if the system has no more descriptors.
-    private func accept(_ clients: inout [LineClient], _ listener: Listener) -> Bool {
-        while true {
-            let connection = FileDescriptor(CSystem_accept(listener.descriptor.rawValue))
-            guard connection.isOpen else { return errno != EMFILE && errno != ENFILE && errno != ENOMEM }
-            let number = shared.withLock { shared in
-                shared.connections += 1
-                return shared.connections
-            }
-            let client = LineClient(connection, number: number, settings: settings)
-            if let reason = refusal(of: client, among: clients) {
-                shared.withLock { $0.counts.refused += 1 }
-                client.refuse(reason)
-                client.flush()
-                continue
-            }
-            shared.withLock { $0.counts.accepted += 1 }
-            if settings.listensAtOnce {
-                client.listens = true
-                client.send(snapshot(shared.withLock { $0.last }))
-                client.flush()
-            }
-            clients.append(client)
+    private func accept(_ connection: consuming Connection, _ clients: inout [LineClient]) {
+        let number = shared.withLock { shared in
+            shared.connections += 1
+            return shared.connections
         }
+        let client = LineClient(connection, number: number, settings: settings)
+        let places = Places(all: settings.clients, perPeer: settings.perUser)
+        let holders = clients.map { Places.Holder($0.peer, isSilent: $0.isSilent, since: $0.start) }
+        switch places.decide(client.peer, holders) {
+        case .welcome: break
+        case .replace(let index):
+            clients.remove(at: index)
+            count(.protocolViolation)
+        case .full: return refuse(client, "\(settings.clients) clients are connected already; try again later")
+        case .peerIsFull:
+            let limit = settings.perUser ?? settings.clients
+            return refuse(client, "\(limit) clients of this user are connected already; close one of them")
+        }
+        shared.withLock { $0.counts.accepted += 1 }
+        if settings.listensAtOnce {
+            client.listens = true
+            client.send(snapshot(shared.withLock { $0.last }))
+            client.flush()
+        }
+        clients.append(client)
     }
 
-    /// Why a new client is refused; nil if it is welcome.
-    private func refusal(of client: LineClient, among clients: [LineClient]) -> String? {
-        guard clients.count < settings.clients else {
-            return "\(settings.clients) clients are connected already; try again later"
-        }
-        guard let limit = settings.perUser else { return nil }
-        guard clients.count(where: { $0.user == client.user }) >= limit else { return nil }
-        return "\(limit) clients of this user are connected already; close one of them"
+    private func refuse(_ client: LineClient, _ reason: String) {
+        shared.withLock { $0.counts.refused += 1 }
+        client.refuse(reason)
+        client.flush()
     }
 
     /// Answers one line of a client.

@@ -257,6 +257,20 @@ class Account:
         self.check_words_taught()
         self.check_broker()
         self.check_process()
+        if self.chaos.neighbours:
+            self.check_neighbours(self.chaos.neighbours)
+
+    def check_neighbours(self, server):
+        after = server.finish()
+        heard = [one for one in server.delays if one is not None]
+        worst = f"{max(heard, default=0):.1f} s from a word's first sample at most"
+        self.check("words said to the wake-word server / heard", len(server.delays), f"{len(heard)}, {worst}",
+                   heard and len(heard) == len(server.delays))
+        odd = [one for one in server.readiness if one != 200]
+        self.check("/readyz beside its hostile clients: asked / other than 200", len(server.readiness), odd[:5] or 0, not odd)
+        self.check("its memory, KiB: before / after", server.before, after, 0 < after < server.before + 61_440)
+        self.check("its exit status", server.stop(), "", server.process.returncode == 0)
+        self.check("its satellite's connection", "", server.problems or "held", not server.problems)
 
     # ---- Printing ----
 

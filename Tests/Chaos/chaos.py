@@ -13,6 +13,7 @@ from random import Random
 
 from .broker import Broker
 from .card import Card
+from .neighbours import Neighbours, free_port
 from .outputs import Log, Output, StandardOutput
 from .pace import Pace
 from .schedule import END
@@ -36,6 +37,9 @@ class Chaos:
 
     # Lanes of faults that this kind of run cannot have.
     without = {"journal"}
+    # A port for live pages, and a wake-word server beside the service; only where this process starts both.
+    web_port = None
+    neighbours = None
     # Seconds for which the service may be stopped.
     longest_stop = 25.0
 
@@ -73,6 +77,7 @@ class Chaos:
         self.pace = Pace(self.folder / "pace", speed)
         self.mount_disk(self.folder / "disk")
         self.configuration = self.folder / "config.json5"
+        self.web_port = free_port()
         self.clips = Clips(self.disk / "clips")
         self.control = self.folder / "control.socket"
         environment = {
@@ -84,6 +89,7 @@ class Chaos:
         command = [self.beckon, "listen", "--json", "--config", str(self.configuration)]
         paced = {"LD_PRELOAD": str(build / "libFakeSystem.so"), "FAKE_PACE": str(self.folder / "pace")}
         self.service = Service(command, {**environment, **paced}, self.pace, self.control)
+        self.neighbours = Neighbours(self.beckon, environment, (self.folder / "neighbours.log").open("wb"))
         self.printed = StandardOutput()
         self.log = Log(self.folder / "log")
         self.output, self.error = Output(self.printed.take), Output(self.log.take)
@@ -122,6 +128,8 @@ class Chaos:
             "clips": {"dir": str(self.clips.folder), "keep": 100_000, "quota": 10_000},
             "limits": {"queue": 12, "atOnce": AT_ONCE},
         }
+        if self.web_port:
+            settings["web"] = {"listen": f"tcp://127.0.0.1:{self.web_port}"}
         if self.printed:
             settings["actions"].append({"print": f"printed {{sequence}} {PRINTED}"})
         if self.broker:
@@ -201,6 +209,8 @@ class Chaos:
         if not self.until(lambda: self.card.epoch > 0, 30, "the card is opened"):
             return
         self.begin = self.pace.now()
+        if self.neighbours:
+            self.neighbours.start()
         lanes = [threading.Thread(target=self.follow, args=(lane, length), daemon=True) for lane in turns.values()]
         watchers = [threading.Thread(target=self.service.watch, args=(self.is_over,), daemon=True)]
         watchers.append(threading.Thread(target=self.collect, daemon=True))
@@ -260,6 +270,8 @@ class Chaos:
     def close(self):
         self.is_over.set()
         self.service.kill()
+        if self.neighbours:
+            self.neighbours.stop()
         for subscriber in (getattr(self, name, None) for name in ("subscriber", "slow_subscriber")):
             if subscriber:
                 subscriber.close()

@@ -68,7 +68,7 @@ class SystemdService(Service):
 
 class SystemdChaos(Chaos):
     # Its output goes to the journal, which has a fault of its own.
-    without = {"standard-output", "standard-error", "broker"}
+    without = {"standard-output", "standard-error", "broker", "network"}
     # The watchdog is fed every third of its time.
     longest_stop = WATCHDOG_SECONDS / 2
 

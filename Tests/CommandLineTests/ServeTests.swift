@@ -54,7 +54,13 @@ struct ServeTests {
             server.error.contains("the limit on open files is 300, so there are at most 108 connections, not 500"),
             "\(server.error)"
         )
-        let clients = try (0..<130).map { _ in try Client(server.socket) }
+        // Each says something, as its place would else be given to another one.
+        let clients = try (0..<130).map { _ in
+            let client = try Client(server.socket)
+            client.send(Array("{\"type\": \"ping\"}\n".utf8))
+            _ = try? client.line()
+            return client
+        }
         #expect(comesTrue(within: 20) { ServeTests.info(server.socket).isEmpty }, "beyond the limit it still serves")
         #expect(clients.count == 130)
     }
@@ -93,7 +99,7 @@ struct ServeTests {
         }
         // Another limit on connections: the server is replaced at the same address.
         try reload("{wyoming: {listen: 'unix://\(first)', connections: 7}}")
-        #expect(comesTrue(within: 20) { server.error.contains("the configuration was read again") })
+        #expect(comesTrue(within: 20) { server.error.contains("the configuration was read again") }, "\(server.error)")
         #expect(ServeTests.info(first).contains("\"stop\""))
         try reload("{wyoming: {listen: 'unix://\(second)'}}")
         #expect(comesTrue(within: 20) { ServeTests.info(second).contains("\"stop\"") })
@@ -107,6 +113,18 @@ struct ServeTests {
         server.process.terminate()
         server.process.waitUntilExit()
         #expect(server.process.terminationStatus == 0)
+    }
+
+    @Test(arguments: [
+        (["--port", "10401"], "unknown option --port; did you mean --listen tcp://127.0.0.1:10401?"),
+        (["--uri", "tcp://0.0.0.0:10400"], "unknown option --uri; did you mean --listen tcp://0.0.0.0:10400?"),
+        (["--uri=0.0.0.0:10400"], "unknown option --uri; did you mean --listen tcp://0.0.0.0:10400?"),
+        (["--listen", "0.0.0.0:10400"], "did you mean tcp://0.0.0.0:10400?"),
+        (["--web", "http://127.0.0.1:10481/"], "did you mean tcp://127.0.0.1:10481?"),
+    ])
+    func `what other servers call it is understood`(arguments: [String], says: String) throws {
+        let result = try Program.beckon(["serve"] + arguments)
+        #expect(result.status == 2 && result.error.contains(says), "\(result.error)")
     }
 
     @Test func `a wrong address is a usage error, a taken one fails at once`() throws {

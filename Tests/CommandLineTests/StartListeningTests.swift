@@ -23,7 +23,8 @@ struct StartListeningTests {
     private static func serve(_ socket: ListeningSocket, answer: String) -> [UInt8] {
         var requests = [Poll.request(socket.descriptor.rawValue, POLLIN)]
         Poll.wait(&requests, until: Clock.now + .seconds(20))
-        guard case .connection(let client) = socket.accept() else { return [] }
+        guard case .connection(let connection) = socket.accept() else { return [] }
+        let client = connection.take()
         var received: [UInt8] = []
         var hasAnswered = false
         let deadline = Clock.now + .seconds(20)

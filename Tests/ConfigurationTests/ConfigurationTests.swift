@@ -232,12 +232,13 @@ struct ConfigurationTests {
             ("{wyoming: {listen: ['tcp://1.2.3.4:5', 7]}}", "expected an address"),
             ("{wyoming: {listen: ['unix:///x', 'unix:///x']}}", "names unix:///x twice"),
             ("{wyoming: {listen: 'unix:///x'}, socket: '/x'}", "is the control socket"),
-            ("{wyoming: {satellite: ['unix:///x', 'unix:///x']}}", "names unix:///x twice"),
-            ("{wyoming: {satellite: 'unix:///x'}, socket: '/x'}", "is the control socket"),
+            ("{wyoming: {satellite: ['unix:///x', 'unix:///x'], satelliteWords: []}}", "names unix:///x twice"),
+            ("{wyoming: {satellite: 'unix:///x', satelliteWords: []}, socket: '/x'}", "is the control socket"),
             (
-                "{wyoming: {listen: 'tcp://127.0.0.1:5', satellite: 'tcp://127.0.0.1:5'}}",
+                "{wyoming: {listen: 'tcp://127.0.0.1:5', satellite: 'tcp://127.0.0.1:5', satelliteWords: []}}",
                 "names tcp://127.0.0.1:5, as wyoming.listen does; choose another address"
             ),
+            ("{wyoming: {listen: '0.0.0.0:10400'}}", "write tcp://0.0.0.0:10400"),
             ("{wyoming: {satelliteWords: 'left'}}", "expected"),
             (
                 "{wyoming: {satelliteWords: ['yes', 'lft']}}",
@@ -248,6 +249,42 @@ struct ConfigurationTests {
             let errors = Self.errors(text)
             #expect(errors.count == 1 && errors[0].contains("wyoming") && errors[0].contains(problem), "\(errors)")
         }
+    }
+
+    @Test func `words are taken however they are written`() throws {
+        let words = ["left", "go", "hey computer"]
+        let text = """
+            {
+                words: {LEFT: {threshold: 0.5}, 'Hey-Computer': {enabled: false}},
+                phrases: [{phrase: 'Go Left'}, {phrase: 'go Hey_Computer'}],
+                sessions: [{wake: 'hey_computer', words: ['Go']}],
+                wyoming: {satellite: 'unix:///x', satelliteWords: ['Left', 'GO_left', 'hey-computer']},
+            }
+            """
+        let file = try ParsedConfiguration(text: text, file: "c").validated(words: words)
+        let configuration = file.configuration
+        #expect(Set(configuration.words.keys) == ["left", "hey computer"])
+        #expect(configuration.words["left"]?.threshold == 0.5)
+        #expect(configuration.phrases.map(\.phrase) == ["go left", "go hey computer"])
+        #expect(configuration.sessions.first?.wake == "hey computer" && configuration.sessions.first?.words == ["go"])
+        #expect(configuration.wyoming.satelliteWords == ["left", "go left", "hey computer"])
+        // The same word twice, and one that is near but not equal.
+        for text in ["{words: {left: {}, Left: {}}}", "{words: {lef: {}}}"] {
+            #expect(throws: ConfigurationError.self) {
+                try ParsedConfiguration(text: text, file: "c").validated(words: words)
+            }
+        }
+    }
+
+    @Test func `a satellite that reports every word is warned of`() throws {
+        func warnings(_ wyoming: String) throws -> [String] {
+            try ParsedConfiguration(text: "{wyoming: {\(wyoming)}}", file: "c").validated(words: ["left"])
+                .warnings.map(\.description)
+        }
+        let all = try warnings("satellite: 'unix:///x'")
+        #expect(all.count == 1 && all[0].contains("wyoming.satellite: reports every word"), "\(all)")
+        #expect(try warnings("satellite: 'unix:///x', satelliteWords: ['left']").isEmpty)
+        #expect(try warnings("listen: 'unix:///x'").isEmpty)
     }
 
     @Test func `the web server's address, names and file, and what is wrong with them`() throws {

@@ -140,7 +140,13 @@ struct LineServerTests {
         server.publish("still there")
         #expect(try listener.line() == "still there")
 
-        let crowd = try (0..<3).map { _ in try Client(path) }
+        // One that says nothing would make room.
+        let crowd = try (0..<3).map { _ in
+            let client = try Client(path)
+            client.send(Array("hello\n".utf8))
+            #expect(try client.line() == "heard 5")
+            return client
+        }
         let late = try Client(path)
         #expect(try late.line()?.contains("4 clients are connected already") == true)
         #expect(try late.line() == nil)
@@ -265,6 +271,32 @@ struct LineServerTests {
         let last = try Client(path)
         last.send(Array("still\n".utf8))
         #expect(try last.line() == "heard still")
+    }
+
+    @Test func `clients that say nothing keep nobody out, not of their own user's share either`() throws {
+        let server = try LineServer(
+            path: path,
+            settings: {
+                var settings = LineServer.Settings()
+                settings.clients = 8
+                settings.perUser = 4
+                settings.timeout = 600
+                return settings
+            }(),
+            snapshot: { _ in "snapshot" },
+            answer: { line, _ in line == "events" ? .listen : .line("heard \(line)") }
+        )
+        defer { server.stop() }
+        let listener = try Client(path)
+        listener.send(Array("events\n".utf8))
+        #expect(try listener.line() == "snapshot")
+        let crowd = try (0..<40).map { _ in try Client(path) }
+        let next = try Client(path)
+        next.send(Array("hello\n".utf8))
+        #expect(try next.line() == "heard hello")
+        server.publish("still there")
+        #expect(try listener.line() == "still there")
+        withExtendedLifetime(crowd) {}
     }
 
     @Test func `a user has a share of the connections`() throws {

@@ -16,11 +16,11 @@ struct ListenAddressTests {
     }
 
     @Test(arguments: [
-        "", "127.0.0.1:10400", "http://127.0.0.1:1", "tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:",
+        "", "tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:",
         "tcp://127.0.0.1:0",
         "tcp://127.0.0.1:65536", "tcp://127.0.0.1:-1", "tcp://127.0.0.1:+1", "tcp://127.0.0.+1:1", "tcp://[::1%lo]:1",
-        "tcp://1.2.3:4", "tcp://house.local:10400", "tcp://:10400",
-        "tcp://::1:10400", "tcp://[::1:10400", "tcp://[127.0.0.1]:1", "tcp://[]:1", "unix://", "unix://relative",
+        "tcp://1.2.3:4", "tcp://house.local:10400",
+        "tcp://[::1:10400", "tcp://[127.0.0.1]:1", "tcp://[]:1", "unix://", "unix://relative",
         "unix:///" + String(repeating: "x", count: 107),
     ])
     func `others are refused`(text: String) {
@@ -29,6 +29,24 @@ struct ListenAddressTests {
             Issue.record("accepted: \(text)")
         } catch {
             #expect(error.description.contains("an address looks like tcp://127.0.0.1:10400"))
+        }
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0:10400", "tcp://0.0.0.0:10400"), ("127.0.0.1:10400", "tcp://127.0.0.1:10400"),
+        ("localhost:80", "tcp://127.0.0.1:80"), ("http://127.0.0.1:1", "tcp://127.0.0.1:1"),
+        ("http://0.0.0.0:10480/", "tcp://0.0.0.0:10480"), ("tcp:/1.2.3.4:5", "tcp://1.2.3.4:5"),
+        ("10400", "tcp://127.0.0.1:10400"), (":10400", "tcp://127.0.0.1:10400"),
+        ("tcp://:10400", "tcp://127.0.0.1:10400"),
+        ("*:10400", "tcp://0.0.0.0:10400"), ("[::]:10400", "tcp://[::]:10400"), ("::1:10400", "tcp://[::1]:10400"),
+        ("tcp://::1:10400", "tcp://[::1]:10400"), ("/run/x.socket", "unix:///run/x.socket"),
+    ])
+    func `what is meant by others is named`(text: String, meant: String) {
+        do throws(SocketError) {
+            _ = try ListenAddress(text)
+            Issue.record("accepted: \(text)")
+        } catch {
+            #expect(error.description.hasSuffix("; write \(meant)"), "\(error)")
         }
     }
 

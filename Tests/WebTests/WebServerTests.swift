@@ -357,18 +357,72 @@ struct WebServerTests {
     // MARK: - Clients that mean harm, or are broken
 
     @Test func `connections beyond the limit are refused, and taken again when others have ended`() throws {
-        let running = try start { $0.limits.connections = 3 }
+        let running = try start {
+            $0.limits.connections = 3
+            $0.limits.reserved = 0
+        }
+        var pages = try (0..<3).map { _ in try WebPeer(running.address) }
+        for page in pages { #expect(try page.ask("GET /live").status == 200) }
+        #expect(try WebPeer(running.address).response().status == 503)
+        pages.removeFirst()
+        #expect(comesTrue(within: 30) { (try? WebPeer(running.address).ask("GET /healthz").status) == 200 })
+        running.server.stop()
+    }
+
+    @Test func `a crowd that sends no whole head keeps nobody out`() throws {
+        let running = try start { $0.limits.patience = .seconds(600) }
+        let page = try WebPeer(running.address)
+        #expect(try page.ask("GET /live").status == 200)
+        let crowd = try (0..<200).map { index in
+            let peer = try WebPeer(running.address)
+            if index % 2 == 0 { peer.send("GET /healthz HTTP/1.1\r\nHost: loc") }
+            return peer
+        }
+        for _ in 0..<5 { #expect(try WebPeer(running.address).ask("GET /readyz").status == 200) }
+        #expect(try WebPeer(running.address).ask("GET /").status == 200)
+        // Who is served stays.
+        _ = try page.message("state")
+        #expect(crowd.count == 200)
+        running.server.stop()
+    }
+
+    @Test func `monitors are answered while all other places are taken`() throws {
+        let running = try start {
+            $0.limits.connections = 6
+            $0.limits.perPeer = 4
+        }
+        let pages = try (0..<4).map { _ in try WebPeer(running.address) }
+        for page in pages { #expect(try page.ask("GET /live").status == 200) }
+        // More than are reserved, one after the other.
+        for _ in 0..<20 {
+            for path in ["/healthz", "/readyz"] {
+                let peer = try WebPeer(running.address)
+                let answer = try peer.ask("GET \(path)")
+                #expect(answer.status == 200)
+                #expect(try peer.isClosed(), "its place is for the next one")
+            }
+            #expect(try WebPeer(running.address).ask("GET /").status == 503)
+        }
+        running.server.stop()
+    }
+
+    @Test func `a page that reads nothing is ended as if there were no room for it, and gives up its place`() throws {
+        let running = try start {
+            $0.limits.patience = .seconds(1)
+            $0.limits.streams = 2
+        }
+        let deaf = try (0..<2).map { _ in try WebPeer(running.address) }
+        for peer in deaf { peer.request("GET /live") }
+        // Far less was sent than the system keeps for a client. The second is looked at when a third page finds no place.
         #expect(
             comesTrue(within: 30) {
-                let status = running.server.status.description
-                return status.contains("\"connections\": 0") && status.contains("\"accepted\": 1")
+                guard let next = try? WebPeer(running.address), (try? next.ask("GET /live").status) == 200 else {
+                    return false
+                }
+                return (0..<30).allSatisfy { _ in (try? next.message("state")) != nil }
             }
         )
-        var peers = try (0..<3).map { _ in try WebPeer(running.address) }
-        for peer in peers { #expect(try peer.ask("GET /healthz").status == 200) }
-        #expect(try WebPeer(running.address).response().status == 503)
-        peers.removeFirst()
-        #expect(comesTrue(within: 30) { (try? WebPeer(running.address).ask("GET /healthz").status) == 200 })
+        #expect(!running.server.status.description.contains("\"slow\": 0"))
         running.server.stop()
     }
 

@@ -15,6 +15,7 @@ struct ConversationTests {
         var detector: BatchDetector
         let conversation: WakeConversation
         private(set) var hops = 0
+        private(set) var turns = 0
         private(set) var last = ConversationPause.needsInput
 
         init(_ words: WakeWords) throws {
@@ -43,8 +44,14 @@ struct ConversationTests {
                 rest = rest.dropFirst(piece)
                 part.withUnsafeBufferPointer { bytes in
                     var input = bytes
+                    conversation.beginTurn()
                     while true {
                         last = conversation.advance(&input, words, &detector)
+                        if last == .turn {
+                            turns += 1
+                            conversation.beginTurn()
+                            continue
+                        }
                         guard last == .hop else { break }
                         hops += 1
                         let words = words
@@ -146,7 +153,14 @@ struct ConversationTests {
             rest = rest.dropFirst(piece)
             part.withUnsafeBufferPointer { part in
                 var input = part
-                while client.conversation.advance(&input, client.words, &client.detector) == .hop {
+                client.conversation.beginTurn()
+                while true {
+                    let pause = client.conversation.advance(&input, client.words, &client.detector)
+                    if pause == .turn {
+                        client.conversation.beginTurn()
+                        continue
+                    }
+                    guard pause == .hop else { break }
                     let words = client.words
                     client.detector.process([client.conversation.stream]) {
                         _ = client.conversation.report($1, words)
@@ -273,11 +287,104 @@ struct ConversationTests {
         #expect(results(client, detect(.null) + run) == ["left"])
         #expect(results(client, detect([]) + run) == ["left"])
         #expect(client.unknownNames.isEmpty)
-        // Names that nobody knows are taken as all words.
-        #expect(results(client, detect(["ok_nabu"]) + run) == ["left"])
+        // However it is written.
+        for name in ["Left", "LEFT", " left ", "_left-"] {
+            #expect(results(client, detect([.string(name)]) + run) == ["left"], "\(name)")
+        }
+        #expect(client.unknownNames.isEmpty)
+        // Names that nobody knows are no words: once, at the beginning, so that nobody waits for them.
+        #expect(results(client, detect(["ok_nabu"]) + run) == ["not-detected"])
         #expect(client.unknownNames == [["ok_nabu"]])
         #expect(results(client, detect(["ok_nabu", "right"]) + run) == ["not-detected"])
-        #expect(client.unknownNames.count == 1)
+        #expect(results(client, detect(["ok_nabu", "left"]) + run) == ["left"])
+        #expect(client.unknownNames == [["ok_nabu"], ["ok_nabu"], ["ok_nabu"]])
+        let start = Self.event("audio-start", Self.format(48_000))
+        #expect(results(client, detect(["computer"]) + start) == ["not-detected"])
+    }
+
+    @Test func `words of several parts are found however a client writes them`() throws {
+        let words = try Self.words(phrases: ["go left"])
+        #expect(words.meant(by: "Go_Left") == ["go left"] && words.meant(by: "go-left ") == ["go left"])
+        #expect(words.meant(by: "goleft").isEmpty && words.meant(by: "").isEmpty)
+    }
+
+    @Test func `a word that is forgotten during a stream ends the wait for it`() throws {
+        let client = try Client(Self.words(phrases: ["go left"]))
+        let audio = try Self.recording("Rear_Left")
+        let chunk = { Self.event("audio-chunk", Self.format(48_000), payload: Array(audio[..<9600])) }
+        let detect = Self.event("detect", ["names": ["go left"]])
+        #expect(results(client, detect + Self.event("audio-start", Self.format(48_000)) + chunk()) == [])
+        #expect(client.unknownNames.isEmpty)
+        client.words = try Self.words()
+        client.detector.apply(
+            client.words.vocabulary,
+            settings: client.words.gate,
+            thresholds: client.words.thresholds,
+            phrases: []
+        )
+        #expect(results(client, chunk()) == ["not-detected"])
+        #expect(client.unknownNames == [["go left"]])
+        // What is said now is not its business, and one answer is enough.
+        let rest = Self.event("audio-chunk", Self.format(48_000), payload: audio)
+        #expect(results(client, rest + Self.event("audio-stop")) == [])
+    }
+
+    @Test func `a chunk may end anywhere, also within a sample`() throws {
+        let audio = try Self.recording("Rear_Left")
+        let narrow = stride(from: 0, to: audio.count - 5, by: 6).flatMap { place -> [UInt8] in
+            [audio[place], audio[place + 1]]
+        }
+        for chunk in [1, 2047, 1023, 3] where chunk > 1 || narrow.count < 200_000 {
+            let client = try Client(Self.words())
+            #expect(results(client, Self.run(narrow, 16_000, chunk: chunk)) == ["left"], "chunks of \(chunk)")
+        }
+        // 24 bits in chunks of 1024 bytes; three channels.
+        let wide = stride(from: 0, to: narrow.count - 1, by: 2).flatMap { place -> [UInt8] in
+            [0, narrow[place], narrow[place + 1]]
+        }
+        var client = try Client(Self.words())
+        #expect(results(client, Self.run(wide, 16_000, chunk: 1024, width: 3)) == ["left"])
+        let three = stride(from: 0, to: narrow.count - 1, by: 2).flatMap { place -> [UInt8] in
+            (0..<3).flatMap { _ -> [UInt8] in [narrow[place], narrow[place + 1]] }
+        }
+        client = try Client(Self.words())
+        #expect(results(client, Self.run(three, 16_000, chunk: 1000, channels: 3)) == ["left"])
+        client = try Client(Self.words())
+        #expect(results(client, Self.run(audio, 48_000, chunk: 1001)) == ["left"])
+    }
+
+    // MARK: - What a client orders has a price
+
+    @Test(arguments: ["describe", "ping", "audio-start", "audio-stop", "transcript", "detect"])
+    func `a client that orders much at once gets it over many turns`(type: String) throws {
+        let client = try Client(Self.words())
+        let one = Self.event(type, type == "detect" ? ["names": .strings((0..<500).map { "name \($0)" })] : [:])
+        client.send([[UInt8]](repeating: one, count: 100).flatMap { $0 })
+        #expect(client.conversation.events == 100 || client.last == .output)
+        // One more than 32 would be one turn of the cheapest.
+        #expect(client.turns >= 3, "\(client.turns) turns")
+    }
+
+    @Test func `a client makes at most one filter in a turn, and none for audio that does not come`() throws {
+        let client = try Client(Self.words())
+        let rates = [8_001, 9_001, 10_001, 11_001]
+        // Without a sample no filter is needed.
+        client.send((rates + rates).flatMap { Self.event("audio-start", Self.format($0)) })
+        let idle = client.turns
+        client.send(rates.flatMap { Self.event("audio-chunk", Self.format($0), payload: [0, 0]) })
+        #expect(client.turns - idle >= rates.count - 1)
+    }
+
+    @Test func `a connection has few rates, and may change between them for ever`() throws {
+        let client = try Client(Self.words())
+        func chunk(_ rate: Int) -> [UInt8] { Self.event("audio-chunk", Self.format(rate), payload: [0, 0]) }
+        for _ in 0..<50 {
+            for rate in [48_000, 16_000, 44_100, 8_000, 22_050] { #expect(client.send(chunk(rate)).isEmpty) }
+        }
+        #expect(client.send(chunk(32_000)).map(\.event.kind) == [.error])
+        // Audio of a rate that it has goes on after the next start.
+        let start = Self.event("audio-start", Self.format(48_000))
+        #expect(client.send(start + chunk(48_000)).isEmpty)
     }
 
     @Test func `a detection has the client's time of the hop in which it was decided`() throws {
@@ -351,7 +458,12 @@ struct ConversationTests {
         var left = 0
         flood.withUnsafeBufferPointer { flood in
             var input = flood
-            #expect(client.conversation.advance(&input, client.words, &client.detector) == .output)
+            var pause = ConversationPause.turn
+            while pause == .turn {
+                client.conversation.beginTurn()
+                pause = client.conversation.advance(&input, client.words, &client.detector)
+            }
+            #expect(pause == .output)
             left = input.count
         }
         #expect(left > flood.count / 2)

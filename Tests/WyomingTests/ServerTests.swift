@@ -99,18 +99,69 @@ struct ServerTests {
 
     @Test func `connections beyond the limit get an error, and are taken again when others have ended`() throws {
         let (server, bound) = try server { $0.connections = 3 }
-        var peers = try (0..<3).map { _ in try Peer(bound) }
-        #expect(comesTrue(within: 30) { server.connections == 3 })
+        var peers = try (0..<3).map { _ in
+            let peer = try Peer(bound)
+            peer.send(Conversation.event("ping"))
+            #expect(try peer.nextType() == "pong")
+            return peer
+        }
+        #expect(server.connections == 3)
         let fourth = try Peer(bound)
         #expect(try fourth.nextType() == "error")
         #expect(fourth.lastData["code"] as? String == "too-many-connections")
         #expect(try fourth.isClosed())
-        #expect(server.counts.refused == 1)
+        #expect(comesTrue(within: 30) { server.counts.refused == 1 })
         peers.removeFirst()
         #expect(comesTrue(within: 30) { server.connections == 2 })
         let fifth = try Peer(bound)
         fifth.send(Conversation.event("ping"))
         #expect(try fifth.nextType() == "pong")
+        server.stop()
+    }
+
+    @Test func `a crowd that says nothing keeps nobody out`() throws {
+        let (server, bound) = try server {
+            $0.connections = 20
+            $0.threads = 2
+        }
+        let served = try Peer(bound)
+        served.send(Conversation.event("ping"))
+        #expect(try served.nextType() == "pong")
+        let crowd = try (0..<60).map { _ in try Peer(bound) }
+        let next = try Peer(bound)
+        next.send(Conversation.event("ping"))
+        #expect(try next.nextType() == "pong")
+        served.send(Conversation.event("ping"))
+        #expect(try served.nextType() == "pong")
+        #expect(comesTrue(within: 30) { server.connections <= 20 })
+        #expect(crowd.count == 60)
+        server.stop()
+    }
+
+    @Test func `memory of connections that have ended is given back`() throws {
+        let (server, bound) = try server { $0.connections = 600 }
+        func resident() throws -> Int {
+            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+        }
+        func visit(_ count: Int) throws {
+            let peers = try (0..<count).map { _ in try Peer(bound) }
+            for (index, peer) in peers.enumerated() {
+                for turn in 0..<4 {
+                    let rate = Conversation.format(8_001 + 97 * (index * 4 + turn) % 180_000)
+                    peer.send(Conversation.event("audio-chunk", rate, payload: [UInt8](repeating: 0, count: 640)))
+                }
+                peer.send(Conversation.event("ping"))
+            }
+            for peer in peers { while let type = try peer.nextType(), type != "pong" {} }
+        }
+        try visit(20)
+        #expect(comesTrue(within: 30) { server.connections == 0 })
+        let before = try resident()
+        try visit(300)
+        #expect(comesTrue(within: 30) { server.connections == 0 })
+        // Other tests run meanwhile: with a filter of each rate it was 100 MB and more.
+        #expect(try comesTrue(within: 60) { try resident() - before < 60 << 20 })
         server.stop()
     }
 
@@ -255,9 +306,35 @@ struct ServerTests {
         }
         #expect(
             log.all.filter { !$0.hasPrefix("info") } == [
-                "notice a Wyoming client asks for ok_nabu, which is not known; it gets all words"
+                "notice a Wyoming client asks for 'ok_nabu', which is not known and will not be detected; beckon words lists the "
+                    + "words, beckon enroll teaches one"
             ]
         )
+        server.stop()
+    }
+
+    @Test func `a thread of streams that is stuck is seen, and when it goes on again`() throws {
+        let (isStuck, goOn) = (Latch(), Latch())
+        let log = ServiceLog { _, text in
+            guard text.contains("asks for") else { return }
+            isStuck.open()
+            goOn.wait()
+        }
+        let server = try WyomingServer(
+            Conversation.words(),
+            WyomingServer.Settings(listen: [.tcp(host: "127.0.0.1", port: 0)]),
+            log: log
+        )
+        let peer = try Peer(try #require(server.addresses.first))
+        #expect(server.problem == nil)
+        peer.send(Conversation.event("detect", ["names": ["nobody"]]) + Conversation.event("ping"))
+        isStuck.wait()
+        let stuck = Clock.now
+        #expect(comesTrue(within: 60) { server.problem?.contains("have not turned to their clients") == true })
+        // The accepting thread goes on meanwhile; the watchdog sees the one that does not.
+        #expect(server.lastProgress <= stuck)
+        goOn.open()
+        #expect(comesTrue(within: 60) { server.problem == nil && server.lastProgress > stuck })
         server.stop()
     }
 }

@@ -78,6 +78,12 @@ struct Arguments {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let name = parts.first ?? word
         guard let option = options.first(where: { $0.name == name }) else {
+            if let meant = options.first(where: { $0.foreignNames.contains(name) }) {
+                let value = parts.count == 2 ? parts[1] : rest.first ?? ""
+                let meantValue = meant.value.map { $0.suggests(value) ?? ($0.accepts(value) ? value : $0.placeholder) }
+                let text = meant.name + (meantValue.map { " " + $0 } ?? "")
+                throw UsageError("unknown option \(printable(name)); did you mean \(printable(text))?")
+            }
             throw UsageError("unknown option \(printable(name))", near: name, of: options.map(\.name))
         }
         if option.value != nil {

@@ -19,6 +19,8 @@ struct Option: Sendable {
     let manual: String
     /// Whether the manual page describes it only once, in the section on options of all commands that listen.
     let isForListening: Bool
+    /// What other programs of the kind call it: nobody's name here, but understood in the message about it.
+    let foreignNames: [String]
 
     init(
         _ name: String,
@@ -27,7 +29,8 @@ struct Option: Sendable {
         repeats: Bool = false,
         help: String,
         manual: String,
-        isForListening: Bool = false
+        isForListening: Bool = false,
+        foreignNames: [String] = []
     ) {
         self.name = name
         self.short = short
@@ -36,6 +39,7 @@ struct Option: Sendable {
         self.help = help
         self.manual = manual
         self.isForListening = isForListening
+        self.foreignNames = foreignNames
     }
 
     /// The names and the placeholder for help: `-j, --jobs N`.

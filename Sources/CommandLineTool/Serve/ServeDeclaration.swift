@@ -37,7 +37,8 @@ extension Serve: Command {
                             else
                             .Ql tcp://127.0.0.1:10400 .
                             May be repeated.
-                            """
+                            """,
+                        foreignNames: ["--uri", "--port", "--host", "--bind", "--address"]
                     ),
                     Option(
                         "--web",
@@ -113,7 +114,8 @@ extension Serve: Command {
             title: "address",
             completion: .nothing,
             expected: "an address such as \(example)",
-            accepts: { (try? ListenAddress($0)) != nil }
+            accepts: { (try? ListenAddress($0)) != nil },
+            suggests: { ListenAddress.meant(by: $0)?.description }
         )
     }
 }

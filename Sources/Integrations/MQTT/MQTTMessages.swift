@@ -96,8 +96,9 @@ public struct MQTTTopics: Equatable, Sendable {
     }
 
     /// Why a message is no command: what would be accepted.
-    public struct NoCommand: Error, Equatable, Sendable {
+    public struct NoCommand: Error, Equatable, Sendable, CustomStringConvertible {
         public let reason: String
+        public var description: String { reason }
     }
 
     /// The command of a message.

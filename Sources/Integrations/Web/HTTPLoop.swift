@@ -3,64 +3,20 @@ import Core
 import Glibc
 import System
 
-/// Where messages for one client come from, until it leaves.
-protocol MessageSource: AnyObject {
-    /// Whether ``next()`` would give something now.
-    var hasMore: Bool { get }
-    /// The next message; empty if there is none now, nil at the end.
-    func next() -> [UInt8]?
-}
-
 /// An HTTP server by libmicrohttpd, driven by the thread that owns it: the library has no thread and no lock of its own.
 ///
 /// The owner hands over connections (``add(_:)``), waits for ``descriptor`` until ``deadline``, and calls ``turn()``. Whoever
 /// does not send a request or read an answer in time is disconnected, however many bytes it sends or reads meanwhile.
 final class HTTPLoop {
-    struct Limits {
-        var connections = 64
-        /// Most clients that get streams of messages.
-        var streams = 8
-        /// The time for a whole request, from the connection or the answer before, and for a whole answer.
-        var patience = Duration.seconds(10)
-        /// Bytes for the heads of request and answer of a connection.
-        var memory = 16 << 10
-        var body = WebRouter.longestBody
-    }
-
-    struct Counts: Equatable {
-        var accepted = 0
-        var requests = 0
-        /// Connections beyond the limit, and streams beyond theirs.
-        var refused = 0
-        /// Connections ended because no whole request came in time.
-        var silent = 0
-        /// Connections ended because the client did not read in time.
-        var slow = 0
-    }
-
-    enum Outcome {
-        case answer(WebAnswer)
-        /// The answer comes by ``answer(_:_:)``, with the number that was given.
-        case later
-        /// A response without an end, of this content type.
-        case stream(String, any MessageSource)
-    }
-
-    /// What the owner does with requests.
-    struct Handler {
-        /// Refuses a request by its head, before its body is read; nil goes on.
-        var refuse: (WebRequest) -> WebAnswer?
-        /// Answers a whole request, which has this number.
-        var perform: (WebRequest, UInt64) -> Outcome
-    }
-
     private let library: HTTPLibrary
     private let limits: Limits
     private let handler: Handler
     private var server: OpaquePointer?
-    private var connections: [ObjectIdentifier: Connection] = [:]
-    private var waiting: [UInt64: Exchange] = [:]
-    private var streams: [ObjectIdentifier: Stream] = [:]
+    private var connections: [ObjectIdentifier: HTTPConnection] = [:]
+    /// Connections by their sockets, until the library has taken them.
+    private var arrivals: [Int32: (peer: Peer, isReserved: Bool)] = [:]
+    private var waiting: [UInt64: HTTPExchange] = [:]
+    private var streams: [ObjectIdentifier: HTTPStream] = [:]
     private var requests: UInt64 = 0
     private var nextCheck = Clock.now
     private(set) var counts = Counts()
@@ -68,50 +24,10 @@ final class HTTPLoop {
     private static let checkInterval = Duration.milliseconds(500)
     /// Bytes of a stream that are sent at a time.
     private static let blockSize = 32 << 10
-
-    /// One connection; the library keeps a pointer to it.
-    private final class Connection {
-        let socket: Int32
-        /// Its address in numbers; nil on a unix socket.
-        let peer: String?
-        /// When it is ended; nil while a stream or a change goes on.
-        var deadline: Instant?
-        var isAnswering = false
-
-        init(_ socket: Int32, _ deadline: Instant) {
-            (self.socket, self.deadline) = (socket, deadline)
-            peer = ListenAddress.peer(of: socket)
-        }
-    }
-
-    /// One request; the library keeps a pointer to it.
-    private final class Exchange {
-        let number: UInt64
-        let connection: OpaquePointer
-        var request: WebRequest
-        var isTooLarge = false
-        var answer: WebAnswer?
-
-        init(_ number: UInt64, _ connection: OpaquePointer, _ request: WebRequest) {
-            (self.number, self.connection, self.request) = (number, connection, request)
-        }
-    }
-
-    /// The response to one client; the library keeps a pointer to it.
-    private final class Stream {
-        unowned let loop: HTTPLoop
-        let connection: OpaquePointer
-        let socket: Int32
-        let source: any MessageSource
-        var rest: ArraySlice<UInt8> = []
-        var isSuspended = false
-        /// When the library last asked for more.
-        var lastRead = Clock.now
-
-        init(_ loop: HTTPLoop, _ connection: OpaquePointer, _ socket: Int32, _ source: any MessageSource) {
-            (self.loop, self.connection, self.socket, self.source) = (loop, connection, socket, source)
-        }
-    }
+    /// The system keeps no more for a client that reads nothing, so that this is soon noticed; it would keep megabytes.
+    private static let sendBufferSize: Int32 = 16 << 10
+    /// Connections that have ended and that the library still has, at most.
+    private static let mostEnding = 256
 
     /// - Throws: if the system has no descriptor or memory for it.
     init(_ library: HTTPLibrary, _ limits: Limits, _ handler: Handler) throws(SocketError) {
@@ -134,7 +50,7 @@ final class HTTPLoop {
         }
         settings.context = Unmanaged.passUnretained(self).toOpaque()
         // The owner counts connections; the library's own limit is never reached.
-        settings.connections = UInt32(limits.connections + 1)
+        settings.connections = UInt32(limits.connections + limits.reserved + Self.mostEnding)
         settings.memory = UInt(limits.memory)
         settings.timeout = 0
         server = library.start(&settings)
@@ -145,7 +61,7 @@ final class HTTPLoop {
     var descriptor: Int32 { server.map { library.descriptor($0) } ?? -1 }
 
     var connectionCount: Int { connections.count }
-    var streamCount: Int { streams.count }
+    var streamCount: Int { streams.count { !$0.value.isOver } }
 
     /// When ``turn()`` is to be called at the latest; nil: not before ``descriptor`` is readable.
     var deadline: Instant? {
@@ -156,14 +72,42 @@ final class HTTPLoop {
     }
 
     /// Takes a connection, or refuses it where there are too many.
-    func add(_ descriptor: consuming FileDescriptor) {
-        guard let server, connections.count < limits.connections else {
+    func add(_ connection: consuming System.Connection) {
+        guard let server else { return }
+        guard let isReserved = place(for: connection.peer) else {
             counts.refused += 1
-            let text = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-            _ = send(descriptor.rawValue, text, text.utf8.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            return
+            return connection.refuse(
+                Array("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
+            )
         }
+        let peer = connection.peer
+        let descriptor = connection.take()
+        var size = Self.sendBufferSize
+        setsockopt(descriptor.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        arrivals[descriptor.rawValue] = (peer, isReserved)
         library.add(server, descriptor.take())
+    }
+
+    /// Whether a new connection of this peer gets one of the reserved places; nil if it gets none. Another one may end for it.
+    private func place(for peer: Peer) -> Bool? {
+        let all = connections.values.filter { !$0.isEnding }
+        let (reserved, common) = (all.filter(\.isReserved), all.filter { !$0.isReserved })
+        switch Places(all: limits.connections, perPeer: limits.perPeer).decide(peer, common.map(\.holder)) {
+        case .welcome: return false
+        case .replace(let index):
+            counts.silent += 1
+            end(common[index])
+            return false
+        case .full, .peerIsFull: break
+        }
+        switch Places(all: limits.reserved).decide(peer, reserved.map(\.holder)) {
+        case .welcome: return true
+        case .replace(let index):
+            counts.silent += 1
+            end(reserved[index])
+            return true
+        case .full, .peerIsFull: return nil
+        }
     }
 
     /// Does what can be done without waiting.
@@ -173,31 +117,40 @@ final class HTTPLoop {
         let now = Clock.now
         guard now >= nextCheck else { return }
         nextCheck = now + Self.checkInterval
-        for connection in connections.values {
+        for connection in connections.values where !connection.isEnding {
             guard let deadline = connection.deadline, now >= deadline else { continue }
             if connection.isAnswering { counts.slow += 1 } else { counts.silent += 1 }
             end(connection)
         }
-        for stream in streams.values where !stream.isSuspended && now - stream.lastRead >= limits.patience {
-            guard let connection = connection(stream.connection), connection.deadline == nil else { continue }
+        for stream in streams.values where !stream.isOver && stream.isStalled(at: now, limits.patience) {
             counts.slow += 1
-            end(connection)
+            end(stream)
         }
     }
 
-    /// Lets the library notice that the connection is over. Counted once: the deadline is gone far into the future.
-    private func end(_ connection: Connection) {
+    /// Lets the library notice that the connection is over.
+    private func end(_ connection: HTTPConnection) {
         shutdown(connection.socket, Int32(SHUT_RDWR))
-        connection.deadline = Clock.now + .seconds(3600)
+        connection.isEnding = true
+    }
+
+    private func end(_ stream: HTTPStream) {
+        stream.isOver = true
+        if let connection = connection(stream.connection) { end(connection) }
+        // The library looks at no connection that is suspended.
+        resume(stream)
+    }
+
+    private func resume(_ stream: HTTPStream) {
+        guard stream.isSuspended else { return }
+        stream.isSuspended = false
+        stream.lastRead = Clock.now
+        library.resume(stream.connection)
     }
 
     /// Goes on with the streams that have more to send.
     func resumeStreams() {
-        for stream in streams.values where stream.isSuspended && stream.source.hasMore {
-            stream.isSuspended = false
-            stream.lastRead = Clock.now
-            library.resume(stream.connection)
-        }
+        for stream in streams.values where stream.isSuspended && stream.hasMore { resume(stream) }
     }
 
     /// Sends the answer to a request that waits for it; nothing if its client has gone.
@@ -226,19 +179,21 @@ final class HTTPLoop {
         _ change: MHD_ConnectionNotificationCode
     ) {
         if change.rawValue == CMicroHTTPD_started {
-            let new = Connection(library.socket(connection), Clock.now + limits.patience)
+            let socket = library.socket(connection)
+            let arrival = arrivals.removeValue(forKey: socket) ?? (Peer(of: socket), false)
+            let new = HTTPConnection(socket, arrival.peer, isReserved: arrival.isReserved, Clock.now + limits.patience)
             connections[ObjectIdentifier(new)] = new
             place.pointee = Unmanaged.passUnretained(new).toOpaque()
             counts.accepted += 1
         } else if let old = place.pointee {
-            let ended = Unmanaged<Connection>.fromOpaque(old).takeUnretainedValue()
+            let ended = Unmanaged<HTTPConnection>.fromOpaque(old).takeUnretainedValue()
             connections[ObjectIdentifier(ended)] = nil
             place.pointee = nil
         }
     }
 
-    private func connection(_ connection: OpaquePointer) -> Connection? {
-        library.context(connection).map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+    private func connection(_ connection: OpaquePointer) -> HTTPConnection? {
+        library.context(connection).map { Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// Called for the head of a request, for each part of its body, at its end, and again when its answer has come.
@@ -254,10 +209,15 @@ final class HTTPLoop {
             requests += 1
             counts.requests += 1
             let request = request(connection, path, method)
-            place.pointee = Unmanaged.passRetained(Exchange(requests, connection, request)).toOpaque()
+            self.connection(connection)?.isInRequest = true
+            place.pointee = Unmanaged.passRetained(HTTPExchange(requests, connection, request)).toOpaque()
+            guard self.connection(connection)?.isReserved != true || handler.isVital(request) else {
+                counts.refused += 1
+                return reply(Self.busy, to: connection)
+            }
             return handler.refuse(request).map { reply($0, to: connection) } ?? .YES
         }
-        let exchange = Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
+        let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
         if count.pointee > 0 {
             let part = UnsafeRawBufferPointer(start: data, count: count.pointee)
             count.pointee = 0
@@ -287,7 +247,7 @@ final class HTTPLoop {
         var request = WebRequest()
         request.method = text(method)
         request.path = text(path)
-        request.peer = self.connection(connection)?.peer
+        request.peer = self.connection(connection)?.peer.address
         for header in WebRequest.headers {
             request[keyPath: header.path] = library.header(header.name, of: connection).map { String(cString: $0) }
         }
@@ -296,18 +256,21 @@ final class HTTPLoop {
 
     private func end(_ connection: OpaquePointer, _ place: UnsafeMutablePointer<UnsafeMutableRawPointer?>) {
         if let known = place.pointee {
-            let exchange = Unmanaged<Exchange>.fromOpaque(known).takeRetainedValue()
+            let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeRetainedValue()
             waiting[exchange.number] = nil
             place.pointee = nil
         }
-        self.connection(connection)?.deadline = Clock.now + limits.patience
-        self.connection(connection)?.isAnswering = false
+        self.connection(connection)?.rest(until: Clock.now + limits.patience)
     }
+
+    private static let busy = WebAnswer.text(503, "too many connections are open already").adding("Retry-After", "10")
 
     private func reply(_ answer: WebAnswer, to connection: OpaquePointer) -> MHD_Result {
         guard let response = library.response(answer.body) else { return .NO }
         defer { library.destroy(response) }
         addHeaders(response, answer.contentType, answer.headers)
+        // The place is for the next monitor.
+        if self.connection(connection)?.isReserved == true { library.addHeader(response, "Connection", "close") }
         self.connection(connection)?.deadline = Clock.now + limits.patience
         self.connection(connection)?.isAnswering = true
         return library.queue(connection, answer.status, response)
@@ -324,27 +287,45 @@ final class HTTPLoop {
 
     // MARK: - Streams
 
+    /// Whether one more stream may begin on this connection; one of a peer that has more of them may end for it.
+    private func hasPlace(for connection: OpaquePointer) -> Bool {
+        let open = streams.values.filter { !$0.isOver }
+        let holders = open.map { stream in
+            Places.Holder(self.connection(stream.connection)?.peer ?? .unknown, isSilent: false, since: stream.start)
+        }
+        // Those that read nothing are found while there is still room, so that a crowd of them is gone in good time.
+        if open.count >= limits.streams / 2 { for stream in open { stream.probe(at: Clock.now) } }
+        let peer = self.connection(connection)?.peer ?? .unknown
+        switch Places(all: limits.streams, isShared: true).decide(peer, holders) {
+        case .welcome: return true
+        case .replace(let index):
+            end(open[index])
+            return true
+        case .full, .peerIsFull: return false
+        }
+    }
+
     private func begin(_ type: String, _ source: any MessageSource, on connection: OpaquePointer) -> MHD_Result {
-        guard streams.count < limits.streams else {
+        guard hasPlace(for: connection) else {
             counts.refused += 1
             return reply(
                 .text(503, "\(limits.streams) pages are open already").adding("Retry-After", "10"),
                 to: connection
             )
         }
-        let stream = Stream(self, connection, library.socket(connection), source)
+        let stream = HTTPStream(self, connection, library.socket(connection), source)
         let pointer = Unmanaged.passRetained(stream)
         let response = library.stream(
             blockSize: Self.blockSize,
             { context, _, room, most in
                 guard let context, let room else { return -1 }
-                let stream = Unmanaged<Stream>.fromOpaque(context).takeUnretainedValue()
+                let stream = Unmanaged<HTTPStream>.fromOpaque(context).takeUnretainedValue()
                 return stream.loop.fill(UnsafeMutableRawBufferPointer(start: room, count: most), stream)
             },
             pointer.toOpaque(),
             { context in
                 guard let context else { return }
-                let stream = Unmanaged<Stream>.fromOpaque(context).takeRetainedValue()
+                let stream = Unmanaged<HTTPStream>.fromOpaque(context).takeRetainedValue()
                 stream.loop.streams[ObjectIdentifier(stream)] = nil
             }
         )
@@ -360,9 +341,10 @@ final class HTTPLoop {
     }
 
     /// Gives a stream's next bytes to the library; 0 suspends it, −1 ends it.
-    private func fill(_ room: UnsafeMutableRawBufferPointer, _ stream: Stream) -> Int {
+    private func fill(_ room: UnsafeMutableRawBufferPointer, _ stream: HTTPStream) -> Int {
         stream.lastRead = Clock.now
-        guard server != nil else { return -1 }
+        guard server != nil, !stream.isOver else { return -1 }
+        if stream.rest.isEmpty, stream.probeLeft > 0 { stream.rest = stream.probePart()[...] }
         if stream.rest.isEmpty {
             guard let message = stream.source.next() else { return -1 }
             stream.rest = message[...]

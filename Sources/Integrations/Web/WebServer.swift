@@ -41,6 +41,7 @@ public final class WebServer: Sendable {
 
     /// Where it listens, with the ports that the system chose.
     public let addresses: [ListenAddress]
+    private let listener: Listener
     private let settings: Settings
     private let service: Service
     private let wakeUp: EventFD
@@ -56,17 +57,17 @@ public final class WebServer: Sendable {
         }
         self.settings = settings
         self.service = service
-        var sockets: [ListeningSocket] = []
-        for address in settings.listen { sockets.append(try ListeningSocket(address)) }
-        addresses = sockets.map(\.address)
+        listener = try Listener(settings.listen)
+        addresses = listener.addresses
         wakeUp = try EventFD(or: SocketError.noEventFD)
-        let listeners = sockets
         _ = try SystemThread(name: "beckon-web", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
-            run(library, listeners)
+            run(library)
+            listener.removeFiles()
+            listener.close()
             finished.open()
         }
         let places = addresses.map(\.webText).joined(separator: ", ")
-        let isOpen = addresses.contains { !$0.isLocal }
+        let isOpen = listener.isOpen
         service.log.write(
             isOpen ? .notice : .info,
             "web: \(hasPage ? "the live page, " : "")metrics and health at \(printable(places))"
@@ -130,7 +131,7 @@ public final class WebServer: Sendable {
 
     // MARK: - On the server's thread
 
-    private func run(_ library: HTTPLibrary, _ sockets: [ListeningSocket]) {
+    private func run(_ library: HTTPLibrary) {
         let feed = LiveFeed(service)
         let folder = settings.stateFolder
         if let folder, hasPage { prepareToken(folder) }
@@ -145,21 +146,19 @@ public final class WebServer: Sendable {
             return service.log.write(.error, "web: \(error)")
         }
         defer { loop.stop() }
-        serve(loop, feed, sockets)
+        serve(loop, feed)
     }
 
-    private func serve(_ loop: HTTPLoop, _ feed: LiveFeed, _ sockets: [ListeningSocket]) {
-        /// When connections are accepted again, after the system had no more descriptors.
-        var pause = Instant(nanoseconds: 0)
+    private func serve(_ loop: HTTPLoop, _ feed: LiveFeed) {
         var nextState = Clock.now
         while true {
             let hasPages = loop.streamCount > 0
             var deadline = loop.deadline
             if hasPages { deadline = min(deadline ?? nextState, nextState) }
-            let isPaused = Clock.now < pause
-            if isPaused { deadline = min(deadline ?? pause, pause) }
+            let now = Clock.now
+            if let pause = listener.deadline(at: now) { deadline = min(deadline ?? pause, pause) }
             var requests = [Poll.request(wakeUp.descriptor, POLLIN), Poll.request(loop.descriptor, POLLIN)]
-            requests += sockets.map { Poll.request(isPaused ? -1 : $0.descriptor.rawValue, POLLIN) }
+            requests += listener.requests(at: now)
             Poll.wait(&requests, until: deadline)
             wakeUp.drain()
             let (events, replies, isStopped) = shared.withLock { shared in
@@ -167,9 +166,7 @@ public final class WebServer: Sendable {
                 return (shared.events, shared.replies, shared.isStopped)
             }
             if isStopped { return }
-            for (socket, request) in zip(sockets, requests.dropFirst(2)) where request.revents != 0 {
-                if !accept(socket, loop) { pause = Clock.now + .milliseconds(100) }
-            }
+            listener.accept(requests.dropFirst(2)) { loop.add($0) }
             for event in events { feed.add(event) }
             for (request, reply) in replies { loop.answer(request, Self.answer(reply)) }
             if hasPages, Clock.now >= nextState {
@@ -182,17 +179,6 @@ public final class WebServer: Sendable {
             shared.withLock { shared in
                 shared.counts = loop.counts
                 (shared.connections, shared.pages) = (loop.connectionCount, loop.streamCount)
-            }
-        }
-    }
-
-    /// Accepts the connections that wait; false if the system has no more descriptors.
-    private func accept(_ socket: ListeningSocket, _ loop: HTTPLoop) -> Bool {
-        while true {
-            switch socket.accept() {
-            case .none: return true
-            case .exhausted: return false
-            case .connection(let descriptor): loop.add(descriptor)
             }
         }
     }
@@ -215,6 +201,7 @@ public final class WebServer: Sendable {
 
     private func handler(_ router: WebRouter, _ feed: LiveFeed) -> HTTPLoop.Handler {
         HTTPLoop.Handler(
+            isVital: { request in [.health, .readiness].contains(router.route(request)) },
             refuse: { request in
                 guard case .refused(let answer) = router.route(request) else { return nil }
                 return router.isTrusted(request) ? answer.framed : answer

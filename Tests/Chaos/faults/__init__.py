@@ -1,5 +1,5 @@
 """All faults. Importing this fills the table."""
 
-from . import actions, broker, control, device, disk, limits, process, readers, words
+from . import actions, broker, control, device, disk, limits, network, process, readers, words
 
-__all__ = ["actions", "broker", "control", "device", "disk", "limits", "process", "readers", "words"]
+__all__ = ["actions", "broker", "control", "device", "disk", "limits", "network", "process", "readers", "words"]

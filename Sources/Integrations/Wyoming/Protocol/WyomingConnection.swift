@@ -12,12 +12,44 @@ protocol Conversation: AnyObject {
     var isWithinEvent: Bool { get }
 }
 
+/// What a client may have done in one turn of the thread that serves all: each event has a price.
+///
+/// So whatever a client orders, the next one's turn comes soon.
+struct TurnBudget {
+    /// As many events as 32 KiB of audio in chunks of 1 KiB.
+    private static let most = 32
+    private var left = most
+
+    var isSpent: Bool { left <= 0 }
+
+    mutating func renew() { left = Self.most }
+
+    /// Pays for an event: 1 for what is read only, more for what is looked up, made or sent.
+    mutating func pay(for event: WyomingEvent) {
+        let price =
+            switch event.kind {
+            // Kilobytes for some bytes.
+            case .describe: 16
+            case .detect: 2 + (event.names?.count ?? 0) / 8 + (event.context?.utf8.count ?? 0) / 256
+            case .audioStart, .audioStop: 4
+            case .ping: 1 + (event.text?.utf8.count ?? 0) / 1024
+            case .audioChunk, .runSatellite, .pauseSatellite, .transcript, .error, .other: 1
+            }
+        left -= price
+    }
+
+    /// Ends the turn, for what is dear.
+    mutating func spend() { left = 0 }
+}
+
 /// Why a conversation stopped to use bytes.
 enum ConversationPause {
     /// All bytes were used.
     case needsInput
     /// A stream has a complete hop, which must be processed first.
     case hop
+    /// The client has had its turn; call again in the next one.
+    case turn
     /// Too much output waits; call again when it was sent.
     case output
     /// The client broke the protocol, or is not wanted; it got an error as its last event.
@@ -52,6 +84,10 @@ private let receiveBufferSize: Int32 = 64 << 10
 /// A client's socket, the bytes on their way from it and to it, and the time that the client takes.
 final class WyomingConnection<Talk: Conversation> {
     let conversation: Talk
+    let peer: Peer
+    private let start = Clock.now
+    /// Processor time in ns that it has had lately; halved every half second. See ``WakeLoop``.
+    var recentWork = 0.0
     /// What the conversation waits for.
     private(set) var pause = ConversationPause.needsInput
     private(set) var end: ConnectionEnd?
@@ -62,20 +98,22 @@ final class WyomingConnection<Talk: Conversation> {
     private var used = 0
     /// Whether the client sends no more.
     private var isAtEnd = false
-    private var hasSpoken = false
+    /// Whether it has sent a whole event.
+    private(set) var hasSpoken = false
     /// When the newest bytes came.
     private(set) var lastInput: Instant
     /// When the event that is under way began; since when output waits.
     private var eventStart: Instant
     private var outputStart: Instant?
 
-    init(_ descriptor: consuming FileDescriptor, _ conversation: Talk) {
-        self.descriptor = descriptor
+    init(_ connection: consuming Connection, _ conversation: Talk) {
+        peer = connection.peer
+        descriptor = connection.take()
         self.conversation = conversation
         lastInput = Clock.now
         eventStart = lastInput
         var size = receiveBufferSize
-        setsockopt(self.descriptor.rawValue, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(descriptor.rawValue, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// What to wait for.
@@ -87,9 +125,16 @@ final class WyomingConnection<Talk: Conversation> {
 
     private var isReading: Bool { !isAtEnd && pause == .needsInput }
     /// Whether it can go on without anything to wait for.
-    var canGoOn: Bool { end == nil && (pause == .hop || pause == .output && conversation.output.isEmpty) }
+    var canGoOn: Bool {
+        end == nil && (pause == .hop || pause == .turn || pause == .output && conversation.output.isEmpty)
+    }
     /// Whether ``check(at:_:isFull:)`` ends it now, or soon.
     var isEnding: Bool { end != nil || pause == .end || isAtEnd }
+
+    /// As ``Places`` sees it.
+    func holder(isKept: Bool = false) -> Places.Holder {
+        Places.Holder(peer, isSilent: !hasSpoken, since: hasSpoken ? lastInput : start, isKept: isKept)
+    }
 
     /// Reads what has come, at most what fits the buffer.
     ///

@@ -26,12 +26,16 @@ final class SatelliteConversation: Conversation {
     var output: [UInt8] = []
     private(set) var events = 0
     private var parser = WyomingParser()
+    private var budget = TurnBudget()
 
     var isWithinEvent: Bool { parser.isWithinEvent }
 
     var isStreaming: Bool { if case .streaming = state { true } else { false } }
 
-    /// Uses bytes of Home Assistant.
+    /// Begins the client's next turn.
+    func beginTurn() { budget.renew() }
+
+    /// Uses bytes of Home Assistant, as far as its turn goes.
     ///
     /// - Parameters:
     ///   - input: what was used is removed from its beginning.
@@ -51,9 +55,11 @@ final class SatelliteConversation: Conversation {
                 input = UnsafeBufferPointer(rebasing: input[count...])
                 continue
             }
+            guard !budget.isSpent else { return .turn }
             do throws(ProtocolViolation) {
                 guard let event = try parser.next(&input) else { return .needsInput }
                 events += 1
+                budget.pay(for: event)
                 guard event.kind != .runSatellite || mayRun else {
                     output += WyomingAnswer.error("another Home Assistant has this satellite", code: "satellite-taken")
                     return .end

@@ -49,15 +49,22 @@ struct SatelliteLoop: ~Copyable {
         }
     }
 
-    mutating func add(_ descriptor: consuming FileDescriptor) {
-        guard clients.count < Self.mostClients else {
+    mutating func add(_ connection: consuming Connection) {
+        let places = Places(all: Self.mostClients, isShared: true)
+        let holders = clients.map { $0.holder(isKept: $0 === owner) }
+        switch places.decide(connection.peer, holders) {
+        case .welcome: break
+        case .replace(let index):
+            counts.dropped += 1
+            clients.remove(at: index)
+        case .full, .peerIsFull:
             counts.refused += 1
-            let bytes = WyomingAnswer.error("too many clients are connected already", code: "too-many-connections")
-            _ = Glibc.send(descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-            return
+            return connection.refuse(
+                WyomingAnswer.error("too many clients are connected already", code: "too-many-connections")
+            )
         }
         counts.accepted += 1
-        clients.append(Client(descriptor, SatelliteConversation()))
+        clients.append(Client(connection, SatelliteConversation()))
     }
 
     /// What to wait for, and until when; nil: without end.
@@ -74,6 +81,7 @@ struct SatelliteLoop: ~Copyable {
     mutating func receive(_ requests: ArraySlice<pollfd>, at now: Instant) {
         for (client, request) in zip(clients, requests) where client.end == nil {
             let mayRun = mayRun(client, at: now)
+            client.conversation.beginTurn()
             let words = words
             if request.revents != 0 { client.flush(at: now) }
             if client.canGoOn {

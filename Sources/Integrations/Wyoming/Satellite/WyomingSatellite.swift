@@ -81,6 +81,7 @@ public final class WyomingSatellite: EventSink {
     public let addresses: [ListenAddress]
     /// Its name, by which Home Assistant knows it.
     let name: String
+    private let listener: Listener
     private let log: ServiceLog
     private let announcement = Mutex<Announcement?>(nil)
     private let wakeUp: EventFD
@@ -99,16 +100,16 @@ public final class WyomingSatellite: EventSink {
     ) throws(SocketError) {
         self.log = log
         name = settings.name
-        var sockets: [ListeningSocket] = []
-        for address in settings.listen { sockets.append(try ListeningSocket(address)) }
-        addresses = sockets.map(\.address)
+        listener = try Listener(settings.listen)
+        addresses = listener.addresses
         wakeUp = try EventFD(or: SocketError.noEventFD)
-        let listeners = sockets
         _ = try SystemThread(name: "beckon-satellite", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
-            run(listeners, SatelliteLoop(words, settings, audio))
+            run(SatelliteLoop(words, settings, audio))
+            listener.removeFiles()
+            listener.close()
             finished.open()
         }
-        let isOpen = addresses.contains { !$0.isLocal }
+        let isOpen = listener.isOpen
         log.write(
             isOpen ? .notice : .info,
             "Home Assistant can connect to the satellite at "
@@ -150,20 +151,15 @@ public final class WyomingSatellite: EventSink {
 
     // MARK: - On the satellite's thread
 
-    private func run(_ sockets: [ListeningSocket], _ loop: consuming SatelliteLoop) {
-        defer { for socket in sockets { socket.removeFile() } }
+    private func run(_ loop: consuming SatelliteLoop) {
         var said: Said = (.alone, Clock.now - Self.logInterval)
-        /// When connections are accepted again, after the system had no more descriptors.
-        var pause = Instant(nanoseconds: 0)
         while true {
             let start = Clock.now
-            let isPaused = start < pause
-            var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
-            requests += sockets.map { Poll.request(isPaused ? -1 : $0.descriptor.rawValue, POLLIN) }
+            var requests = [Poll.request(wakeUp.descriptor, POLLIN)] + listener.requests(at: start)
             let waiting = loop.requests(at: start)
             requests += waiting.clients
             let deadlines = [
-                waiting.deadline, isPaused ? pause : nil,
+                waiting.deadline, listener.deadline(at: start),
                 Self.isNews(loop.state, said) ? said.time + Self.logInterval : nil,
             ]
             Poll.wait(&requests, until: deadlines.compactMap(\.self).min())
@@ -176,27 +172,14 @@ public final class WyomingSatellite: EventSink {
             if isStopped { return }
             if let words { loop.apply(words) }
             // A pause takes effect before the words that were detected meanwhile.
-            loop.receive(requests[(1 + sockets.count)...], at: now)
+            loop.receive(requests.dropFirst(1 + listener.count), at: now)
             for event in events { loop.report(event) }
             loop.send(at: now)
-            for (socket, request) in zip(sockets, requests.dropFirst()) where request.revents != 0 {
-                if !accept(socket, &loop) { pause = now + .milliseconds(100) }
-            }
+            listener.accept(requests.dropFirst().prefix(listener.count)) { loop.add($0) }
             note(&said, loop.state, at: now)
             var counts = loop.counts
             (counts.state, counts.connections) = (loop.state, loop.clients.count)
             inbox.withLock { $0.counts = counts }
-        }
-    }
-
-    /// Accepts the connections that wait; false if the system has no more descriptors.
-    private func accept(_ socket: ListeningSocket, _ loop: inout SatelliteLoop) -> Bool {
-        while true {
-            switch socket.accept() {
-            case .none: return true
-            case .exhausted: return false
-            case .connection(let descriptor): loop.add(descriptor)
-            }
         }
     }
 

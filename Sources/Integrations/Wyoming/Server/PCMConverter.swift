@@ -11,7 +11,14 @@ struct PCMFormat: Equatable {
     /// The audio that needs no conversion, and that Home Assistant sends.
     static let usual = PCMFormat(rate: AudioFormat.sampleRate, width: 2, channels: 1)
 
-    var frameBytes: Int { width * channels }
+    var layout: SampleLayout {
+        switch width {
+        case 1: .s8
+        case 2: .s16
+        case 3: .s24
+        default: .s32
+        }
+    }
 
     private init(rate: Int, width: Int, channels: Int) {
         self.rate = rate
@@ -37,49 +44,66 @@ struct PCMFormat: Equatable {
 
 /// Converts a client's audio, in pieces of any size, to mono at 16 kHz.
 ///
-/// Only ``begin(_:)`` allocates, and only for another rate.
+/// A filter for another rate is made when the first sample of that rate comes, and replaces the one before: only that allocates.
 struct PCMConverter: ~Copyable {
     private(set) var format = PCMFormat.usual
-    /// Nil at 16 kHz.
+    /// Nil at 16 kHz, and where ``needsFilter``.
     private var resampler: Resampler?
-    /// An incomplete frame.
-    private var partial = [UInt8](repeating: 0, count: 4 * 64)
-    private var partialCount = 0
+    /// Whether the next sample needs a filter that is to be made. It may take some milliseconds, and the memory of ``Resampler``.
+    private(set) var needsFilter = false
+    private var decoder = PCMDecoder(.s16, channels: 1, mix: .mix)
     /// Mono samples for the resampler; those of `used..<filled` it has not taken yet.
     private var mono = [Float](repeating: 0, count: 256)
     private var used = 0
     private var filled = 0
     /// Frames of the audio so far.
     private(set) var frames = 0
-    /// How often the rate changed; each change makes new filters.
-    private var changes = 0
+    /// The rates that filters were made for.
+    private var rates: [Int] = []
 
-    /// Most changes of the rate in one connection. Filters cost milliseconds.
-    private static let mostChanges = 64
+    /// Most rates in one connection: a client has one, or that of each of its sources.
+    static let mostRates = 4
+
+    static let tooManyRates =
+        "a connection has audio of at most \(mostRates) rates besides \(AudioFormat.sampleRate) Hz; "
+        + "connect again for another"
 
     init() {}
 
+    /// Whether the connection may still have audio of this rate.
+    func accepts(_ format: PCMFormat) -> Bool {
+        format.rate == AudioFormat.sampleRate || rates.contains(format.rate) || rates.count < Self.mostRates
+    }
+
     /// Begins audio of a format, and forgets what is left of the audio before.
     ///
-    /// - Throws: ``AudioError`` for a rate that cannot be converted, or too many changes.
+    /// - Parameter format: one that ``accepts(_:)``.
     mutating func begin(_ format: PCMFormat) throws(AudioError) {
-        partialCount = 0
+        if format.layout != decoder.layout || format.channels != decoder.channels {
+            decoder = PCMDecoder(format.layout, channels: format.channels, mix: .mix)
+        }
+        decoder.reset()
         frames = 0
         (used, filled) = (0, 0)
-        if format.rate != self.format.rate {
-            changes += 1
-            guard changes <= Self.mostChanges else { throw .converter }
-            resampler = format.rate == AudioFormat.sampleRate ? nil : try Resampler(from: format.rate)
+        let isResampled = format.rate != AudioFormat.sampleRate
+        if resampler?.inputRate != format.rate {
+            resampler = nil
+            needsFilter = isResampled
         } else {
             try resampler?.reset()
         }
         self.format = format
     }
 
-    /// Ends a piece of audio that should have held whole frames: an incomplete one is dropped.
-    mutating func endPiece() { partialCount = 0 }
+    /// Makes the filter that is needed.
+    private mutating func makeFilter() throws(AudioError) {
+        needsFilter = false
+        resampler = try Resampler(from: format.rate, quality: .shared)
+        if !rates.contains(format.rate) { rates.append(format.rate) }
+    }
 
-    /// Converts until the bytes are used up or the room is full.
+    /// Converts until the bytes are used up or the room is full. An incomplete frame waits for the rest of it, which the next bytes
+    /// begin with: pieces may end anywhere.
     ///
     /// - Parameter room: gets samples at 16 kHz.
     /// - Returns: the bytes used and the samples written. Where the room is full, call again with more room, even without bytes.
@@ -88,6 +112,7 @@ struct PCMConverter: ~Copyable {
         into room: UnsafeMutableBufferPointer<Float>
     ) throws(AudioError) -> (used: Int, written: Int) {
         var (taken, written) = (0, 0)
+        if needsFilter, !bytes.isEmpty { try makeFilter() }
         guard resampler != nil else {
             while written < room.count {
                 let part = UnsafeMutableBufferPointer(rebasing: room[written...])
@@ -164,92 +189,14 @@ struct PCMConverter: ~Copyable {
         return (progress.consumed, progress.produced)
     }
 
-    // MARK: - Samples
-
+    /// Decodes whole frames and mixes their channels, as many as are there and fit; bytes of an incomplete last one are kept.
     private mutating func decode(
         _ bytes: UnsafeBufferPointer<UInt8>,
         into mono: UnsafeMutableBufferPointer<Float>
     ) -> (used: Int, frames: Int) {
-        let result = Self.decode(bytes, format, &partial, &partialCount, into: mono)
-        frames += result.frames
-        return result
-    }
-
-    /// Decodes whole frames and mixes their channels, as many as are there and fit; bytes of an incomplete last one are kept.
-    private static func decode(
-        _ bytes: UnsafeBufferPointer<UInt8>,
-        _ format: PCMFormat,
-        _ partial: inout [UInt8],
-        _ partialCount: inout Int,
-        into mono: UnsafeMutableBufferPointer<Float>
-    ) -> (used: Int, frames: Int) {
-        guard !mono.isEmpty else { return (0, 0) }
-        let size = format.frameBytes
-        var used = 0
-        var frames = 0
-        if partialCount > 0 {
-            while partialCount < size, used < bytes.count {
-                partial[partialCount] = bytes[used]
-                partialCount += 1
-                used += 1
-            }
-            guard partialCount == size else { return (used, 0) }
-            partialCount = 0
-            partial.withUnsafeBytes { mix($0, 0, format, frames: 1, into: mono) }
-            frames = 1
-        }
-        let whole = min((bytes.count - used) / size, mono.count - frames)
-        let target = UnsafeMutableBufferPointer(rebasing: mono[frames...])
-        mix(UnsafeRawBufferPointer(bytes), used, format, frames: whole, into: target)
-        used += whole * size
-        frames += whole
-        if frames < mono.count {
-            // Less than a frame is left.
-            while used < bytes.count {
-                partial[partialCount] = bytes[used]
-                partialCount += 1
-                used += 1
-            }
-        }
-        return (used, frames)
-    }
-
-    /// Writes the mean of the channels of some frames, full scale ±1.
-    private static func mix(
-        _ bytes: UnsafeRawBufferPointer,
-        _ start: Int,
-        _ format: PCMFormat,
-        frames: Int,
-        into mono: UnsafeMutableBufferPointer<Float>
-    ) {
-        let (width, channels) = (format.width, format.channels)
-        if width == 2, channels == 1 {
-            for frame in 0..<frames {
-                let sample = bytes.loadUnaligned(fromByteOffset: start + 2 * frame, as: Int16.self)
-                mono[frame] = Float(Int16(littleEndian: sample)) * 0x1p-15
-            }
-            return
-        }
-        let scale = 1 / Float(channels)
-        for frame in 0..<frames {
-            var sum: Float = 0
-            for channel in 0..<channels {
-                sum += sample(bytes, start + (frame * channels + channel) * width, width)
-            }
-            mono[frame] = sum * scale
-        }
-    }
-
-    private static func sample(_ bytes: UnsafeRawBufferPointer, _ place: Int, _ width: Int) -> Float {
-        switch width {
-        case 1: return Float(Int8(bitPattern: bytes[place])) * 0x1p-7
-        case 2:
-            return Float(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Int16.self))) * 0x1p-15
-        case 3:
-            let high = Int32(Int8(bitPattern: bytes[place + 2])) << 16
-            return Float(high | Int32(bytes[place + 1]) << 8 | Int32(bytes[place])) * 0x1p-23
-        default:
-            return Float(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: Int32.self))) * 0x1p-31
-        }
+        var room = mono.mutableSpan
+        let progress = decoder.decode(bytes.span, into: &room)
+        frames += progress.frames
+        return (progress.bytes, progress.frames)
     }
 }

@@ -27,21 +27,27 @@ final class WakeConversation: Conversation {
 
     private var parser = WyomingParser()
     private var converter = PCMConverter()
+    private var budget = TurnBudget()
     private var phase = Phase.waiting
     private var isChunk = false
-    /// Words that the client asked for; nil for all.
-    private var wanted: [String]?
+    /// The names that the client asked for; nil for all words.
+    private var names: [String]?
+    /// The words that are meant by them, of the words with this number; nil for all.
+    private var wanted: (words: Set<String>?, number: Int) = (nil, 0)
     /// Given back in answers.
     private var context: String?
-    private var hasDetected = false
+    /// Whether the client was told of a word, or that there is none, since the audio began.
+    private var hasAnswered = false
     /// Samples of the stream before the audio began.
     private var beginning = 0
     /// A sample of the audio, and the client's time of it in milliseconds.
     private var mark = (sample: 0, milliseconds: 0)
     /// Samples of the audio before the converter began with its format.
     private var formatStart = 0
-    /// Called with names of which none is known.
+    /// Called with names that are not known.
     private let onUnknown: ([String]) -> Void
+    /// Most names of a `detect`; there are never so many words.
+    private static let mostNames = 1024
 
     init(_ stream: DetectorStream, onUnknown: @escaping ([String]) -> Void) {
         self.stream = stream
@@ -50,7 +56,10 @@ final class WakeConversation: Conversation {
 
     var isWithinEvent: Bool { parser.isWithinEvent }
 
-    /// Uses bytes of the client.
+    /// Begins the client's next turn.
+    func beginTurn() { budget.renew() }
+
+    /// Uses bytes of the client, as far as its turn goes.
     ///
     /// - Parameter input: what was used is removed from its beginning.
     func advance(
@@ -58,6 +67,7 @@ final class WakeConversation: Conversation {
         _ words: WakeWords,
         _ detector: inout BatchDetector
     ) -> ConversationPause {
+        follow(words)
         while true {
             guard !stream.isComplete else { return .hop }
             guard output.count < Self.mostOutput else { return .output }
@@ -66,15 +76,20 @@ final class WakeConversation: Conversation {
                     stop(silence)
                 } else if parser.payloadLeft > 0 {
                     guard !input.isEmpty else { return .needsInput }
+                    if isChunk, converter.needsFilter {
+                        guard !budget.isSpent else { return .turn }
+                        budget.spend()
+                    }
                     takePayload(&input)
                 } else {
                     // The filters may hold samples for which the hop before had no room.
                     if isChunk { takeAudio(&input, most: 0) }
                     guard !stream.isComplete else { return .hop }
-                    if isChunk { converter.endPiece() }
                     isChunk = false
+                    guard !budget.isSpent else { return .turn }
                     guard let event = try parser.next(&input) else { return .needsInput }
                     events += 1
+                    budget.pay(for: event)
                     handle(event, words, &detector)
                 }
             } catch {
@@ -87,8 +102,9 @@ final class WakeConversation: Conversation {
     /// Tells the client of a word, if it asked for it. Returns whether it did.
     func report(_ detection: Detection, _ words: WakeWords) -> Bool {
         let name = detection.name(labels: words.vocabulary.labels, phrases: words.phrases)
-        guard detection.kind == .word || detection.kind == .phrase, wants(name, words) else { return false }
-        hasDetected = true
+        guard detection.kind == .word || detection.kind == .phrase else { return false }
+        guard wanted.words?.contains(name) ?? true else { return false }
+        hasAnswered = true
         let sample = Int((detection.time * Double(AudioFormat.sampleRate)).rounded()) - beginning
         let later = (sample - mark.sample) * 1000 / AudioFormat.sampleRate
         output += WyomingAnswer.detection(name, timestamp: mark.milliseconds &+ later, context: context)
@@ -102,8 +118,9 @@ final class WakeConversation: Conversation {
         case .describe: output += words.info
         case .ping: output += WyomingAnswer.pong(event.text)
         case .detect:
-            wanted = accepted(event.names, words)
+            names = event.names.flatMap { $0.isEmpty ? nil : Array($0.prefix(Self.mostNames)) }
             context = event.context
+            resolve(words, isNew: true)
         case .audioStart: begin(event, &detector)
         case .audioChunk: beginChunk(event, &detector)
         case .audioStop: phase = endOfAudio()
@@ -111,37 +128,56 @@ final class WakeConversation: Conversation {
         }
     }
 
-    /// The words that a client asks for; nil, which is all, where none of them is known.
-    private func accepted(_ names: [String]?, _ words: WakeWords) -> [String]? {
-        guard let names, !names.isEmpty else { return nil }
-        if !names.contains(where: words.names.contains) { onUnknown(names) }
-        return names
+    /// Looks its names up again where there are other words now: one of them may have been taught, or forgotten.
+    private func follow(_ words: WakeWords) {
+        if wanted.number != words.number { resolve(words, isNew: false) }
     }
 
-    /// Decided for each word, because words that are taught later may be among those that a client asked for.
-    private func wants(_ name: String, _ words: WakeWords) -> Bool {
-        guard let wanted else { return true }
-        return wanted.contains(name) || !wanted.contains(where: words.names.contains)
+    private func resolve(_ words: WakeWords, isNew: Bool) {
+        let former = wanted.words
+        guard let names else {
+            wanted = (nil, words.number)
+            return
+        }
+        var known: Set<String> = []
+        var unknown: [String] = []
+        for name in names {
+            let meant = words.meant(by: name)
+            if meant.isEmpty { unknown.append(name) }
+            known.formUnion(meant)
+        }
+        wanted = (known, words.number)
+        if !unknown.isEmpty, isNew || known != former { onUnknown(unknown) }
+        if case .running = phase { answerUnknown() }
+    }
+
+    /// Tells a client whose words are all unknown that none of them will come.
+    private func answerUnknown() {
+        guard let known = wanted.words, known.isEmpty, !hasAnswered else { return }
+        hasAnswered = true
+        output += WyomingAnswer.notDetected(context: context)
     }
 
     private func begin(_ event: WyomingEvent, _ detector: inout BatchDetector) {
-        hasDetected = false
+        hasAnswered = false
         detector.reset(stream)
         beginning = stream.sampleCount
         mark = (0, event.timestamp ?? 0)
         phase = .running
+        answerUnknown()
         convert(PCMFormat(event, else: .usual))
     }
 
     private func convert(_ format: PCMFormat?) {
-        guard let format else { return refuse() }
+        guard let format else { return refuse(PCMFormat.limits) }
+        guard converter.accepts(format) else { return refuse(PCMConverter.tooManyRates) }
         formatStart = audioSamples
-        do throws(AudioError) { try converter.begin(format) } catch { refuse() }
+        do throws(AudioError) { try converter.begin(format) } catch { refuse(error.description) }
     }
 
-    private func refuse() {
+    private func refuse(_ reason: String) {
         phase = .refused
-        output += WyomingAnswer.error(PCMFormat.limits, code: "unsupported-audio")
+        output += WyomingAnswer.error(reason, code: "unsupported-audio")
     }
 
     private func beginChunk(_ event: WyomingEvent, _ detector: inout BatchDetector) {
@@ -169,7 +205,7 @@ final class WakeConversation: Conversation {
         case .running where audioSamples > 0:
             // A second after the last word, up to the end of a hop.
             let hop = AudioFormat.hopSamples
-            return .stopping(silence: AudioFormat.windowSamples + (hop - audioSamples % hop) % hop)
+            return .stopping(silence: ClosingSilence.samples + (hop - audioSamples % hop) % hop)
         case .running, .stopping: return .stopping(silence: 0)
         case .waiting, .refused: return .waiting
         }
@@ -191,20 +227,20 @@ final class WakeConversation: Conversation {
     private func takeAudio(_ input: inout UnsafeBufferPointer<UInt8>, most: Int) {
         let bytes = UnsafeBufferPointer(rebasing: input[..<most])
         var used = 0
-        var hasFailed = false
+        var failure: AudioError?
         stream.fill { room in
             do throws(AudioError) {
                 let result = try converter.convert(bytes, into: room)
                 used = result.used
                 return result.written
             } catch {
-                hasFailed = true
+                failure = error
                 return 0
             }
         }
-        if hasFailed {
+        if let failure {
             isChunk = false
-            refuse()
+            refuse(failure.description)
         }
         parser.takePayload(used)
         input = UnsafeBufferPointer(rebasing: input[used...])
@@ -221,7 +257,7 @@ final class WakeConversation: Conversation {
         guard silence > 0 else {
             try? converter.begin(converter.format)
             phase = .waiting
-            if !hasDetected { output += WyomingAnswer.notDetected(context: context) }
+            if !hasAnswered { output += WyomingAnswer.notDetected(context: context) }
             return
         }
         stream.fill { room in

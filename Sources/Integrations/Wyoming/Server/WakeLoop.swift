@@ -1,9 +1,14 @@
 import Core
 import Glibc
 import Spotting
+import Synchronization
 import System
 
 /// The work of a thread that serves clients: reads what they send, scores the hops that are complete together, and answers.
+///
+/// Each turn of the thread is short, so that every client's turn comes soon, whatever the others order. Where more is to be done than a turn
+/// has time for, those come first that have had the least of the thread's time lately: a satellite that sends as fast as is spoken is
+/// served before clients that send as fast as they can.
 ///
 /// Used by one thread. What it allocates for a client is allocated when the client connects, or changes its audio's rate.
 struct WakeLoop: ~Copyable {
@@ -19,11 +24,20 @@ struct WakeLoop: ~Copyable {
     /// `longestPace`, which is part of the latency.
     private static let pacePerClient = Duration.microseconds(10)
     private static let longestPace = Duration.milliseconds(20)
+    /// A turn that lasts longer ends: the other clients are served in the next one, before those that were served in this one.
+    private static let longestTurn = Duration.milliseconds(20)
+    /// The time in which what a client had of the thread counts half.
+    private static let halfLife = 0.5
+    /// Connections that have ended since memory was given back to the system, and time between two times that it is.
+    private static let mostEnded = 32
+    private static let trimInterval = Duration.seconds(2)
     /// Time between two checks of all clients' time.
     private static let checkInterval = Duration.milliseconds(500)
 
     private(set) var clients: [Client] = []
     private(set) var counts = WyomingServer.Counts()
+    /// Clients that had sent no event at the last check.
+    private(set) var silentClients = 0
 
     private var words: WakeWords
     private var detector: BatchDetector
@@ -33,6 +47,19 @@ struct WakeLoop: ~Copyable {
     private var requests: [pollfd] = []
     private var turnStart = Clock.now
     private var nextCheck = Clock.now
+    /// Whether the turn before ended before all clients were served.
+    private var isBehind = false
+    private var lastAging = Clock.now
+    /// Connections that wait for the next turn, the oldest first.
+    private var arrivals: [Arrival] = []
+    private var endedClients = 0
+    private var nextTrim = Clock.now
+
+    /// A connection for which places are scarce gets that of another one, or is refused.
+    struct Arrival {
+        let connection: ConnectionBox
+        let replaces: Bool
+    }
 
     init(_ words: WakeWords, _ limits: ConnectionLimits, onUnknown: @escaping @Sendable ([String]) -> Void) {
         self.words = words
@@ -54,10 +81,46 @@ struct WakeLoop: ~Copyable {
         )
     }
 
-    mutating func add(_ descriptor: consuming FileDescriptor) {
-        let conversation = WakeConversation(detector.makeStream(), onUnknown: onUnknown)
-        clients.append(Client(descriptor, conversation))
-        counts.accepted += 1
+    /// Takes connections, which are served from the next turns on.
+    mutating func add(_ new: [Arrival]) { arrivals += new }
+
+    /// Connections that it has, or that wait for a turn.
+    var load: Int { clients.count + arrivals.count }
+
+    private mutating func takeArrivals() {
+        guard !arrivals.isEmpty else { return }
+        // As one that was served as long as the others: who connects again and again comes no earlier.
+        let work = clients.isEmpty ? 0 : clients.reduce(0) { $0 + $1.recentWork } / Double(clients.count)
+        var taken = 0
+        for arrival in arrivals {
+            // A stream of the detector costs more than most turns of a client.
+            if taken > 0, Clock.now - turnStart > Self.longestTurn / 2 { break }
+            taken += 1
+            guard let connection = arrival.connection.take() else { continue }
+            if arrival.replaces, !makeRoom(for: connection.peer) {
+                counts.refused += 1
+                connection.refuse(WyomingServer.refusal)
+                continue
+            }
+            let conversation = WakeConversation(detector.makeStream(), onUnknown: onUnknown)
+            let client = Client(connection, conversation)
+            client.recentWork = work
+            clients.append(client)
+            counts.accepted += 1
+        }
+        arrivals.removeFirst(taken)
+    }
+
+    /// Ends a connection in favour of one of this peer; false if none has to make room.
+    private mutating func makeRoom(for peer: Peer) -> Bool {
+        let places = Places(all: clients.count, isShared: true)
+        guard case .replace(let index) = places.decide(peer, clients.map { $0.holder(isKept: $0.end != nil) }) else {
+            return false
+        }
+        counts.silent += 1
+        clients.remove(at: index)
+        endedClients += 1
+        return true
     }
 
     /// Waits until a client can be served, or `wakeUp` is readable.
@@ -66,12 +129,13 @@ struct WakeLoop: ~Copyable {
         if Clock.now < turnStart + pace { Clock.sleep(until: turnStart + pace) }
         requests.removeAll(keepingCapacity: true)
         requests.append(Poll.request(wakeUp, POLLIN))
-        var canGoOn = false
+        var canGoOn = isBehind || !arrivals.isEmpty
         for client in clients {
             requests.append(client.request)
             canGoOn = canGoOn || client.canGoOn
         }
-        Poll.wait(&requests, until: canGoOn ? turnStart : clients.isEmpty ? nil : nextCheck)
+        let rest = clients.isEmpty && endedClients == 0 ? nil : nextCheck
+        Poll.wait(&requests, until: canGoOn ? turnStart : rest)
         turnStart = Clock.now
     }
 
@@ -79,26 +143,70 @@ struct WakeLoop: ~Copyable {
     ///
     /// - Parameter isFull: whether connections are scarce.
     mutating func turn(isFull: Bool) {
-        var waiting: [Client] = []
         var mayEnd = turnStart >= nextCheck
         if mayEnd { nextCheck = turnStart + Self.checkInterval }
-        for (client, request) in zip(clients, requests.dropFirst()) {
+        age()
+        serve(&mayEnd)
+        if mayEnd { removeEnded(isFull: isFull) }
+        takeArrivals()
+        giveBackMemory()
+    }
+
+    /// Halves what clients had of the thread's time, every half second.
+    private mutating func age() {
+        let passed = (turnStart - lastAging).seconds
+        lastAging = turnStart
+        let factor = exp2(-passed / Self.halfLife)
+        for client in clients { client.recentWork *= factor }
+    }
+
+    private mutating func serve(_ mayEnd: inout Bool) {
+        var waiting: [Client] = []
+        // Those that have had the least first, where not all were served before.
+        let order = isBehind ? clients.indices.sorted { clients[$0].recentWork < clients[$1].recentWork } : nil
+        isBehind = false
+        var time = Clock.now
+        for place in clients.indices {
+            let index = order?[place] ?? place
+            guard index + 1 < requests.count else { continue }
+            let client = clients[index]
+            let hasNews = requests[index + 1].revents != 0
+            guard hasNews || client.canGoOn else { continue }
+            guard time - turnStart < Self.longestTurn else {
+                isBehind = true
+                break
+            }
+            client.conversation.beginTurn()
             if client.pause == .hop {
                 waiting.append(client)
-                continue
+            } else {
+                if hasNews { client.flush(at: turnStart) }
+                if client.canGoOn {
+                    client.proceed(at: turnStart) { conversation(client, &$0) }
+                } else if hasNews {
+                    client.receive(buffer, at: turnStart) { conversation(client, &$0) }
+                }
+                if client.pause == .hop { waiting.append(client) } else { client.flush(at: turnStart) }
+                mayEnd = mayEnd || client.isEnding
             }
-            if request.revents != 0 { client.flush(at: turnStart) }
-            if client.canGoOn {
-                client.proceed(at: turnStart) { conversation(client, &$0) }
-            } else if request.revents != 0 {
-                client.receive(buffer, at: turnStart) { conversation(client, &$0) }
+            let now = Clock.now
+            client.recentWork += Double((now - time).nanoseconds)
+            time = now
+            if waiting.count >= Self.mostWaiting {
+                score(&waiting, &mayEnd)
+                time = Clock.now
             }
-            if client.pause == .hop { waiting.append(client) } else { client.flush(at: turnStart) }
-            mayEnd = mayEnd || client.isEnding
-            if waiting.count >= Self.mostWaiting { score(&waiting, &mayEnd) }
         }
         score(&waiting, &mayEnd)
-        if mayEnd { removeEnded(isFull: isFull) }
+    }
+
+    /// Gives the memory of connections that have ended back to the system, which the C library would keep.
+    private mutating func giveBackMemory() {
+        let isWorthIt = endedClients >= Self.mostEnded || endedClients > 0 && clients.isEmpty
+        guard isWorthIt, turnStart >= nextTrim else { return }
+        endedClients = 0
+        nextTrim = turnStart + Self.trimInterval
+        FreeMemory.giveBack()
     }
 
     private mutating func conversation(
@@ -111,10 +219,17 @@ struct WakeLoop: ~Copyable {
     /// Processes the complete hops of these clients, and those that follow at once from what they have sent.
     private mutating func score(_ waiting: inout [Client], _ mayEnd: inout Bool) {
         var rounds = 0
-        while !waiting.isEmpty, rounds < Self.mostHops {
+        var start = Clock.now
+        while !waiting.isEmpty, rounds < Self.mostHops, rounds == 0 || start - turnStart < Self.longestTurn {
+            let served = waiting
             waiting = processHops(waiting, &mayEnd)
             rounds += 1
+            let now = Clock.now
+            let share = Double((now - start).nanoseconds) / Double(served.count)
+            for client in served { client.recentWork += share }
+            start = now
         }
+        isBehind = isBehind || !waiting.isEmpty
         waiting = []
     }
 
@@ -141,6 +256,7 @@ struct WakeLoop: ~Copyable {
 
     private mutating func removeEnded(isFull: Bool) {
         var counts = counts
+        let before = clients.count
         let (now, limits) = (turnStart, limits)
         clients.removeAll { client in
             client.check(at: now, limits, isFull: isFull)
@@ -154,5 +270,17 @@ struct WakeLoop: ~Copyable {
             return true
         }
         self.counts = counts
+        silentClients = clients.count { !$0.hasSpoken }
+        endedClients += before - clients.count
     }
+}
+
+/// A connection on its way to the thread that serves it.
+final class ConnectionBox: Sendable {
+    private let connection: Mutex<Connection?>
+
+    init(_ connection: consuming Connection) { self.connection = Mutex(connection) }
+
+    /// The connection, once.
+    func take() -> Connection? { connection.withLock { $0.take() } }
 }

@@ -2,6 +2,7 @@ private import Configuration
 import Core
 import IntegrationInterface
 public import Spotting
+private import Synchronization
 
 /// What a wake-word server detects: words and phrases with their thresholds, and how they are announced to clients.
 public struct WakeWords: Sendable {
@@ -13,6 +14,13 @@ public struct WakeWords: Sendable {
     public let names: [String]
     /// The event `info`, encoded.
     let info: [UInt8]
+    /// Which words these are: others have another number.
+    let number: Int
+    /// The names by their folded form; see ``WordName``.
+    private let folded: [String: [String]]
+
+    /// The last number that was given.
+    private static let numbers = Atomic<Int>(0)
 
     /// In mode `spot`: after a wake word the command follows without a pause, and the audio may begin within speech.
     ///
@@ -50,6 +58,14 @@ public struct WakeWords: Sendable {
         self.gate = gate
         names = thresholds.words + phrases.map(\.name)
         info = WyomingInfo.event(names, vocabulary)
+        number = Self.numbers.add(1, ordering: .relaxed).newValue
+        folded = Dictionary(grouping: names, by: WordName.folded)
+    }
+
+    /// The words that a client means: the one of the same name, else all that are equal when folded.
+    func meant(by name: String) -> [String] {
+        let same = folded[WordName.folded(name)] ?? []
+        return same.contains(name) ? [name] : same
     }
 
     var detector: BatchDetector {

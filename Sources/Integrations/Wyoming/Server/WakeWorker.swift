@@ -7,15 +7,8 @@ import System
 ///
 /// It shares nothing with the threads of other clients, nor with the detector of a microphone, but the model, which does not change.
 final class WakeWorker: Sendable {
-    /// A connection on its way to the thread.
-    private final class Arrival: Sendable {
-        let descriptor: Mutex<FileDescriptor?>
-
-        init(_ descriptor: consuming FileDescriptor) { self.descriptor = Mutex(descriptor) }
-    }
-
     private struct Shared {
-        var arrivals: [Arrival] = []
+        var arrivals: [WakeLoop.Arrival] = []
         var words: WakeWords?
         var isStopped = false
         var counts = WyomingServer.Counts()
@@ -23,6 +16,8 @@ final class WakeWorker: Sendable {
 
     /// Connections that it has or that are on their way.
     let load = Atomic<Int>(0)
+    /// How many of these had sent no event when they were last counted.
+    let silent = Atomic<Int>(0)
 
     /// When the turn began that goes on, on ``Clock``; 0 while the thread waits.
     private let turnStart = Atomic<Int64>(0)
@@ -60,8 +55,10 @@ final class WakeWorker: Sendable {
     }
 
     /// Hands over a connection. Any thread.
-    func add(_ descriptor: consuming FileDescriptor) {
-        let arrival = Arrival(descriptor)
+    ///
+    /// - Parameter replaces: whether it has to take the place of another one, or is refused.
+    func add(_ connection: consuming Connection, replaces: Bool) {
+        let arrival = WakeLoop.Arrival(connection: ConnectionBox(connection), replaces: replaces)
         load.add(1, ordering: .relaxed)
         shared.withLock { $0.arrivals.append(arrival) }
         wakeUp.signal()
@@ -103,12 +100,11 @@ final class WakeWorker: Sendable {
             }
             if isStopped { return }
             if let words { loop.apply(words) }
-            for arrival in arrivals {
-                if let descriptor = arrival.descriptor.withLock({ $0.take() }) { loop.add(descriptor) }
-            }
-            let before = loop.clients.count
+            loop.add(arrivals)
+            let before = loop.load
             loop.turn(isFull: isFull())
-            load.subtract(before - loop.clients.count, ordering: .relaxed)
+            load.subtract(before - loop.load, ordering: .relaxed)
+            silent.store(loop.silentClients, ordering: .relaxed)
             var counts = loop.counts
             counts.busy = Self.busy
             shared.withLock { $0.counts = counts }

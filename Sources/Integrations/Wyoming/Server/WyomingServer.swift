@@ -11,7 +11,8 @@ public import System
 public final class WyomingServer: Sendable {
     public struct Settings: Sendable {
         public var listen: [ListenAddress]
-        /// Most connections at a time; a further one gets an error and is closed.
+        /// Most connections at a time; a further one takes the place of one that has said nothing, or of one of a peer that has more
+        /// (see ``Places``), or gets an error and is closed.
         public var connections = 500
         /// Threads that serve clients.
         public var threads = 1
@@ -78,11 +79,11 @@ public final class WyomingServer: Sendable {
 
     /// Where it listens, with the ports that the system chose.
     public let addresses: [ListenAddress]
+    private let listener: Listener
     private let settings: Settings
     private let log: ServiceLog
     private let wakeUp: EventFD
     private let workers: [WakeWorker]
-    private let refused = Atomic<Int>(0)
     /// When the accepting thread last looked, on ``Clock``.
     private let lastLook = Atomic<Int64>(Clock.now.nanoseconds)
     private let isStopped = Atomic<Bool>(false)
@@ -98,9 +99,8 @@ public final class WyomingServer: Sendable {
     public init(_ words: WakeWords, _ settings: Settings, log: ServiceLog) throws(SocketError) {
         self.settings = settings
         self.log = log
-        var sockets: [ListeningSocket] = []
-        for address in settings.listen { sockets.append(try ListeningSocket(address)) }
-        addresses = sockets.map(\.address)
+        listener = try Listener(settings.listen)
+        addresses = listener.addresses
         wakeUp = try EventFD(or: SocketError.noEventFD)
         let total = Total()
         let unknown = UnknownNames(log)
@@ -117,10 +117,11 @@ public final class WyomingServer: Sendable {
             )
         }
         self.workers = workers
-        let listeners = Listeners(sockets)
         do throws(SocketError) {
             _ = try SystemThread(name: "beckon-wyoming", stackSize: 256 << 10, or: SocketError.noThread) { [self] in
-                run(listeners.take(), total)
+                run(total)
+                listener.removeFiles()
+                listener.close()
                 finished.open()
             }
         } catch {
@@ -128,7 +129,7 @@ public final class WyomingServer: Sendable {
             throw error
         }
         let places = addresses.map(\.description).joined(separator: ", ")
-        let isOpen = addresses.contains { !$0.isLocal }
+        let isOpen = listener.isOpen
         log.write(
             isOpen ? .notice : .info,
             "Wyoming clients can connect to \(printable(places)), for \(words.names.count) words"
@@ -144,10 +145,18 @@ public final class WyomingServer: Sendable {
 
     /// Why a new client would not be served; nil if it would. Any thread.
     public var problem: String? {
-        let look = Instant(nanoseconds: lastLook.load(ordering: .relaxed))
-        let isStuck = Clock.now - look > Self.stuckTime || workers.contains { $0.turnTime > Self.stuckTime }
-        if isStuck { return "its threads have not turned to their clients for \(decimal(Self.stuckTime.seconds, 0)) s" }
-        return connections < settings.connections ? nil : "all \(settings.connections) connections are taken"
+        if Clock.now - lastProgress > Self.stuckTime {
+            return "its threads have not turned to their clients for \(decimal(Self.stuckTime.seconds, 0)) s"
+        }
+        // Those that have said nothing give way to a new one.
+        let silent = workers.reduce(0) { $0 + $1.silent.load(ordering: .relaxed) }
+        return connections - silent < settings.connections ? nil : "all \(settings.connections) connections are taken"
+    }
+
+    /// Until when all threads have turned to their clients, on ``Clock``. Any thread.
+    public var lastProgress: Instant {
+        let longest = workers.map(\.turnTime).max() ?? .zero
+        return min(Instant(nanoseconds: lastLook.load(ordering: .relaxed)), Clock.now - longest)
     }
 
     /// Connections that are open now. Any thread.
@@ -157,7 +166,6 @@ public final class WyomingServer: Sendable {
     public var counts: Counts {
         var counts = Counts()
         for worker in workers { counts.add(worker.counts) }
-        counts.refused += refused.load(ordering: .relaxed)
         return counts
     }
 
@@ -188,36 +196,20 @@ public final class WyomingServer: Sendable {
         let value = Atomic<Int>(0)
     }
 
-    /// The sockets on their way to the thread, which closes them at its end: who waits for the end may listen there again.
-    private final class Listeners: Sendable {
-        private let sockets: Mutex<[ListeningSocket]>
-
-        init(_ sockets: [ListeningSocket]) { self.sockets = Mutex(sockets) }
-
-        func take() -> [ListeningSocket] {
-            sockets.withLock { sockets in
-                defer { sockets = [] }
-                return sockets
-            }
-        }
-    }
-
-    private func run(_ sockets: consuming [ListeningSocket], _ total: Total) {
-        /// When connections are accepted again, after the system had no more descriptors.
-        var pause = Instant(nanoseconds: 0)
+    private func run(_ total: Total) {
         var (reported, nextReport) = (0, Clock.now)
         while !isStopped.load(ordering: .relaxed) {
             let now = Clock.now
             lastLook.store(now.nanoseconds, ordering: .relaxed)
-            let isPaused = now < pause
-            var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
-            requests += sockets.map { Poll.request(isPaused ? -1 : $0.descriptor.rawValue, POLLIN) }
+            // Workers decide who makes room. While many wait for that, the others wait in the system's queue.
+            let isBehind = connections >= settings.connections + Self.mostExtra
+            var answers = [Poll.request(wakeUp.descriptor, POLLIN)]
+            if !isBehind { answers += listener.requests(at: now) }
             // Once a second also without a connection, because connections end.
-            Poll.wait(&requests, until: isPaused ? pause : now + .seconds(1))
-            if requests[0].revents != 0 { wakeUp.drain() }
-            for (socket, request) in zip(sockets, requests.dropFirst()) where request.revents != 0 {
-                if !accept(socket) { pause = Clock.now + .milliseconds(100) }
-            }
+            let next = isBehind ? now + .milliseconds(10) : now + .seconds(1)
+            Poll.wait(&answers, until: min(listener.deadline(at: now) ?? next, next))
+            if answers[0].revents != 0 { wakeUp.drain() }
+            listener.accept(answers.dropFirst()) { accept($0) }
             total.value.store(connections, ordering: .relaxed)
             let counts = counts
             if counts.dropped > reported, Clock.now >= nextReport {
@@ -225,54 +217,61 @@ public final class WyomingServer: Sendable {
                 (reported, nextReport) = (counts.dropped, Clock.now + Self.reportInterval)
             }
         }
-        for socket in sockets { socket.removeFile() }
     }
 
-    /// Accepts the connections that wait; false if the system has no more descriptors.
-    private func accept(_ socket: ListeningSocket) -> Bool {
-        while true {
-            switch socket.accept() {
-            case .none: return true
-            case .exhausted: return false
-            case .connection(let descriptor):
-                let worker = workers.min { left, right in
-                    left.load.load(ordering: .relaxed) < right.load.load(ordering: .relaxed)
-                }
-                guard let worker, connections < settings.connections else {
-                    refuse(descriptor)
-                    continue
-                }
-                worker.add(descriptor)
-            }
-        }
+    /// Gives a connection to the worker that has the fewest; where there are too many, to the one that has the most, which may end another.
+    private func accept(_ connection: consuming Connection) {
+        let isFull = connections >= settings.connections
+        let worker =
+            isFull
+            ? workers.max { $0.load.load(ordering: .relaxed) < $1.load.load(ordering: .relaxed) }
+            : workers.min { $0.load.load(ordering: .relaxed) < $1.load.load(ordering: .relaxed) }
+        worker?.add(connection, replaces: isFull)
     }
 
-    private func refuse(_ descriptor: consuming FileDescriptor) {
-        refused.add(1, ordering: .relaxed)
-        let text = "\(settings.connections) clients are connected already; try again later"
-        let bytes = WyomingAnswer.error(text, code: "too-many-connections")
-        _ = send(descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-    }
+    /// Connections beyond the limit that wait for a place.
+    private static let mostExtra = 32
+
+    /// To a client that gets no place.
+    static let refusal = WyomingAnswer.error(
+        "too many clients are connected already; try again later",
+        code: "too-many-connections"
+    )
 }
 
-/// Says once of each list of names that none of them is known.
+/// Says once of each name that it is not known, and not more often than is worth reading.
 private final class UnknownNames: Sendable {
-    /// Beyond these nothing is said, so that clients cannot fill the log.
-    private static let most = 32
+    private struct State {
+        var said: Set<String> = []
+        var nextLine = Instant(nanoseconds: 0)
+    }
+
+    /// Names that are remembered, so that each is said once; there are never so many words.
+    private static let most = 256
+    private static let interval = Duration.seconds(5)
 
     private let log: ServiceLog
-    private let said = Mutex<Set<[String]>>([])
+    private let state = Mutex(State())
 
     init(_ log: ServiceLog) { self.log = log }
 
     func note(_ names: [String]) {
         // A client may send thousands.
-        let names = Array(names.prefix(8)).map { String($0.prefix(64)) }
-        let isNew = said.withLock { $0.count < Self.most && $0.insert(names).inserted }
-        guard isNew else { return }
+        let names = names.prefix(8).map { String($0.prefix(64)) }
+        let new = state.withLock { state -> [String] in
+            let new = names.filter { !state.said.contains($0) }
+            guard !new.isEmpty, Clock.now >= state.nextLine else { return [] }
+            state.nextLine = Clock.now + Self.interval
+            if state.said.count >= Self.most { state.said = [] }
+            state.said.formUnion(new)
+            return new
+        }
+        guard !new.isEmpty else { return }
+        let list = printable(new.map { "'\($0)'" }.joined(separator: ", "))
         log.write(
             .notice,
-            "a Wyoming client asks for \(printable(names.joined(separator: ", "))), which is not known; it gets all words"
+            "a Wyoming client asks for \(list), which is not known and will not be detected; "
+                + "beckon words lists the words, beckon enroll teaches one"
         )
     }
 }

@@ -1,0 +1,154 @@
+public import Core
+public import Glibc
+import Synchronization
+
+/// Who is at the other end of a connection, as far as the system says: a server counts its connections by it.
+public enum Peer: Hashable, Sendable {
+    /// The user who connected to a unix socket (SO_PEERCRED).
+    case user(UInt32)
+    /// An IPv4 or IPv6 address in numbers; IPv4 through an IPv6 socket is IPv4.
+    case address(String)
+    case unknown
+
+    /// - Parameter descriptor: a connected stream socket.
+    public init(of descriptor: Int32) {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard getpeername(descriptor, pointer, &length) == 0, pointer.pointee.sa_family != AF_UNIX else {
+                    return EAI_FAMILY
+                }
+                return getnameinfo(pointer, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
+        }
+        guard result == 0 else {
+            self = UnixSocket.user(of: descriptor).map { .user($0) } ?? .unknown
+            return
+        }
+        let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self = .address(host.hasPrefix("::ffff:") && host.contains(".") ? String(host.dropFirst(7)) : host)
+    }
+
+    /// The address in numbers; nil on a unix socket.
+    public var address: String? { if case .address(let text) = self { text } else { nil } }
+}
+
+/// A connection that a ``Listener`` has accepted: non-blocking and closed on exec.
+public struct Connection: ~Copyable, Sendable {
+    public let descriptor: FileDescriptor
+    public let peer: Peer
+
+    public init(_ descriptor: consuming FileDescriptor, _ peer: Peer) {
+        self.descriptor = descriptor
+        self.peer = peer
+    }
+
+    /// The descriptor alone.
+    public consuming func take() -> FileDescriptor { descriptor }
+
+    /// Tells the other end why it is not served, as far as the system takes the bytes at once; then the connection is closed.
+    public consuming func refuse(_ bytes: [UInt8]) {
+        _ = send(descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+    }
+}
+
+/// The listening sockets of a server, and how connections are accepted: the same for every server.
+///
+/// The server's thread asks for ``requests(at:)``, waits for them together with its own descriptors, and calls ``accept(_:_:)`` with
+/// the answers. Where the system has no descriptor or memory for a connection, none is accepted for a while: the thread would
+/// otherwise be woken again and again.
+public final class Listener: Sendable {
+    private struct State {
+        var sockets: [ListeningSocket]
+        /// When connections are accepted again.
+        var pause = Instant(nanoseconds: 0)
+    }
+
+    /// Connections that are accepted at a time, so that clients that connect again and again leave time for the others.
+    private static let mostAtOnce = 64
+    private static let pauseTime = Duration.milliseconds(100)
+
+    /// Where it listens, with the ports that the system chose.
+    public let addresses: [ListenAddress]
+    private let state: Mutex<State>
+
+    /// Begins to listen.
+    ///
+    /// - Throws: ``SocketError``, for instance if another program listens at an address.
+    public init(_ addresses: [ListenAddress]) throws(SocketError) {
+        var sockets: [ListeningSocket] = []
+        for address in addresses { sockets.append(try ListeningSocket(address)) }
+        self.addresses = sockets.map(\.address)
+        state = Mutex(State(sockets: sockets))
+    }
+
+    /// Whether other machines can connect.
+    public var isOpen: Bool { addresses.contains { !$0.isLocal } }
+
+    /// Requests of ``requests(at:)``.
+    public var count: Int { addresses.count }
+
+    /// What to wait for; nothing in a pause.
+    public func requests(at now: Instant) -> [pollfd] {
+        let (sockets, isPaused) = state.withLock { ($0.sockets, now < $0.pause) }
+        guard sockets.count == count else { return addresses.map { _ in Poll.request(-1, 0) } }
+        return sockets.map { Poll.request(isPaused ? -1 : $0.descriptor.rawValue, POLLIN) }
+    }
+
+    /// The end of a pause; nil if there is none.
+    public func deadline(at now: Instant) -> Instant? {
+        state.withLock { now < $0.pause ? $0.pause : nil }
+    }
+
+    /// Accepts connections that wait.
+    ///
+    /// - Parameters:
+    ///   - answers: to ``requests(at:)``, and no more.
+    ///   - take: gets each connection.
+    public func accept(_ answers: some Sequence<pollfd>, _ take: (consuming Connection) -> Void) {
+        let sockets = state.withLock { $0.sockets }
+        for (socket, answer) in zip(sockets, answers) where answer.revents != 0 {
+            accept(from: socket, take)
+        }
+    }
+
+    private func accept(from socket: ListeningSocket, _ take: (consuming Connection) -> Void) {
+        for _ in 0..<Self.mostAtOnce {
+            switch socket.accept() {
+            case .connection(let connection): take(connection)
+            case .none: return
+            case .exhausted:
+                state.withLock { $0.pause = Clock.now + Self.pauseTime }
+                return
+            }
+        }
+    }
+
+    /// Makes the file of a unix socket again if it was deleted; connections stay. A file that another program has put in its place is
+    /// left alone.
+    ///
+    /// - Returns: whether one was made again.
+    /// - Throws: ``SocketError``, for instance if its folder was deleted too.
+    public func restore() throws(SocketError) -> Bool {
+        var sockets = state.withLock { $0.sockets }
+        var isNew = false
+        for index in sockets.indices where !sockets[index].hasFile {
+            let new = try ListeningSocket(sockets[index].address)
+            sockets[index].giveUpFile()
+            sockets[index] = new
+            isNew = true
+        }
+        if isNew { state.withLock { $0.sockets = sockets } }
+        return isNew
+    }
+
+    /// Removes the files of its unix sockets: nobody can connect any more. Any thread.
+    public func removeFiles() {
+        for socket in state.withLock({ $0.sockets }) { socket.removeFile() }
+    }
+
+    /// Closes its sockets, by the thread that accepts: whoever waits for its end may listen there again.
+    public func close() { state.withLock { $0.sockets = [] } }
+}

@@ -1,0 +1,161 @@
+private import CSystem
+import Glibc
+import Synchronization
+
+/// A stream socket that accepts connections, TCP or unix; non-blocking. Its file, if it has one, goes with it. Servers have a
+/// ``Listener``.
+public final class ListeningSocket: Sendable {
+    /// With the port that the system chose, where 0 was asked for.
+    public let address: ListenAddress
+    public let descriptor: FileDescriptor
+    /// Device and inode of a unix socket's file, so that only its own is removed.
+    private let file: [UInt64]
+    /// Whether another socket has the file's name now.
+    private let isReplaced = Atomic<Bool>(false)
+
+    /// Most connections that wait to be accepted.
+    private static let backlog: Int32 = 256
+
+    /// - Throws: ``SocketError``, for instance if another program listens there.
+    public init(_ address: ListenAddress) throws(SocketError) {
+        switch address {
+        case .unix(let path):
+            descriptor = try UnixSocket.listen(path, mode: 0o660)
+            file = Self.identity(of: path)
+            self.address = address
+        case .tcp(let host, let port):
+            descriptor = try Self.listen(host, port, address)
+            self.address = .tcp(host: host, port: Self.port(of: descriptor.rawValue))
+            file = []
+        }
+    }
+
+    deinit { removeFile() }
+
+    /// Removes the file of a unix socket, unless another program has replaced it. Nobody can connect any more.
+    public func removeFile() {
+        guard !isReplaced.load(ordering: .relaxed) else { return }
+        if case .unix(let path) = address, !file.isEmpty, Self.identity(of: path) == file { unlink(path) }
+    }
+
+    /// Leaves the file alone: a new one may have the number that the deleted one had.
+    func giveUpFile() { isReplaced.store(true, ordering: .relaxed) }
+
+    /// Whether its file, if it has one, is there, or another program has put something in its place.
+    var hasFile: Bool {
+        if case .unix(let path) = address { !Self.identity(of: path).isEmpty } else { true }
+    }
+
+    /// Device and inode; empty if there is no such file.
+    private static func identity(of path: String) -> [UInt64] {
+        var status = stat()
+        return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
+    }
+
+    private static func listen(
+        _ host: String,
+        _ port: UInt16,
+        _ address: ListenAddress
+    ) throws(SocketError) -> FileDescriptor {
+        func failure(_ function: String) -> SocketError {
+            let advice =
+                switch errno {
+                case EADDRINUSE: "another program listens there; stop it or choose another port"
+                case EADDRNOTAVAIL: "this machine does not have the address; ip address shows those it has"
+                case EACCES: "choose a port from 1024 on"
+                default: "check the address"
+                }
+            return SocketError("cannot listen at \(address): \(function): \(SystemError.text(errno)); \(advice)")
+        }
+        let isSix = host.contains(":")
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = FileDescriptor(socket(isSix ? AF_INET6 : AF_INET, type, 0))
+        guard descriptor.isOpen else { throw failure("socket") }
+        let number = descriptor.rawValue
+        // A service that starts again finds its port free, though connections of the one before linger.
+        set(number, SOL_SOCKET, SO_REUSEADDR, 1)
+        var storage = sockaddr_storage()
+        let length: socklen_t
+        if isSix {
+            // `::` also takes IPv4.
+            set(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0)
+            var target = sockaddr_in6()
+            target.sin6_family = sa_family_t(AF_INET6)
+            target.sin6_port = port.bigEndian
+            inet_pton(AF_INET6, host, &target.sin6_addr)
+            length = store(target, in: &storage)
+        } else {
+            var target = sockaddr_in()
+            target.sin_family = sa_family_t(AF_INET)
+            target.sin_port = port.bigEndian
+            inet_pton(AF_INET, host, &target.sin_addr)
+            length = store(target, in: &storage)
+        }
+        let isBound = withAddress(&storage) { bind(number, $0, length) } == 0
+        guard isBound else { throw failure("bind") }
+        guard Glibc.listen(number, backlog) == 0 else { throw failure("listen") }
+        return descriptor
+    }
+
+    /// The port that a socket is bound to.
+    private static func port(of descriptor: Int32) -> UInt16 {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        guard withAddress(&storage, { getsockname(descriptor, $0, &length) }) == 0 else { return 0 }
+        // It stands at the same place in addresses of IPv4 and IPv6.
+        let port = withUnsafeBytes(of: &storage) { $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self) }
+        return UInt16(bigEndian: port)
+    }
+
+    private static func store<Address>(_ address: Address, in storage: inout sockaddr_storage) -> socklen_t {
+        withUnsafeBytes(of: address) { bytes in
+            withUnsafeMutableBytes(of: &storage) { $0.copyMemory(from: bytes) }
+        }
+        return socklen_t(MemoryLayout<Address>.size)
+    }
+
+    private static func withAddress(
+        _ storage: inout sockaddr_storage,
+        _ body: (UnsafeMutablePointer<sockaddr>) -> Int32
+    ) -> Int32 {
+        withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
+        }
+    }
+
+    private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+extension ListeningSocket {
+    /// What ``accept()`` found.
+    public enum Accepted: ~Copyable {
+        case connection(Connection)
+        /// No connection waits.
+        case none
+        /// The system has no descriptor or memory for it; try again later.
+        case exhausted
+    }
+
+    /// Accepts the next connection, non-blocking and closed on exec. Never waits.
+    public func accept() -> Accepted {
+        let connection = FileDescriptor(CSystem_accept(descriptor.rawValue))
+        guard connection.isOpen else {
+            return [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) ? .exhausted : .none
+        }
+        if case .tcp = address { Self.prepare(connection.rawValue) }
+        let peer = Peer(of: connection.rawValue)
+        return .connection(Connection(connection, peer))
+    }
+
+    /// Small answers leave at once; a peer that is gone without a word is noticed within a minute.
+    private static func prepare(_ descriptor: Int32) {
+        set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        set(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1)
+        set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
+        set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPINTVL, 10)
+        set(descriptor, Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+    }
+}

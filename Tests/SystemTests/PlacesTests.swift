@@ -1,0 +1,58 @@
+import Core
+import System
+import Testing
+
+/// Who gets a place, and who gives one up.
+struct PlacesTests {
+    private static func holder(_ peer: Int, silent: Bool = false, at second: Int, kept: Bool = false) -> Places.Holder {
+        Places.Holder(.user(UInt32(peer)), isSilent: silent, since: Instant(nanoseconds: Int64(second)), isKept: kept)
+    }
+
+    @Test func `there is room until all places are taken`() {
+        let places = Places(all: 2)
+        #expect(places.decide(.unknown, []) == .welcome)
+        #expect(places.decide(.unknown, [Self.holder(1, at: 0)]) == .welcome)
+        #expect(places.decide(.unknown, [Self.holder(1, at: 0), Self.holder(1, at: 1)]) == .full)
+    }
+
+    @Test func `who has said nothing makes room: of the peer with the most of them, the one that waits longest`() {
+        let places = Places(all: 5)
+        let holders = [
+            Self.holder(1, silent: true, at: 0), Self.holder(2, silent: true, at: 4),
+            Self.holder(2, silent: true, at: 3), Self.holder(3, at: 1), Self.holder(3, at: 2),
+        ]
+        #expect(places.decide(.user(9), holders) == .replace(2))
+        #expect(places.decide(.user(2), holders) == .replace(2))
+    }
+
+    @Test func `a peer has its share, in which its own silent connections make room`() {
+        let places = Places(all: 10, perPeer: 2)
+        let spoken = [Self.holder(1, at: 0), Self.holder(1, at: 1), Self.holder(2, silent: true, at: 2)]
+        #expect(places.decide(.user(1), spoken) == .peerIsFull)
+        #expect(places.decide(.user(2), spoken) == .welcome)
+        let silent = [Self.holder(1, at: 0), Self.holder(1, silent: true, at: 1), Self.holder(2, silent: true, at: 0)]
+        #expect(places.decide(.user(1), silent) == .replace(1))
+    }
+
+    @Test func `where places are shared, the peer with the most gives its quietest to one that has fewer`() {
+        let places = Places(all: 4, isShared: true)
+        let holders = [
+            Self.holder(1, at: 5), Self.holder(1, at: 3), Self.holder(1, at: 4), Self.holder(2, at: 0),
+        ]
+        #expect(places.decide(.user(3), holders) == .replace(1))
+        #expect(places.decide(.user(2), holders) == .replace(1))
+        #expect(places.decide(.user(1), holders) == .full)
+        // One more each would be no fairer.
+        let even = [Self.holder(1, at: 0), Self.holder(1, at: 1), Self.holder(2, at: 2), Self.holder(2, at: 3)]
+        #expect(places.decide(.user(2), even) == .full)
+        #expect(places.decide(.user(3), even) != .full)
+    }
+
+    @Test func `what is kept makes no room`() {
+        let places = Places(all: 2, isShared: true)
+        let holders = [Self.holder(1, at: 0, kept: true), Self.holder(1, at: 1)]
+        #expect(places.decide(.user(2), holders) == .replace(1))
+        let silent = [Self.holder(1, silent: true, at: 0, kept: true), Self.holder(2, at: 1)]
+        #expect(places.decide(.user(3), silent) == .full)
+    }
+}
