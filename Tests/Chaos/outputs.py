@@ -57,7 +57,7 @@ class Events:
 
 
 class StandardOutput:
-    """Lines of `--json`, and the long lines of a `print` action."""
+    """Lines of `--json`: events, and the long texts of a `print` action."""
 
     def __init__(self):
         self.json = Events()
@@ -66,12 +66,12 @@ class StandardOutput:
 
     def take(self, line):
         try:
-            if line.startswith("printed "):
-                self.printed.add(int(line.split()[1]))
+            event = json.loads(line)
+            if event["event"] == "print":
+                self.printed.add(int(event["text"].split()[1]))
             else:
-                event = json.loads(line)
                 self.json.add(event["sequence"], event)
-        except (ValueError, KeyError, IndexError):
+        except (ValueError, KeyError, IndexError, TypeError):
             self.odd.append(line[:200])
 
 
