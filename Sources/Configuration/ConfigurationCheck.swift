@@ -18,6 +18,7 @@ struct ConfigurationCheck {
         for (key, action) in findings.actions { check(action, key: key, &findings) }
         checkAddresses(&findings)
         checkSecrets(&findings)
+        checkBroker(&findings)
         if let dir = configuration.misses.dir, dir == configuration.clips.dir {
             findings.add("is the folder of clips, too; each would remove the other's files", key: "misses.dir")
         }
@@ -134,6 +135,21 @@ struct ConfigurationCheck {
                 key: key,
                 isWarning: true
             )
+        }
+    }
+
+    /// Files that the connection to a broker needs.
+    private func checkBroker(_ findings: inout Findings) {
+        let mqtt = configuration.mqtt
+        for (key, path) in [("mqtt.caFile", mqtt.caFile), ("mqtt.passwordFile", mqtt.passwordFile)] {
+            // systemd puts a credential there while the service runs.
+            guard let path, !path.hasPrefix("/run/credentials/"), access(path, F_OK) != 0, errno == ENOENT else {
+                continue
+            }
+            findings.add("no such file: \(printable(path))", key: key, isWarning: true)
+        }
+        if mqtt.caFile != nil, !mqtt.tls {
+            findings.add("has no effect without tls: true", key: "mqtt.caFile", isWarning: true)
         }
     }
 

@@ -116,6 +116,7 @@ extension SettingKind where Value == String {
         rest = rest.prefix { $0 != "/" }
         if let user = rest.lastIndex(of: "@") {
             keys.append("user: \"\(rest[..<user].prefix { $0 != ":" })\"")
+            if rest[..<user].contains(":") { keys.append("passwordFile: a file with the password in its first line") }
             rest = rest[rest.index(after: user)...]
         }
         // An address of IPv6 has more than one colon, and a port only after brackets.

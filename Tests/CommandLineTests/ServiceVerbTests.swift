@@ -199,6 +199,19 @@ struct ServiceVerbTests {
                 && lost[1] == "device     audio device 'mic': gone"
         )
         #expect(lost[3] == "last word  none yet" && lost[4] == "version    beckon of an earlier version")
+        let unheard: [(members: String, line: Int, end: String)] = [
+            (#""digitalSilenceSince": "2026-03-01T12:00:00.000Z""#, 1, "(5 min): beckon doctor finds the cause"),
+            (
+                #""channelsCancel": true"#, 1,
+                "channels: 2; its channels cancel each other: set channel to 0 in the configuration"
+            ),
+            (#""mqtt": {"off": true}"#, 5, "while it read from the broker; its log says what to do"),
+            (#""channelsCancel": false, "mqtt": {"off": false}"#, 1, "channels: 2"),
+        ]
+        for (members, line, end) in unheard {
+            let found = try lines(text.replacing("\"rate\"", with: "\(members), \"rate\""))
+            #expect(found.count == max(5, line + 1) && found[line].hasSuffix(end), "\(found)")
+        }
         let wakes = text.replacing(
             "\"newest\"",
             with: """

@@ -47,7 +47,7 @@ struct ConfigurationTests {
         (
             "{mqtt: {host: 'mqtts://ada:secret@[fe80::1]:8883/x'}}",
             [
-                "f:1:15: mqtt.host: a name or an address alone belongs here; write host: \"fe80::1\", user: \"ada\", port: 8883, tls: true"
+                "f:1:15: mqtt.host: a name or an address alone belongs here; write host: \"fe80::1\", user: \"ada\", passwordFile: a file with the password in its first line, port: 8883, tls: true"
             ]
         ),
         ("{mqtt: {host: 'fe80::1'}}", []), ("{mqtt: {host: 'broker.lan'}}", []),
@@ -389,6 +389,17 @@ struct ConfigurationTests {
             #expect(warnings.count == 1 && warnings[0].contains("mqtt.passwordFile"), "\(warnings)")
             #expect(warnings.first?.contains("which holds a secret; try chmod o-r") == true)
         }
+    }
+
+    @Test(arguments: [
+        ("{mqtt: {host: 'a', tls: true, caFile: '/no/such.pem'}}", ["mqtt.caFile: no such file: /no/such.pem"]),
+        ("{mqtt: {host: 'a', passwordFile: '/no/such'}}", ["mqtt.passwordFile: no such file: /no/such"]),
+        ("{mqtt: {host: 'a', passwordFile: '/run/credentials/beckon.service/mqtt'}}", []),
+        ("{mqtt: {host: 'a', tls: true, caFile: '/etc/passwd'}}", []),
+        ("{mqtt: {host: 'a', caFile: '/etc/passwd'}}", ["mqtt.caFile: has no effect without tls: true"]),
+    ])
+    func `files that the broker's connection lacks are warnings`(_ text: String, _ warnings: [String]) throws {
+        #expect(try Self.read(text).warnings.map { "\($0.key): \($0.message)" } == warnings)
     }
 
     @Test func `missing programs are warnings`() throws {

@@ -2,7 +2,8 @@ import Control
 private import Core
 import Events
 
-/// The five lines of `beckon status`: state, device, words, the last word, version.
+/// The five lines of `beckon status`: state, device, words, the last word, version; and one more where MQTT is off after a sudden
+/// end.
 struct StatusSummary {
     let lines: [String]
 
@@ -12,11 +13,14 @@ struct StatusSummary {
     /// - Parameter now: the time that ages are counted to.
     init(_ answer: ControlAnswer, now: Timestamp) {
         func line(_ title: String, _ text: String) -> String { pad(title, 11) + printable(text) }
-        lines = [
-            line("state", Self.state(answer, now)), line("device", Self.device(answer)),
-            line("words", Self.words(answer)), line("last word", Self.newest(answer, now)),
-            line("version", Self.version(answer)),
-        ]
+        let isMQTTOff = answer.value("mqtt.off") == "true"
+        let off = "off: the service ended suddenly while it read from the broker; its log says what to do"
+        lines =
+            [
+                line("state", Self.state(answer, now)), line("device", Self.device(answer, now)),
+                line("words", Self.words(answer)), line("last word", Self.newest(answer, now)),
+                line("version", Self.version(answer)),
+            ] + (isMQTTOff ? [line("mqtt", off)] : [])
     }
 
     private static func state(_ answer: ControlAnswer, _ now: Timestamp) -> String {
@@ -33,11 +37,20 @@ struct StatusSummary {
         return "\(state) since \(moment(since, now)) (\(age(since, now)))\(session)"
     }
 
-    private static func device(_ answer: ControlAnswer) -> String {
+    private static func device(_ answer: ControlAnswer, _ now: Timestamp) -> String {
         guard let name = answer.value("device") else { return "none" }
         if let problem = answer.value("problem") { return problem }
         let rate = answer.value("rate").map { ", \($0) Hz, channels: \(answer.value("channels") ?? "?")" } ?? ""
-        return (name.isEmpty ? "none yet" : name) + rate
+        return (name.isEmpty ? "none yet" : name) + rate + inaudible(answer, now)
+    }
+
+    /// Why what comes from the device cannot be heard; empty if it can.
+    private static func inaudible(_ answer: ControlAnswer, _ now: Timestamp) -> String {
+        if let since = answer.value("digitalSilenceSince").flatMap({ Timestamp($0) }) {
+            return "; digital silence since \(moment(since, now)) (\(age(since, now))): beckon doctor finds the cause"
+        }
+        let isCancelling = answer.value("channelsCancel") == "true"
+        return isCancelling ? "; its channels cancel each other: set channel to 0 in the configuration" : ""
     }
 
     private static func words(_ answer: ControlAnswer) -> String {
