@@ -13,7 +13,9 @@ public struct FileBlocks: ~Copyable {
         file.frames.map { Resampler.outputLength(of: $0, at: file.sampleRate) }
     }
 
+    private let path: String
     private let mix: ChannelMix
+    private var cancellation = ChannelCancellation()
     private var interleaved: [Float]
     private var mono: [Float]
     /// Samples of `mono` not yet resampled.
@@ -37,11 +39,12 @@ public struct FileBlocks: ~Copyable {
         let file = try AudioFile(path: path)
         try mix.checkMixed(channels: file.channels, of: "audio file \(AudioError.quoted(path))")
         let resampler = try Resampler(from: file.sampleRate, quality: quality)
-        self.init(file, mix, resampler)
+        self.init(file, path, mix, resampler)
     }
 
     /// See ``AudioFile`` for why there are two.
-    private init(_ file: consuming AudioFile, _ mix: ChannelMix, _ resampler: consuming Resampler) {
+    private init(_ file: consuming AudioFile, _ path: String, _ mix: ChannelMix, _ resampler: consuming Resampler) {
+        self.path = path
         self.mix = mix
         self.resampler = resampler
         interleaved = [Float](repeating: 0, count: FileBlocks.framesPerRead * file.channels)
@@ -90,15 +93,27 @@ public struct FileBlocks: ~Copyable {
             let (mix, channels) = (mix, file.channels)
             interleaved.withUnsafeBufferPointer { buffer in
                 let sound = UnsafeBufferPointer(rebasing: buffer.prefix(frames * channels))
-                _ = mono.withUnsafeMutableBufferPointer { mono in mix.apply(to: sound, channels: channels, into: mono) }
+                mono.withUnsafeMutableBufferPointer { mono in
+                    _ = mix.apply(to: sound, channels: channels, into: mono)
+                    let mixed = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(mono).prefix(frames))
+                    cancellation.add(sound, channels: channels, mixed: mixed, mix)
+                }
             }
             waiting = 0..<frames
             ended = frames == 0
+            if ended { tellOfCancellation() }
         } catch {
             // The resampler still holds good audio, which is returned before the error is thrown.
             failure = error
             ended = true
+            tellOfCancellation()
         }
+    }
+
+    /// Warns if the channels cancel each other in what was read.
+    fileprivate func tellOfCancellation() {
+        guard cancellation.result == true else { return }
+        AudioWarnings.tell(ChannelCancellation.warning("audio file \(AudioError.quoted(path))"))
     }
 }
 
@@ -124,6 +139,8 @@ extension FileBlocks {
             guard let count = try blocks.next(into: &span) else { break }
             clip.append(contentsOf: block.prefix(min(count, limit - clip.count)))
         }
+        // The end was not reached.
+        if clip.count >= limit { blocks.tellOfCancellation() }
         return clip
     }
 }

@@ -22,6 +22,7 @@ public struct PCMDecoder: Sendable {
     public var scale: Float = 1
 
     private let mix: ChannelMix
+    private var cancellation = ChannelCancellation()
     private var partial: [UInt8]
     private var partialCount = 0
     private var interleaved: [Float]
@@ -37,6 +38,13 @@ public struct PCMDecoder: Sendable {
         self.mix = mix
         partial = [UInt8](repeating: 0, count: layout.bytes * max(1, channels))
         interleaved = [Float](repeating: 0, count: Self.framesAtOnce * max(1, channels))
+    }
+
+    /// Whether the channels of what was decoded since the last call cancel each other in the mix; nil for one channel, and where
+    /// there is too little sound to tell.
+    public mutating func takeCancellation() -> Bool? {
+        defer { cancellation = ChannelCancellation() }
+        return cancellation.result
     }
 
     /// Bytes of an incomplete frame that are kept.
@@ -141,11 +149,10 @@ public struct PCMDecoder: Sendable {
             }
             let whole = usable / channels
             if scale != 1 { for index in 0..<whole * channels { samples[index] *= scale } }
-            return mix.apply(
-                to: UnsafeBufferPointer(rebasing: samples[..<(whole * channels)]),
-                channels: channels,
-                into: mono
-            )
+            let sound = UnsafeBufferPointer(rebasing: samples[..<(whole * channels)])
+            let made = mix.apply(to: sound, channels: channels, into: mono)
+            cancellation.add(sound, channels: channels, mixed: UnsafeBufferPointer(rebasing: mono.prefix(made)), mix)
+            return made
         }
     }
 }

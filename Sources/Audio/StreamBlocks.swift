@@ -337,4 +337,7 @@ public struct StreamBlocks: ~Copyable {
         self.resampler = consume resampler
         if let problem { throw problem }
     }
+
+    /// As ``PCMDecoder/takeCancellation()``.
+    public mutating func takeCancellation() -> Bool? { decoder?.takeCancellation() }
 }

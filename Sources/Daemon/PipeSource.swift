@@ -20,6 +20,8 @@ public final class PipeSource: AudioSource {
 
     /// A writer that gives no audio for so long is reported.
     private static let patience = Duration.seconds(3)
+    /// Samples after which the channels are compared with their mix.
+    private static let look = 3 * AudioFormat.sampleRate
 
     private let descriptor: Int32
     private let ring: BlockRing
@@ -112,14 +114,20 @@ public final class PipeSource: AudioSource {
         var part = [UInt8](repeating: 0, count: 1 << 14)
         // The format of audio without a header is known before any of it came.
         var isFormatTold = false
+        var (nextLook, isCancellationTold) = (Self.look, false)
         do throws(AudioError) {
             while let count = try wait(&part), count > 0 {
                 try blocks.take(part[..<count]) { put($0) }
                 note(blocks, isNew: !isFormatTold)
                 isFormatTold = blocks.format != nil
+                if blocks.samples >= nextLook {
+                    tellOfCancellation(&blocks, &isCancellationTold)
+                    nextLook = blocks.samples + Self.look
+                }
             }
             if isStopping.load(ordering: .relaxed) { return }
             try blocks.finish { put($0) }
+            tellOfCancellation(&blocks, &isCancellationTold)
             if let missing = blocks.missingSeconds, missing > 0 {
                 tell(
                     .warning,
@@ -161,6 +169,13 @@ public final class PipeSource: AudioSource {
             }
             (state.lastAudio, state.isSilenceTold, state.samples) = (Clock.now, false, samples)
         }
+    }
+
+    /// Warns, once, if the channels cancel each other in the last part of the audio.
+    private func tellOfCancellation(_ blocks: inout StreamBlocks, _ isTold: inout Bool) {
+        guard blocks.takeCancellation() == true, !isTold else { return }
+        isTold = true
+        tell(.warning, ChannelCancellation.warning("standard input"))
     }
 
     private func tell(_ level: LogLevel, _ text: String) { state.withLock { $0.messages.append((level, text)) } }
