@@ -40,12 +40,12 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
     return real ? real(host, service, hints, list) : EAI_FAIL;
 }
 
-void *sf_open_fd(int descriptor, int mode, void *info, int closes) {
+void *sf_open_virtual(void *functions, int mode, void *info, void *data) {
     const char *path = getenv("FAKE_DECODER");
     if (path) {
         close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
         for (;;) pause();
     }
-    void *(*real)(int, int, void *, int) = dlsym(RTLD_NEXT, "sf_open_fd");
-    return real ? real(descriptor, mode, info, closes) : NULL;
+    void *(*real)(void *, int, void *, void *) = dlsym(RTLD_NEXT, "sf_open_virtual");
+    return real ? real(functions, mode, info, data) : NULL;
 }
