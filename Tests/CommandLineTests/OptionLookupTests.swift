@@ -39,7 +39,9 @@ struct OptionLookupTests {
     }
 
     @Test func `every name of an option in a list is that of some command`() throws {
-        let known = Set(CommandLineTool.declarations.flatMap(\.options).map(\.name) + ["--version"])
+        let options = CommandLineTool.declarations.flatMap(\.options)
+        // The names that other programs give an option lead to it in a message.
+        let known = Set(options.flatMap { [$0.name] + $0.foreignNames } + ["--version"])
         for (path, text) in try Self.sources() where !path.hasPrefix("Completions/") {
             for match in text.matches(of: /"(--[a-z][a-z-]*)"/) {
                 #expect(known.contains(String(match.1)), "\(path): \(match.1)")
