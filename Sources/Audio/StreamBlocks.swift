@@ -68,7 +68,7 @@ public struct StreamBlocks: ~Copyable {
     }
 
     /// Seconds of audio that the header promised and that have not come; nil if it promised none.
-    public var missingSeconds: Double? {
+    private var missingSeconds: Double? {
         // An incomplete last frame is not audio.
         guard case .audio(.some(let left)) = place, let format, left >= format.frameBytes else { return nil }
         return Double(left) / Double(format.frameBytes * format.rate)
@@ -103,8 +103,9 @@ public struct StreamBlocks: ~Copyable {
 
     /// Ends the audio: gives the last block, filled up with zeros.
     ///
-    /// - Throws: ``AudioError/emptyFile`` or ``AudioError/notAudio`` if not even a header came; ``AudioError/leftover``, after the last
-    ///   block, if more followed the audio than a header that was not completed explains.
+    /// - Throws: ``AudioError/emptyFile`` or ``AudioError/notAudio`` if not even a header came; after the last block,
+    ///   ``AudioError/leftover`` if more followed the audio than a header that was not completed explains, or
+    ///   ``AudioError/truncated`` if less came than the header promises.
     public mutating func finish(_ put: (Span<Float>) -> Void) throws(AudioError) {
         guard format != nil else {
             guard !header.isEmpty else {
@@ -125,6 +126,11 @@ public struct StreamBlocks: ~Copyable {
             put(last.span)
         }
         if surplus > 1, hasSurplusSound { try tellSurplus() }
+        if let missing = missingSeconds {
+            throw .truncated.saying(
+                "\(Self.name) ends early: \(decimal(missing, 2)) s that its header promises are missing; send it whole"
+            )
+        }
     }
 
     private mutating func addSurplus(_ bytes: ArraySlice<UInt8>) {

@@ -67,3 +67,9 @@ public func shortest(_ number: Double) -> String {
     guard let whole = Int(exactly: number), whole.magnitude < 1 << 53 else { return "\(number)" }
     return String(whole)
 }
+
+/// The first line of a text file, without a byte-order mark and without its end, LF or CRLF.
+public func firstLine(of text: String) -> String {
+    let scalars = text.unicodeScalars.drop { $0 == "\u{FEFF}" }
+    return String(String.UnicodeScalarView(scalars.prefix { $0 != "\n" && $0 != "\r" }))
+}

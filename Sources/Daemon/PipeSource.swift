@@ -128,12 +128,6 @@ public final class PipeSource: AudioSource {
             if isStopping.load(ordering: .relaxed) { return }
             try blocks.finish { put($0) }
             tellOfCancellation(&blocks, &isCancellationTold)
-            if let missing = blocks.missingSeconds, missing > 0 {
-                tell(
-                    .warning,
-                    "standard input ended early: \(decimal(missing, 2)) s of audio that its header promises are missing"
-                )
-            }
         } catch {
             state.withLock { $0.problem = error }
         }

@@ -117,7 +117,8 @@ struct StreamBlocksTests {
     @Test func `audio that ends early tells how much is missing`() throws {
         var blocks = try StreamBlocks(raw: nil, mix: .mix)
         try blocks.take(Self.wave(size: 96_000)[...]) { _ in }
-        #expect(blocks.missingSeconds == 2)
+        let error = #expect(throws: AudioError.truncated) { try blocks.finish { _ in } }
+        #expect(error?.description.contains("2.00 s that its header promises are missing") == true)
     }
 
     @Test func `wrong bytes are one line that says what to do`() throws {

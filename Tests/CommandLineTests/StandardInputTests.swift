@@ -102,8 +102,8 @@ struct ListenToInputTests {
 
     @Test func `a writer that dies ends it, and the words so far stay`() throws {
         let program = try Self.shell(#"(head -c 100000 "$1") | "$0" listen --mode spot -"#, Self.voice)
-        #expect(program.status == 0)
-        #expect(program.error.contains("standard input ended early: 0."), "\(program.error)")
+        #expect(program.status == 1)
+        #expect(program.error.contains("the audio on standard input ends early: 0."), "\(program.error)")
     }
 
     @Test func `wrong uses and wrong audio are one line`() throws {

@@ -4,6 +4,15 @@ import Testing
 
 /// Numbers as text, printable names and edit distances.
 struct TextTests {
+    @Test func `the first line has no byte-order mark and no line end of any system`() {
+        let table = [
+            ("secret\n", "secret"), ("secret\r\nmore\r\n", "secret"), ("\u{FEFF}secret\n", "secret"),
+            ("secret", "secret"),
+            ("\nsecret", ""), ("", ""), (" a b \n", " a b "),
+        ]
+        for (text, line) in table { #expect(firstLine(of: text) == line, "\(text.debugDescription)") }
+    }
+
     @Test(arguments: [
         (0.0, 2, "0.00"), (1.005, 1, "1.0"), (0.9999, 2, "1.00"), (-0.5, 1, "-0.5"), (-0.001, 2, "0.00"),
         (12.3, 0, "12"),

@@ -15,8 +15,7 @@ extension MQTTPublisher {
         broker.user = settings.user
         if let path = settings.passwordFile {
             do throws(ReadFileError) {
-                let text = String(decoding: try readFile(path, limit: 4096).bytes, as: UTF8.self)
-                broker.password = text.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init)
+                broker.password = firstLine(of: String(decoding: try readFile(path, limit: 4096).bytes, as: UTF8.self))
             } catch {
                 throw MQTTError("passwordFile \(path): \(error)")
             }

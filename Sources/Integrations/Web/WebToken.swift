@@ -37,11 +37,11 @@ public enum WebToken {
         guard content.status.permissions & 0o077 == 0 else {
             throw WebTokenError("\(path): other users can read it; beckon web token --new makes another")
         }
-        let token = String(decoding: content.bytes, as: UTF8.self).prefix { !$0.isNewline }
+        let token = firstLine(of: String(decoding: content.bytes, as: UTF8.self))
         guard token.utf8.count == Self.bytes * 2, token.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
             throw WebTokenError("\(path): holds no token; beckon web token --new makes another")
         }
-        return String(token)
+        return token
     }
 
     /// Whether a text is the token. Takes as long for any text of the right length, so that the time tells nothing.
