@@ -17,6 +17,7 @@ private final class Server {
         let router = WebRouter(hosts: ["kitchen"], hasPage: true) { WebToken.isEqual($0, token) }
         guard let library = HTTPLibrary() else { fatalError("libmicrohttpd is not installed") }
         let handler = HTTPLoop.Handler(
+            isVital: { [.health, .readiness].contains(router.route($0)) },
             refuse: { request in
                 if case .refused(let answer) = router.route(request) { answer } else { nil }
             },
@@ -61,7 +62,7 @@ func fuzzWeb(_ bytes: [UInt8]) {
     server.changes = 0
     var ends: [Int32] = [-1, -1]
     check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0, "socketpair")
-    loop.add(FileDescriptor(ends[0]))
+    loop.add(System.Connection(FileDescriptor(ends[0]), .unknown))
     let client = FileDescriptor(ends[1])
     _ = send(client.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     shutdown(client.rawValue, Int32(SHUT_WR))
