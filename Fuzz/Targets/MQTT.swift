@@ -70,9 +70,9 @@ func fuzzBroker(_ bytes: [UInt8]) {
     }
     var rest = passed[...]
     while let first = rest.first {
-        check(first >> 4 != 3 || first & 6 == 0, "a message of another quality passes")
         var (length, factor) = (0, 1)
         guard let end = rest.dropFirst().prefix(4).firstIndex(where: { $0 < 0x80 }) else { break }
+        check(first >> 4 != 3 || first & 6 == 0, "a message of another quality passes")
         for byte in rest[(rest.startIndex + 1)...end] {
             length += Int(byte & 0x7F) * factor
             factor *= 128
