@@ -125,7 +125,9 @@ struct FailureTests {
 
     @Test func `words and phrases the model does not know`() throws {
         // A phrase of one word is a mistake in the command line itself.
-        for (arguments, status) in [(["--word", "maybe=0.5"], 1), (["--phrase", "go home"], 1), (["--phrase", "go"], 2)] {
+        for (arguments, status) in [
+            (["--word", "maybe=0.5"], 1), (["--phrase", "go home"], 1), (["--phrase", "go"], 2),
+        ] {
             let program = try Program.beckon(["classify"] + arguments + [Self.good])
             #expect(program.status == status && program.output == "")
             #expect(program.error.split(separator: "\n").count == 1)

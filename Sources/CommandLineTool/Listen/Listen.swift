@@ -58,7 +58,10 @@ struct Listen {
 
     private func listen(_ signals: Signals, _ logOutput: LineWriter) throws -> Int32 {
         if case .stream = options.input, isatty(STDIN_FILENO) == 1 {
-            throw Failure("standard input is a terminal; pipe audio into beckon, as arecord -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -")
+            throw Failure(
+                "standard input is a terminal; pipe audio into beckon, as "
+                    + "arecord -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -"
+            )
         }
         let environment = ProcessInfo.processInfo.environment
         let destination = LogDestination(logOutput)
