@@ -56,8 +56,8 @@ extension Spotter {
                 for index in filled..<block.count { block[index] = 0 }
                 hear()
             }
-            for index in block.indices { block[index] = 0 }
-            for _ in 0..<AudioFormat.windowHops { hear() }
+            var closing = ClosingSilence()
+            while closing.next(&block) { hear() }
             detector.finish { found.append($0) }
             return takeDetections()
         }
