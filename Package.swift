@@ -12,14 +12,14 @@ let kernelSettings: [SwiftSetting] = [
     .unsafeFlags(["-Ounchecked", "-wmo", "-num-threads", "2", "-enforce-exclusivity=unchecked"])
 ]
 
-/// One compilation of `Sources/Kernels/Shared` for an instruction set.
+/// One compilation of `Sources/Base/Kernels/Shared` for an instruction set.
 ///
 /// Each target contains a directory link to that folder, because two targets may not share a path.
 func vectorKernels(_ name: String, _ settings: [SwiftSetting] = []) -> Target {
     .target(
         name: "Kernels\(name)",
         dependencies: ["KernelInterface"],
-        path: "Sources/Kernels/\(name)",
+        path: "Sources/Base/Kernels/\(name)",
         swiftSettings: kernelSettings + settings
     )
 }
@@ -45,20 +45,24 @@ let wideKernels = wideKernelFlags.map { name, flags in
     vectorKernels(name, [.define("KERNEL_\(name.uppercased())"), .unsafeFlags(flags.flatMap { ["-Xcc", $0] })])
 }
 
-/// The modules and their imports: a module imports only modules below it.
+/// The floors of `Sources`, lowest first, and the rooms in their folders: a module imports modules of its own floor and of
+/// lower floors only.
 ///
-///     Beckon → Spotting
-///     beckon → CommandLineTool → Daemon → Control, Actions → Configuration → Events → Spotting
-///                             ↘        ↘  Wyoming → Events, Spotting, Audio
-///                             ↘        ↘  Capture → Audio → CSndFile, CFLAC, CMPG123, CSampleRate, Kernels
-///                             ↘        ↘         ↘  CALSA, CALSAMessages
-///                             ↘        ↘  Enrollment
-///                             ↘  Benchmarking → Daemon, Evaluation
-///                             ↘  Reports → Charts, Diagnostics, Evaluation
-///                             ↘  Diagnostics → Capture, Control, Spotting
-///                             ↘  Evaluation, Enrollment → Spotting → Audio, Inference → Kernels → KernelInterface
-///
-/// `System` and `Core` lie below all of them.
+/// `.ci/house` checks that, and knows the order of the rooms of a floor; docs/architecture.md draws it.
+let floors: KeyValuePairs<String, [String]> = [
+    "CLibraries": [
+        "CALSA", "CALSAMessages", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CSampleRate", "CSndFile", "CSystem",
+        "CZlib",
+    ],
+    // Also `Kernels`, whose targets have paths of their own.
+    "Base": ["Core", "System"],
+    "Sound": ["Audio", "Capture"],
+    "Engine": ["Inference", "Spotting", "Enrollment"],
+    // Also `Integrations`, likewise.
+    "Service": ["Configuration", "Events", "Actions", "Control", "Daemon"],
+    "Tools": ["Evaluation", "Charts", "Reports", "Diagnostics", "Corpus", "Benchmarking"],
+]
+
 let package = Package(
     name: "beckon",
     products: [
@@ -98,13 +102,13 @@ let package = Package(
             dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "System"],
             swiftSettings: spanSettings
         ),
-        .target(name: "KernelInterface", path: "Sources/Kernels/Interface", swiftSettings: kernelSettings),
+        .target(name: "KernelInterface", path: "Sources/Base/Kernels/Interface", swiftSettings: kernelSettings),
         vectorKernels("Baseline"),
         .target(
             name: "Kernels",
             dependencies: ["CSystem", "KernelInterface", "KernelsBaseline"]
                 + wideKernels.map { .byName(name: $0.name) },
-            path: "Sources/Kernels",
+            path: "Sources/Base/Kernels",
             exclude: ["Interface", "Shared", "Baseline", "DotProduct", "AVX2", "AVX512"],
             sources: ["Scalar", "Dispatch"],
             swiftSettings: kernelSettings
@@ -128,11 +132,11 @@ let package = Package(
         ),
         .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Spotting", "System"]),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
-        .target(name: "Metrics", dependencies: ["Core"], path: "Sources/Integrations/Metrics"),
+        .target(name: "Metrics", dependencies: ["Core"], path: "Sources/Service/Integrations/Metrics"),
         .target(
             name: "IntegrationInterface",
             dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting"],
-            path: "Sources/Integrations/Interface"
+            path: "Sources/Service/Integrations/Interface"
         ),
         .target(
             name: "Web",
@@ -141,7 +145,7 @@ let package = Package(
                 "IntegrationInterface",
                 "Metrics", "Spotting", "System",
             ],
-            path: "Sources/Integrations/Web",
+            path: "Sources/Service/Integrations/Web",
             resources: ["html", "css", "js"].map { .embedInCode("Page/live-page.\($0)") }
                 + [.embedInCode("Page/live-page-sound.js")]
         ),
@@ -151,7 +155,7 @@ let package = Package(
                 "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "Metrics", "Spotting",
                 "System",
             ],
-            path: "Sources/Integrations/Wyoming"
+            path: "Sources/Service/Integrations/Wyoming"
         ),
         .target(
             name: "MQTT",
@@ -160,7 +164,7 @@ let package = Package(
                 "Spotting",
                 "System",
             ],
-            path: "Sources/Integrations/MQTT"
+            path: "Sources/Service/Integrations/MQTT"
         ),
         .target(
             name: "Daemon",
@@ -302,6 +306,12 @@ let package = Package(
 )
 
 package.targets += wideKernels
+
+for (floor, rooms) in floors {
+    for target in package.targets where rooms.contains(target.name) {
+        target.path = "Sources/\(floor)/\(target.name)"
+    }
+}
 
 // Tests that are emulated take long to build: only those named.
 if let named = Context.environment["BECKON_TESTS"] {

@@ -32,7 +32,7 @@ WIDEST = 3.5
 CLIPS = 24
 # Lowest and highest frequency of a telephone, in hertz.
 TELEPHONE = 300, 3400
-# Hops from the end of a word to the end of its beginning: TemplateAlignment.spacingOfWord of Sources/Spotting.
+# Hops from the end of a word to the end of its beginning: TemplateAlignment.spacingOfWord of Sources/Engine/Spotting.
 SPACING = 4
 # RMS of the noise that is added to digital silence.
 QUIET = 3e-4
