@@ -175,7 +175,7 @@ bench-instructions: deps-arm64
 # The network's speed compared with other runtimes, alternating, on one core; five minutes. Recordings of DATA, if given,
 # calibrate their int8 models.
 peers: deps $(PEERS)/done
-	swift build -c release --product pace
+	swift build -c release --product time-network
 	$(PEERS)/bin/python -m Benchmarks.peers $(if $(DATA),--data "$(DATA)") $(OPTIONS) Models/commands Models/flatspeech
 
 # The program compared with other keyword spotters, on an hour of audio from DATA or Debian's recordings; ten minutes.
@@ -207,7 +207,7 @@ bench-words: build deps-python
 	OMP_NUM_THREADS=1 .build/words/bin/python -m Benchmarks.words --data "$(DATA)" --work .build/words/recordings $(OPTIONS)
 
 bench-products: build
-	@for product in FakeCard talk stamp; do swift build -c release --product $$product || exit 1; done
+	@for product in FakeCard make-recording write-start-time; do swift build -c release --product $$product || exit 1; done
 
 deps:
 	@./install-dependencies

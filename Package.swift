@@ -204,14 +204,18 @@ let package = Package(
         .executableTarget(name: "beckon", dependencies: ["CommandLineTool"]),
         .executableTarget(name: "spot", dependencies: ["Beckon"], path: "Examples/Spot"),
         .executableTarget(name: "soak", dependencies: ["Audio", "Capture", "Core", "System"], path: "Benchmarks/Soak"),
-        .executableTarget(name: "talk", dependencies: ["Audio"], path: "Benchmarks/Talk"),
+        .executableTarget(name: "make-recording", dependencies: ["Audio"], path: "Benchmarks/MakeRecording"),
         .executableTarget(
             name: "negatives",
             dependencies: ["Audio", "Core", "Inference", "Spotting"],
             path: "Training/Negatives"
         ),
-        .executableTarget(name: "stamp", path: "Benchmarks/Stamp"),
-        .executableTarget(name: "pace", dependencies: ["Inference", "KernelInterface"], path: "Benchmarks/Pace"),
+        .executableTarget(name: "write-start-time", path: "Benchmarks/WriteStartTime"),
+        .executableTarget(
+            name: "time-network",
+            dependencies: ["Inference", "KernelInterface"],
+            path: "Benchmarks/TimeNetwork"
+        ),
 
         .target(name: "TestSupport", dependencies: ["CSndFile", "System"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
@@ -297,7 +301,7 @@ let package = Package(
                 "Audio", "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Daemon",
                 "Enrollment", "Events",
                 "Inference", "KernelInterface", "Kernels",
-                "Spotting", "System", "TestSupport", "beckon", "stamp",
+                "Spotting", "System", "TestSupport", "beckon", "write-start-time",
             ],
             exclude: ["Snapshots"]
         ),

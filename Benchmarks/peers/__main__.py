@@ -71,7 +71,7 @@ class Comparison:
         if ended.returncode:
             sys.exit(f"{model}: {reason(ended.returncode, ended.stderr)}")
         self.source = ended.stdout.strip()
-        self.entrants = self.beckon(options.pace)
+        self.entrants = self.beckon(options.time_network)
         for peer in runtimes.RUNTIMES.values():
             answers = None
             for precision in ("f32", "int8"):
@@ -184,7 +184,7 @@ class Comparison:
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", type=Path, metavar="MODEL", help="model folders")
-    parser.add_argument("--pace", default=ROOT / ".build/release/pace", type=Path, help="the built program")
+    parser.add_argument("--time-network", default=ROOT / ".build/release/time-network", type=Path, help="the built program")
     parser.add_argument(
         "--data",
         type=Path,

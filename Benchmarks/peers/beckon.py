@@ -1,4 +1,4 @@
-"""Beckon's side: a process that times runs of the network on request; see Benchmarks/Pace."""
+"""Beckon's side: a process that times runs of the network on request; see Benchmarks/TimeNetwork."""
 
 import os
 
@@ -9,7 +9,7 @@ KERNELS = ("avx512", "avx2", "baseline")
 PRECISIONS = {"f32": "float", "int8": "int8"}
 
 
-class Pace(LineProcess):
+class TimeNetwork(LineProcess):
     """The process for one set of kernels and one precision."""
 
     def __init__(self, program, model, inputs, kernels, precision):
@@ -29,7 +29,7 @@ def open_all(program, model, inputs):
     for precision in PRECISIONS:
         for kernels in KERNELS:
             try:
-                processes[kernels, precision] = Pace(program, model, inputs, kernels, precision)
+                processes[kernels, precision] = TimeNetwork(program, model, inputs, kernels, precision)
             except Unavailable as error:
                 missing.append(f"Beckon left out: {error}")
     return processes, list(dict.fromkeys(missing))

@@ -13,7 +13,7 @@ struct BenchTests {
             [
                 "bench", "--end-to-end", "--json", "--mode", "spot", "--device", "mic", "--track",
                 folder.file("track.txt"),
-                "--stamp", products + "/stamp",
+                "--stamp", products + "/write-start-time",
             ],
             environment: DevicesTests.environment(card, in: folder)
         )

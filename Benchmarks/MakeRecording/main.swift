@@ -1,6 +1,6 @@
-// talk FOLDER [TIMES]: makes a recording of a voice that repeats "left" and "right", and a list of when each word ends.
+// make-recording FOLDER [TIMES]: makes a recording of a voice that repeats "left" and "right", and a list of when each word ends.
 //
-// It writes FOLDER/talk.raw, 48 kHz, two channels of 16 bits, and FOLDER/talk.txt, a label track with start, end and word.
+// It writes FOLDER/recording.raw, 48 kHz, two channels of 16 bits, and FOLDER/recording.txt, a label track with start, end and word.
 // A word ends where its level finally falls 30 dB below its loudest 20 ms: "left" and "right" close with a pause of 60
 // to 250 ms and then the burst of the t, 20 to 30 dB below the vowel, which belongs to the word.
 
@@ -40,7 +40,7 @@ private struct Word {
     }
 }
 
-private struct Talk {
+private struct Recording {
     private var bytes: [UInt8] = []
     private var track = ""
     private var count = 0
@@ -68,13 +68,13 @@ private struct Talk {
     }
 
     func write(to folder: String) throws {
-        try Data(bytes).write(to: URL(fileURLWithPath: folder + "/talk.raw"))
-        try Data(track.utf8).write(to: URL(fileURLWithPath: folder + "/talk.txt"))
+        try Data(bytes).write(to: URL(fileURLWithPath: folder + "/recording.raw"))
+        try Data(track.utf8).write(to: URL(fileURLWithPath: folder + "/recording.txt"))
     }
 }
 
 guard (2...3).contains(CommandLine.arguments.count) else {
-    FileHandle.standardError.write(Data("usage: talk FOLDER [TIMES]\n".utf8))
+    FileHandle.standardError.write(Data("usage: make-recording FOLDER [TIMES]\n".utf8))
     exit(2)
 }
 do {
@@ -83,15 +83,15 @@ do {
             try Word("/usr/share/sounds/alsa/\(place)_\($0).wav", name: $0.lowercased())
         }
     }
-    var talk = Talk()
+    var recording = Recording()
     let times = CommandLine.arguments.count == 3 ? Int(CommandLine.arguments[2]) ?? 10 : 10
     for index in 0..<times * words.count {
         // The golden section spreads any number of word ends evenly over the hop.
         let phase = (Double(index) * 0.618_034).truncatingRemainder(dividingBy: 1)
-        talk.add(words[index % words.count], phase: phase)
+        recording.add(words[index % words.count], phase: phase)
     }
-    try talk.write(to: CommandLine.arguments[1])
+    try recording.write(to: CommandLine.arguments[1])
 } catch {
-    FileHandle.standardError.write(Data("talk: \(error)\n".utf8))
+    FileHandle.standardError.write(Data("make-recording: \(error)\n".utf8))
     exit(1)
 }

@@ -1,6 +1,6 @@
-// An action that tells when it was started: one line with the event's number and the monotonic clock in nanoseconds.
+// An action that writes when it was started: one line with the event's number and the monotonic clock in nanoseconds.
 //
-// The clock is read first thing. A program in C, as anything with a run-time of its own would measure that.
+// The clock is read first thing. A program in C, because any other language would add the start of its run-time to the time.
 
 #include <stdio.h>
 #include <stdlib.h>

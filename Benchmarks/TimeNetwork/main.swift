@@ -1,4 +1,4 @@
-// pace MODEL INPUT: times a model's network alone. Commands come line by line, so other programs can run between.
+// time-network MODEL INPUT: times a model's network alone. Commands come line by line, so other programs can run between.
 //
 // INPUT holds whole windows of the front end's columns, channels last, as little-endian floats. The first output line
 // gives the kernels, the precision, and the columns of a window and of a hop. Each input line gets one output line:
@@ -6,7 +6,7 @@
 //     window N     the first window, N times → nanoseconds of each run
 //     hop N        N hops, going round the input → nanoseconds of each run
 //     windows      every window → the answer to each, one after the other
-//     stream       hop by hop → the answer to the last hop, which is that of `windows` to the last window
+//     stream       hop by hop → the answer to the last hop, which equals the answer of `windows` to the last window
 //
 // An answer is the logits and the newest hop's activity logits.
 
@@ -97,7 +97,7 @@ private func say(_ line: String) {
 }
 
 guard CommandLine.arguments.count == 3 else {
-    FileHandle.standardError.write(Data("usage: pace MODEL INPUT\n".utf8))
+    FileHandle.standardError.write(Data("usage: time-network MODEL INPUT\n".utf8))
     exit(2)
 }
 do {
@@ -108,6 +108,6 @@ do {
     say("\(kernels) \(precision) \(network.windowColumns) \(network.hopColumns)")
     while let line = readLine() { say(try answer(line, &network, input)) }
 } catch {
-    FileHandle.standardError.write(Data("pace: \(error)\n".utf8))
+    FileHandle.standardError.write(Data("time-network: \(error)\n".utf8))
     exit(1)
 }
