@@ -36,6 +36,23 @@ public struct IPAddress: Equatable, Sendable, CustomStringConvertible {
         self.text = String(text)
     }
 
+    /// The address at the other end of a connected socket; nil on a unix socket.
+    public init?(peerOf descriptor: Int32) {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                guard getpeername(descriptor, pointer, &length) == 0, pointer.pointee.sa_family != AF_UNIX else {
+                    return EAI_FAMILY
+                }
+                return getnameinfo(pointer, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            }
+        }
+        guard result == 0 else { return nil }
+        self.init(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
     public static func == (left: IPAddress, right: IPAddress) -> Bool {
         left.bytes == right.bytes && left.zone == right.zone
     }

@@ -6,33 +6,24 @@ import Synchronization
 public enum Peer: Hashable, Sendable {
     /// The user who connected to a unix socket (SO_PEERCRED).
     case user(UInt32)
-    /// An IPv4 or IPv6 address in numbers; IPv4 through an IPv6 socket is IPv4.
-    case address(String)
+    /// An IPv4 address; of an IPv6 address the first 64 bits, as who has one address of such a network may take all. With the
+    /// interface, where it is link-local.
+    case network([UInt8], zone: String?)
     case unknown
+
+    public init(_ address: IPAddress) {
+        let isFour = address.bytes.count == 4
+        self = .network(isFour ? address.bytes : Array(address.bytes.prefix(8)), zone: address.zone)
+    }
 
     /// - Parameter descriptor: a connected stream socket.
     public init(of descriptor: Int32) {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                guard getpeername(descriptor, pointer, &length) == 0, pointer.pointee.sa_family != AF_UNIX else {
-                    return EAI_FAMILY
-                }
-                return getnameinfo(pointer, length, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-            }
-        }
-        guard result == 0 else {
+        if let address = IPAddress(peerOf: descriptor) {
+            self = Peer(address)
+        } else {
             self = UnixSocket.user(of: descriptor).map { .user($0) } ?? .unknown
-            return
         }
-        let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        self = .address(host.hasPrefix("::ffff:") && host.contains(".") ? String(host.dropFirst(7)) : host)
     }
-
-    /// The address in numbers; nil on a unix socket.
-    public var address: String? { if case .address(let text) = self { text } else { nil } }
 }
 
 /// A connection that a ``Listener`` has accepted: non-blocking and closed on exec.

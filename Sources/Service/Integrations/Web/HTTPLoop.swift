@@ -247,7 +247,7 @@ final class HTTPLoop {
         var request = WebRequest()
         request.method = text(method)
         request.path = text(path)
-        request.peer = self.connection(connection)?.peer.address
+        request.peer = self.connection(connection).flatMap { IPAddress(peerOf: $0.socket)?.text }
         for header in WebRequest.headers {
             request[keyPath: header.path] = library.header(header.name, of: connection).map { String(cString: $0) }
         }
