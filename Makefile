@@ -27,7 +27,7 @@ test: deps-tests $(MUTEX)
 	$(THREAD_SANITIZER) --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
 
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
-THREADS := 'BlockRing|Microphone|SystemTests|DaemonTests|ControlTests|ActionsTests'
+THREADS := 'BlockRing|Microphone|SystemTests|NetworkTests|DaemonTests|ControlTests|ActionsTests'
 SERVICE := 'ListenTests|StallTests|ServiceVerbTests'
 THREAD_SANITIZER = LD_PRELOAD=$(CURDIR)/$(MUTEX) \
 	.ci/swift-test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel

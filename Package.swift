@@ -55,7 +55,7 @@ let floors: KeyValuePairs<String, [String]> = [
         "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
-    "Base": ["Core", "System"],
+    "Base": ["Core", "System", "Network"],
     "Sound": ["Audio", "Capture"],
     "Engine": ["Inference", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
@@ -88,6 +88,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .target(name: "System", dependencies: ["Core", "CSystem"]),
+        .target(name: "Network", dependencies: ["Core", "CSystem", "System"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(
             name: "Audio",
@@ -125,12 +126,12 @@ let package = Package(
         .target(name: "Core"),
         .target(name: "Corpus", dependencies: ["Core", "System"]),
         .target(name: "Events", dependencies: ["Core", "Spotting", "System"]),
-        .target(name: "Configuration", dependencies: ["Core", "Events", "Spotting", "System"]),
+        .target(name: "Configuration", dependencies: ["Core", "Events", "Network", "Spotting", "System"]),
         .target(
             name: "Actions",
-            dependencies: ["Audio", "Configuration", "Core", "Events", "Spotting", "System"]
+            dependencies: ["Audio", "Configuration", "Core", "Events", "Network", "Spotting", "System"]
         ),
-        .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Spotting", "System"]),
+        .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Network", "Spotting", "System"]),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
         .target(name: "Metrics", dependencies: ["Core"], path: "Sources/Service/Integrations/Metrics"),
         .target(
@@ -143,7 +144,7 @@ let package = Package(
             dependencies: [
                 "Audio", "CMicroHTTPD", "Configuration", "Control", "Core", "Events", "Inference",
                 "IntegrationInterface",
-                "Metrics", "Spotting", "System",
+                "Metrics", "Network", "Spotting", "System",
             ],
             path: "Sources/Service/Integrations/Web",
             resources: ["html", "css", "js"].map { .embedInCode("Page/live-page.\($0)") }
@@ -152,7 +153,8 @@ let package = Package(
         .target(
             name: "Wyoming",
             dependencies: [
-                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "Metrics", "Spotting",
+                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "Metrics", "Network",
+                "Spotting",
                 "System",
             ],
             path: "Sources/Service/Integrations/Wyoming"
@@ -170,7 +172,8 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "MQTT", "Metrics", "Spotting", "System", "Web", "Wyoming",
+                "Inference", "IntegrationInterface", "MQTT", "Metrics", "Network", "Spotting", "System", "Web",
+                "Wyoming",
             ]
         ),
         .target(name: "Charts", dependencies: ["Core", "CZlib"]),
@@ -188,7 +191,7 @@ let package = Package(
             name: "Benchmarking",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Core", "Daemon", "Evaluation", "Events", "Inference",
-                "KernelInterface", "Kernels", "Spotting", "System", "Wyoming",
+                "KernelInterface", "Kernels", "Network", "Spotting", "System", "Wyoming",
             ]
         ),
         .target(
@@ -197,7 +200,7 @@ let package = Package(
                 "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
                 "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "IntegrationInterface",
                 "KernelInterface", "Kernels",
-                "Reports", "Spotting", "System", "Web",
+                "Network", "Reports", "Spotting", "System", "Web",
             ]
         ),
         .target(name: "Beckon", dependencies: ["Audio", "Core", "Inference", "Spotting"], path: "Sources/Library"),
@@ -217,7 +220,7 @@ let package = Package(
             path: "Benchmarks/TimeNetwork"
         ),
 
-        .target(name: "TestSupport", dependencies: ["CSndFile", "System"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["CSndFile", "Network"], path: "Tests/TestSupport"),
         .target(name: "FakeCard", dependencies: ["CALSA"], path: "Tests/FakeCard", cSettings: [.define("PIC")]),
         // Not instrumented, because programs of actions, which are not, load it too.
         .target(
@@ -228,6 +231,7 @@ let package = Package(
         .testTarget(name: "CoreTests", dependencies: ["Core"]),
         .testTarget(name: "CorpusTests", dependencies: ["Core", "Corpus", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["Core", "System", "TestSupport"]),
+        .testTarget(name: "NetworkTests", dependencies: ["Core", "Network", "System", "TestSupport"]),
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "System", "TestSupport"]),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CFLAC", "Core", "CSndFile", "TestSupport"]),
         .testTarget(name: "KernelTests", dependencies: ["KernelInterface", "Kernels", "TestSupport"]),
@@ -259,32 +263,37 @@ let package = Package(
         .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting", "TestSupport"]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Core", "Inference", "Spotting", "System", "TestSupport"]
+            dependencies: ["Configuration", "Core", "Inference", "Network", "Spotting", "System", "TestSupport"]
         ),
         .testTarget(
             name: "ActionsTests",
-            dependencies: ["Actions", "Audio", "Configuration", "Core", "Events", "Spotting", "System", "TestSupport"]
+            dependencies: [
+                "Actions", "Audio", "Configuration", "Core", "Events", "Network", "Spotting", "System", "TestSupport",
+            ]
         ),
         .testTarget(
             name: "ControlTests",
-            dependencies: ["Configuration", "Control", "Core", "Spotting", "System", "TestSupport"]
+            dependencies: ["Configuration", "Control", "Core", "Network", "Spotting", "TestSupport"]
         ),
         .testTarget(
             name: "WyomingTests",
-            dependencies: ["Audio", "Core", "Events", "Inference", "Spotting", "System", "TestSupport", "Wyoming"]
+            dependencies: [
+                "Audio", "Core", "Events", "Inference", "Network", "Spotting", "System", "TestSupport", "Wyoming",
+            ]
         ),
         .testTarget(name: "MetricsTests", dependencies: ["Metrics"]),
         .testTarget(
             name: "WebTests",
             dependencies: [
                 "Audio", "Configuration", "Control", "Core", "Events", "Inference", "IntegrationInterface", "Metrics",
-                "Spotting", "System", "TestSupport", "Web",
+                "Network", "Spotting", "System", "TestSupport", "Web",
             ]
         ),
         .testTarget(
             name: "MQTTTests",
             dependencies: [
-                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "MQTT", "Spotting", "System",
+                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "MQTT", "Network", "Spotting",
+                "System",
                 "TestSupport",
             ]
         ),
@@ -292,7 +301,7 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "Metrics", "Spotting", "System", "TestSupport",
+                "Inference", "IntegrationInterface", "Metrics", "Network", "Spotting", "System", "TestSupport",
             ]
         ),
         .testTarget(
@@ -301,7 +310,7 @@ let package = Package(
                 "Audio", "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Daemon",
                 "Enrollment", "Events",
                 "Inference", "KernelInterface", "Kernels",
-                "Spotting", "System", "TestSupport", "beckon", "write-start-time",
+                "Network", "Spotting", "System", "TestSupport", "beckon", "write-start-time",
             ],
             exclude: ["Snapshots"]
         ),
@@ -327,7 +336,7 @@ if let named = Context.environment["BECKON_TESTS"] {
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
-        "IntegrationInterface", "Kernels", "MQTT", "Metrics", "Spotting", "System", "Web", "Wyoming",
+        "IntegrationInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting", "System", "Web", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

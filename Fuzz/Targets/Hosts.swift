@@ -1,6 +1,6 @@
 import Configuration
 import Core
-import System
+import Network
 
 @testable import Actions
 @testable import Web

@@ -1,6 +1,7 @@
 import Core
 import Glibc
 import Metrics
+import Network
 import System
 
 @testable import Web
@@ -62,7 +63,7 @@ func fuzzWeb(_ bytes: [UInt8]) {
     server.changes = 0
     var ends: [Int32] = [-1, -1]
     check(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0, "socketpair")
-    loop.add(System.Connection(FileDescriptor(ends[0]), .unknown))
+    loop.add(Network.Connection(FileDescriptor(ends[0]), .unknown))
     let client = FileDescriptor(ends[1])
     _ = send(client.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     shutdown(client.rawValue, Int32(SHUT_WR))

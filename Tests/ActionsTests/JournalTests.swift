@@ -2,7 +2,7 @@ import Core
 import Events
 import Foundation
 import Glibc
-import System
+import Network
 import TestSupport
 import Testing
 

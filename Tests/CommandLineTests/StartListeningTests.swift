@@ -1,6 +1,7 @@
 import Core
 import Foundation
 import Glibc
+import Network
 import Synchronization
 import System
 import TestSupport

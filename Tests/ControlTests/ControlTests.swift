@@ -2,9 +2,9 @@ import Configuration
 import Core
 import Foundation
 import Glibc
+import Network
 import Spotting
 import Synchronization
-import System
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Control
 import Core
 import Events
 import IntegrationInterface
+import Network
 import Spotting
 import Synchronization
 import System

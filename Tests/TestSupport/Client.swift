@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-private import System
+private import Network
 
 /// A minimal client of a Unix socket that exchanges lines of text.
 public final class Client {

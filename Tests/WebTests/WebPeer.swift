@@ -1,5 +1,5 @@
 import Glibc
-import System
+import Network
 
 /// A client of a ``WebServer`` in tests; all its reads fail after 60 s.
 final class WebPeer {

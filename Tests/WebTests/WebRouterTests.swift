@@ -1,5 +1,5 @@
 import Metrics
-import System
+import Network
 import Testing
 
 @testable import Web

@@ -8,6 +8,7 @@ import Glibc
 import Inference
 import IntegrationInterface
 import Metrics
+import Network
 import Spotting
 import Synchronization
 import System

@@ -1,7 +1,7 @@
 import Core
 import Foundation
 import Glibc
-import System
+import Network
 
 @testable import Wyoming
 

@@ -1,8 +1,8 @@
 import Benchmarking
 import Configuration
 import KernelInterface
+private import Network
 import Spotting
-private import System
 
 /// The options of `beckon bench`.
 struct BenchOptions {

@@ -6,6 +6,7 @@ import Daemon
 import Enrollment
 private import FoundationEssentials
 import Inference
+private import Network
 private import System
 
 /// `beckon enroll WORD`: teaches a word, from a microphone or from recordings.

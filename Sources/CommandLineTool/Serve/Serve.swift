@@ -7,6 +7,7 @@ private import FoundationEssentials
 private import Glibc
 private import Inference
 import IntegrationInterface
+import Network
 private import Spotting
 import System
 

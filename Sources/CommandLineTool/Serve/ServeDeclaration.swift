@@ -1,4 +1,5 @@
 private import Core
+import Network
 import System
 
 extension Serve: Command {

@@ -2,6 +2,7 @@ import Configuration
 private import Control
 private import Core
 private import FoundationEssentials
+private import Network
 private import System
 import Web
 

@@ -1,5 +1,6 @@
 public import Core
 import Glibc
+import Network
 import System
 
 /// Writes to the system's journal by its native protocol: one datagram per entry, one line per field (systemd's

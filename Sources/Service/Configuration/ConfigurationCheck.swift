@@ -1,5 +1,6 @@
 import Core
 private import Glibc
+private import Network
 import Spotting
 private import System
 

@@ -1,6 +1,6 @@
 import Core
+import Network
 private import Spotting
-import System
 
 extension SettingKind where Value == Configuration {
     /// All keys of the configuration file.

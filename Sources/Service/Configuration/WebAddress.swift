@@ -1,5 +1,5 @@
 private import Core
-private import System
+private import Network
 
 /// The address that a webhook posts to: `http://host[:port]/path`.
 ///

@@ -1,5 +1,5 @@
 import Core
-public import System
+public import Network
 
 extension Configuration {
     /// The web server: metrics, health and a live page.

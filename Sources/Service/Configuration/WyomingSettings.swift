@@ -1,4 +1,4 @@
-public import System
+public import Network
 
 extension Configuration {
     /// The wake-word server and the satellite by Wyoming, the voice protocol of Home Assistant.

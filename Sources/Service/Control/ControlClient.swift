@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import Network
 import System
 
 /// A connection to the daemon's control socket. Used by one thread.

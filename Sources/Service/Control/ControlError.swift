@@ -1,5 +1,5 @@
 private import Core
-import System
+import Network
 
 /// Why a command was not understood, or why the service could not be reached.
 ///

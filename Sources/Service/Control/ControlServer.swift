@@ -1,9 +1,9 @@
 public import Configuration
 public import Core
 public import Events
+public import Network
 import Spotting
 import Synchronization
-public import System
 
 /// The server of the control socket: answers each command with one JSON line, and streams events to clients that ask.
 ///

@@ -8,6 +8,7 @@ import Events
 import Inference
 public import IntegrationInterface
 import Metrics
+import Network
 import Spotting
 import Synchronization
 import System

@@ -1,5 +1,6 @@
 import Core
 private import Glibc
+import Network
 import Synchronization
 import System
 

@@ -1,8 +1,9 @@
 public import Core
 private import Evaluation
 import Events
+public import Network
 public import Spotting
-public import System
+import System
 import Wyoming
 
 /// Measures a wake-word server under many connections: what they cost, and how late its detections come.

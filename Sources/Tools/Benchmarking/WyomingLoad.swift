@@ -3,8 +3,9 @@ import Core
 private import Evaluation
 private import FoundationEssentials
 import Glibc
+public import Network
 private import Synchronization
-public import System
+import System
 
 /// Plays a recording to a Wyoming server over many connections at once, in real time, and measures when its detections come.
 ///

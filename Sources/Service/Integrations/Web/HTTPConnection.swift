@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import Network
 import System
 
 /// One connection of an ``HTTPLoop``; the library keeps a pointer to it.

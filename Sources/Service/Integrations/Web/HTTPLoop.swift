@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import Core
 import Glibc
+import Network
 import System
 
 /// An HTTP server by libmicrohttpd, driven by the thread that owns it: the library has no thread and no lock of its own.
@@ -72,7 +73,7 @@ final class HTTPLoop {
     }
 
     /// Takes a connection, or refuses it where there are too many.
-    func add(_ connection: consuming System.Connection) {
+    func add(_ connection: consuming Network.Connection) {
         guard let server else { return }
         guard let isReserved = place(for: connection.peer) else {
             counts.refused += 1

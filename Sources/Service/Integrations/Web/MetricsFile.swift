@@ -4,6 +4,7 @@ import Events
 import Glibc
 public import IntegrationInterface
 import Metrics
+import Network
 import Synchronization
 import System
 

@@ -1,7 +1,7 @@
 import Control
 import Core
 import Metrics
-import System
+import Network
 
 /// What a request asks for, and whether it may: a pure function of the request's head.
 ///

@@ -5,8 +5,9 @@ public import Events
 import Glibc
 public import IntegrationInterface
 public import Metrics
+public import Network
 import Synchronization
-public import System
+import System
 
 /// Metrics, health and a live page by HTTP.
 ///

@@ -1,6 +1,7 @@
 import Core
 import Events
 import Glibc
+import Network
 import Synchronization
 import System
 

@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import Network
 import System
 
 /// What is said on a connection: bytes in, bytes out. It knows no socket and no clock; a ``WyomingConnection`` moves its bytes.

@@ -1,8 +1,8 @@
 public import Configuration
 public import Core
 public import IntegrationInterface
+import Network
 import Spotting
-import System
 
 /// The satellite as an integration: it reports what the service detects, and sends the service's audio.
 extension WyomingSatellite: Integration {

@@ -2,6 +2,7 @@ import Audio
 import Core
 import Events
 import Glibc
+import Network
 import System
 
 /// The work of the satellite's thread: reads what Home Assistant sends, and sends it words and the audio after them.

@@ -2,9 +2,10 @@ public import Audio
 public import Core
 public import Events
 import Glibc
+public import Network
 import Spotting
 import Synchronization
-public import System
+import System
 
 /// A satellite for Home Assistant by the Wyoming protocol, a microphone only: Home Assistant connects, gets the words that the
 /// service detects, and after each the audio of the command, until it has understood it.

@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import Network
 import Spotting
 import Synchronization
 import System

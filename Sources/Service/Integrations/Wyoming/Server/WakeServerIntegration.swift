@@ -3,6 +3,7 @@ public import Core
 import Events
 public import IntegrationInterface
 public import Metrics
+import Network
 import System
 
 /// The server as an integration: it detects the service's words in its clients' audio.

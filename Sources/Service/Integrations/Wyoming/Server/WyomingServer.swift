@@ -1,8 +1,9 @@
 public import Core
 public import Events
 import Glibc
+public import Network
 import Synchronization
-public import System
+import System
 
 /// A wake-word server that speaks Wyoming, the voice protocol of Home Assistant: audio in, detected words out.
 ///

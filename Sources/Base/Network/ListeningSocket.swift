@@ -1,6 +1,7 @@
 private import CSystem
 import Glibc
 import Synchronization
+public import System
 
 /// A stream socket that accepts connections, TCP or unix; non-blocking. Its file, if it has one, goes with it. Servers have a
 /// ``Listener``.

@@ -1,5 +1,5 @@
 import Core
-import System
+import Network
 import Testing
 
 /// Who gets a place, and who gives one up.

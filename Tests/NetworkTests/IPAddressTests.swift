@@ -1,4 +1,4 @@
-import System
+import Network
 import Testing
 
 /// Addresses in numbers.

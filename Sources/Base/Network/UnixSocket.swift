@@ -1,4 +1,5 @@
 public import Glibc
+public import System
 
 /// Unix stream sockets with a path, all non-blocking.
 public enum UnixSocket {

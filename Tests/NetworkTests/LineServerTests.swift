@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Network
 @testable import System
 
 /// The socket that streams events, with clients that misbehave.

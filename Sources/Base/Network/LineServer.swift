@@ -1,6 +1,7 @@
 public import Core
 import Glibc
 import Synchronization
+import System
 
 /// A unix socket for lines of text: clients send lines and get answers, and subscribers get every published line.
 ///

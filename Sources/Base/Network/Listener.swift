@@ -1,6 +1,7 @@
 public import Core
 public import Glibc
 import Synchronization
+public import System
 
 /// Who is at the other end of a connection, as far as the system says: a server counts its connections by it.
 public enum Peer: Hashable, Sendable {
