@@ -1,10 +1,11 @@
 import Core
 import Glibc
 import Synchronization
+import System
 import TestSupport
 import Testing
 
-@testable import System
+@testable import Network
 
 /// Accepting connections, whatever the system has left for them.
 struct ListenerTests {

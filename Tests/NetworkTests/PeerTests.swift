@@ -1,4 +1,4 @@
-import System
+import Network
 import Testing
 
 /// Who counts as one peer.
