@@ -173,7 +173,7 @@ def main(arguments=None):
         "Chosen on streams of the tuning half and measured on those of the reporting half (`make -C Training thresholds`): recall of",
         "words, false accepts an hour of everything else, 95 % intervals over files. A file holds about a minute; nobody speaks in",
         "two files of a set. Where nothing was falsely accepted, the upper bound is 3 in the hours of different talk.",
-        "Counted are those of *sentences*: talk as recorded, of all sources but those of single names and numbers (`an4`, `alphanumeric`,",
+        "Counted are those of *sentences*: talk as recorded, of all sources except single names and numbers (`an4`, `alphanumeric`,",
         f"`wuw2`), in files with a word a second or more. {BALANCED:g} is the usual threshold in `command`; on the tuning half `strict` has",
         f"{RATES['spot']['strict']:g} times its false accepts, `eager` {RATES['command']['eager']:g} times, in `spot`",
         f"{RATES['spot']['eager']:g} times, and `balanced` in `spot` {RATES['spot']['balanced']:g} times.",

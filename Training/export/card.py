@@ -32,9 +32,9 @@ Command words — {", ".join(commands)} — beside `_unknown_` (other speech) an
 
 Made on {datetime.date.today().isoformat()} as `Training/README.md` describes. {history} `make -C Training export` prints the figures
 below. Clips are scored four times, as in `beckon classify --clips`, with {shifts[0]:g} subtracted from the logits of single other
-words and {shifts[1]:g} from that of all other speech, but nothing from that of babble: most clips are commands, which is rare in a stream,
-where the network's answer is used as it was trained. Where nothing stands out of a clip's background, the largest
-logit of a command word must be {LEAD:g} above that of babble; what it lacks is subtracted from all of theirs.
+words and {shifts[1]:g} from the logit of all other speech, but nothing from the logit of babble. Most clips are commands; in a stream commands are
+rare, and the network's answer is used as it was trained. Where nothing stands out of a clip's background, the largest
+logit of a command word must be {LEAD:g} above the logit of babble; the difference that is missing is subtracted from the logits of all commands.
 
 ## Measured on the reporting half of the validation speakers, whom no training used
 
@@ -59,8 +59,8 @@ temperatures and the thresholds were fitted on the tuning half of the validation
 ## Limits
 
 Mostly adult speakers of North American English at arm's length from a microphone. Children, strong accents and far
-microphones are thinly covered. An unusual word that sounds like a command may be taken for it, and running speech is now and
-then. Do not use it where a wrong or a missed word does harm.
+microphones are thinly covered. An unusual word that sounds like a command may be taken for it, and now and then running
+speech is. Do not use it where a wrong or a missed word does harm.
 """
 
 
