@@ -198,7 +198,7 @@ $(PEERS)/done: Benchmarks/peers/requirements.txt | deps-python
 bench-corpus: build deps-corpus
 	$(PYTHON) -m Benchmarks.corpus $(if $(DATA),--data "$(DATA)") $(OPTIONS)
 
-# Words of one's own, compared with two PyPI packages that also learn from a few takes; half an hour.
+# Taught words, compared with two PyPI packages that also learn from a few takes; half an hour.
 bench-words: build deps-python
 	@test -d "$(DATA)" || { echo "make bench-words needs DATA=<folder of recordings>; see Training/README.md"; exit 2; }
 	$(PYTHON) -m venv .build/words

@@ -1,4 +1,4 @@
-"""Words of one's own by real people, over hours of other people's talk: the first table of the benchmark.
+"""Taught words by real people, over hours of other people's talk: the first table of the benchmark.
 
 The words were never trained on: "snowboy", "computer" and "smart mirror" by Picovoice's volunteers, "athena" and "amelia" by Mycroft's,
 and five words of telephone calls. Each draw takes random clips of each word to learn from, by other people than most of those who say the rest. Clips and
