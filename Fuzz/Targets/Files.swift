@@ -29,9 +29,9 @@ func fuzzWords(_ input: [UInt8]) {
     guard let encoded = try? store.encoded() else { fatalError("a store cannot be encoded") }
     guard let again = try? WordStore(bytes: encoded, file: "g") else { fatalError("an encoded store is refused") }
     check(again == store, "not the same store")
-    let personal = store.words.compactMap(\.personal)
-    var scorer = PersonalScorer(personal, dimensions: 8)
-    var ahead = [Float](repeating: 0, count: personal.count)
+    let taught = store.words.compactMap(\.taught)
+    var scorer = TaughtWordScorer(taught, dimensions: 8)
+    var ahead = [Float](repeating: 0, count: taught.count)
     for step in 0..<4 {
         let vector = (0..<8).map { Float(($0 + step) % 3) - 1 }
         scorer.lookAhead(vector, into: &ahead)
@@ -65,7 +65,7 @@ func fuzzModel(_ bytes: [UInt8]) {
         guard model.multiplyAddsPerWindow < 1 << 22, model.windowSamples < 1 << 16,
             model.network.tensors.reduce(0, { $0 + $1.channels * $1.columns }) < 1 << 20
         else { continue }
-        var session = Session(model, embeds: true)
+        var session = InferenceStream(model, embeds: true)
         let samples = (0..<model.windowSamples).map { Float(($0 &* 7919) % 2001 - 1000) / 1000 }
         for _ in 0..<3 { session.score(window: samples.span) }
         session.lookAhead(window: samples.span)

@@ -56,17 +56,17 @@ private func fuzzNumbers(_ text: String) {
 
 /// The list of the last words, as anybody may have written it.
 func fuzzMisses(_ bytes: [UInt8]) {
-    for entry in MissRing.entries(in: bytes) {
-        check((1...MissEntry.highestNumber).contains(entry.number), "number \(entry.number)")
+    for entry in RecentWords.entries(in: bytes) {
+        check((1...RecentWord.highestNumber).contains(entry.number), "number \(entry.number)")
         check(
             (0...1).contains(entry.confidence) && (0...1).contains(entry.threshold ?? 0),
             "confidence \(entry.confidence)"
         )
         // As the service writes it, and as the list of words shows it.
-        guard let again = MissEntry(line: entry.json.description) else { fatalError("\(entry.json) is no entry") }
+        guard let again = RecentWord(line: entry.json.description) else { fatalError("\(entry.json) is no entry") }
         check(again.number == entry.number && again.word == entry.word && again.date == entry.date, "\(entry.json)")
         check(again.clip == entry.clip, "\(entry.json)")
-        if let clip = entry.clip, MissRing.isClip(clip, in: "/var/lib/beckon/misses") {
+        if let clip = entry.clip, RecentWords.isClip(clip, in: "/var/lib/beckon/misses") {
             fatalError("\(clip) is a clip")
         }
     }

@@ -26,7 +26,7 @@ public enum CommandLineTool {
             // The audio on standard input lies in a file without a name.
             let parts = line.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
             let isInput = parts.count == 3 && parts[0] == "audio file " && parts[1].hasPrefix("/proc/self/fd/")
-            Output.tell(.warning, isInput ? "the audio on standard input\(parts[2])" : line)
+            Output.report(.warning, isInput ? "the audio on standard input\(parts[2])" : line)
         }
         // Swift's own list would replace bytes that are not UTF-8, which names of files may contain.
         let words = (1..<max(1, Int(CommandLine.argc))).compactMap { index in
@@ -41,7 +41,7 @@ public enum CommandLineTool {
     public static func run(_ words: [String]) -> Int32 {
         let status = runCommand(words)
         guard let failure = Output.failure else { return status }
-        Output.tellAnyway(.error, failure.description)
+        Output.reportAnyway(.error, failure.description)
         return 1
     }
 
@@ -50,13 +50,13 @@ public enum CommandLineTool {
             return try dispatch(words)
         } catch let error as UsageError {
             let topic = words.first.flatMap { names.contains($0) ? " " + $0 : nil } ?? ""
-            Output.tell(.error, "\(error); see beckon help\(topic)")
+            Output.report(.error, "\(error); see beckon help\(topic)")
             return 2
         } catch let error as Misconfiguration {
-            Output.tell(.error, error.description)
+            Output.report(.error, error.description)
             return Misconfiguration.status
         } catch {
-            Output.tell(.error, "\(error)")
+            Output.report(.error, "\(error)")
             return 1
         }
     }

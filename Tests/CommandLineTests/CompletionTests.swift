@@ -132,7 +132,7 @@ struct CompletionTests {
                 local a; for a; do [[ $a == -[OAD]* ]] && { builtin compadd "$@"; return }; done
                 local -a x; builtin compadd -O x "$@"; found+=("${(@)x}"); builtin compadd "$@"
             }'
-            zpty -w z 'tell() { found=(); zle complete-word; print -rl -- "" "<<<" "${(@)found}" ">>>"; BUFFER= }'
+            zpty -w z 'report() { found=(); zle complete-word; print -rl -- "" "<<<" "${(@)found}" ">>>"; BUFFER= }'
             zpty -w z 'zle -N tell; bindkey "^I" tell; print REA""DY'
             zpty -r -m z all '*READY*'
             zpty -w -n z "$1"$'\\t'

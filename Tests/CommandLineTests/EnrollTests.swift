@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Personal words: the program enrols, stores, detects and forgets them.
+/// Taught words: the program enrols, stores, detects and forgets them.
 struct EnrollTests {
     private let folder: TestFolder
 

@@ -180,8 +180,8 @@ struct ServiceVerbTests {
         func lines(_ text: String) throws -> [String] {
             StatusSummary(try ControlAnswer(line: text), now: now).lines
         }
-        let since = try #require(Timestamp("2026-03-01T10:00:00.000Z")).clockText
-        let last = try #require(Timestamp("2026-03-01T11:59:30.000Z")).clockText
+        let since = try #require(Timestamp("2026-03-01T10:00:00.000Z")).timeOfDayText
+        let last = try #require(Timestamp("2026-03-01T11:59:30.000Z")).timeOfDayText
         #expect(
             try lines(text) == [
                 "state      listening since \(since) (2 h 5 min)",

@@ -52,15 +52,15 @@ struct SettingsLoaderTests {
     @Test func `changed words are read without loading the model again`() throws {
         try teach(["lamp"])
         let first = try vocabulary()
-        #expect(first.personal.map(\.name) == ["lamp"])
+        #expect(first.taught.map(\.name) == ["lamp"])
         try teach(["lamp", "kettle"])
         let second = try vocabulary()
-        #expect(second.personal.map(\.name) == ["lamp", "kettle"] && second.model === first.model)
+        #expect(second.taught.map(\.name) == ["lamp", "kettle"] && second.model === first.model)
         try teach(["lamp", "kettle"], threshold: 0.7)
         let third = try vocabulary()
-        #expect(third.personal.map(\.threshold) == [0.7, 0.7] && third.model === first.model)
+        #expect(third.taught.map(\.threshold) == [0.7, 0.7] && third.model === first.model)
         try file.update { $0 = WordStore() }
-        #expect(try vocabulary().personal == [])
+        #expect(try vocabulary().taught == [])
     }
 
     @Test func `files that were written again without a change give the same vocabulary`() throws {
@@ -80,7 +80,7 @@ struct SettingsLoaderTests {
         let renamed = description.replacingOccurrences(of: name, with: "\"name\": \"other\"")
         try folder.write("model/model.json", bytes: Array(renamed.utf8))
         let second = try vocabulary()
-        #expect(second.model.name == "other" && second.personal == first.personal)
+        #expect(second.model.name == "other" && second.taught == first.taught)
     }
 
     @Test func `what is wrong with the taught words is said of their file, not of the configuration's model`() throws {

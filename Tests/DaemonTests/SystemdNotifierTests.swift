@@ -41,11 +41,11 @@ struct SystemdNotifierTests {
         let notifier = SystemdNotifier(environment: ["NOTIFY_SOCKET": path])
         notifier.reloading {}
         #expect(message(manager) == nil, "before the service is ready")
-        #expect(notifier.tellReady())
-        notifier.tell(status: "Listening to mic\n; 3 words")
-        #expect(notifier.tellAlive())
+        #expect(notifier.notifyReady())
+        notifier.report(status: "Listening to mic\n; 3 words")
+        #expect(notifier.notifyAlive())
         notifier.reloading {}
-        notifier.tellStopping()
+        notifier.notifyStopping()
         var messages: [String] = []
         while let next = message(manager) { messages.append(next) }
         #expect(messages[0...2] == ["READY=1", "STATUS=Listening to mic?; 3 words", "WATCHDOG=1"])
@@ -57,10 +57,10 @@ struct SystemdNotifierTests {
         let manager = try manager(folder.file("notify"))
         let notifier = SystemdNotifier(environment: ["NOTIFY_SOCKET": folder.file("notify")])
         var count = 0
-        while notifier.tellAlive(), count < 100_000 { count += 1 }
-        #expect(count < 100_000 && !notifier.tellReady())
+        while notifier.notifyAlive(), count < 100_000 { count += 1 }
+        #expect(count < 100_000 && !notifier.notifyReady())
         _ = message(manager)
-        #expect(notifier.tellReady())
+        #expect(notifier.notifyReady())
     }
 
     @Test func `the watchdog's period is that of this process`() {

@@ -21,7 +21,7 @@ struct NegativeExampleTests {
     private func heard(_ word: WordStore.Word, _ samples: [Float], shift: Int = 0) throws -> (score: Float, fires: Bool)
     {
         let model = try RecordedTakes.model()
-        let vocabulary = Vocabulary(model, personal: [try #require(word.personal)])
+        let vocabulary = Vocabulary(model, taught: [try #require(word.taught)])
         let label = try #require(vocabulary.labels.firstIndex(of: word.name))
         var detector = Detector(
             vocabulary,
@@ -66,7 +66,7 @@ struct NegativeExampleTests {
             file: "f",
             withAudio: false
         )
-        #expect(read.words.first?.personal == word.personal)
+        #expect(read.words.first?.taught == word.taught)
     }
 
     @Test func `takes without recordings are checked by their templates`() throws {

@@ -32,7 +32,7 @@ struct NegativeSetTests {
         let highest = try #require(negatives.similarities(to: taught).anywhere.first)
         let boundary: Float = 0.8
         let word = try #require(
-            PersonalWord(
+            TaughtWord(
                 name: "w",
                 threshold: 0.8,
                 templates: templates,
@@ -40,13 +40,13 @@ struct NegativeSetTests {
                 boundary: boundary
             )
         )
-        var scorer = PersonalScorer([word], dimensions: model.embeddingCount)
+        var scorer = TaughtWordScorer([word], dimensions: model.embeddingCount)
         var best: Float = 0
         for hop in peak - 40...peak + 10 {
             scorer.add(negatives.talk[hop])
             best = max(best, scorer.probabilities[0])
         }
-        #expect(abs(boundary + PersonalWord.margin(probability: best) - highest) < 1e-3)
+        #expect(abs(boundary + TaughtWord.margin(probability: best) - highest) < 1e-3)
     }
 
     @Test func `vectors of four bits are unit vectors near those that were stored`() throws {

@@ -44,7 +44,7 @@ enum RecordedTakes {
 
     /// A word taught by utterances, with their audio.
     static func word(_ name: String, _ utterances: [Utterance]) throws -> WordStore.Word {
-        var session = try EnrollmentSession(name, existing: nil, model: try model(), keepsAudio: true)
+        var session = try Teaching(name, existing: nil, model: try model(), keepsAudio: true)
         for utterance in utterances { #expect(session.add(utterance) == nil) }
         return session.word
     }

@@ -105,7 +105,7 @@ struct SoundAlikeTests {
     @Test func `takes that sound nothing like the model's word are refused, unless nothing checks them`() throws {
         let (model, negatives) = (try RecordedTakes.model(), try Self.negatives())
         let utterance = try RecordedTakes.utterance("Rear_Center")
-        var session = try EnrollmentSession(
+        var session = try Teaching(
             "stop",
             existing: nil,
             model: model,
@@ -113,7 +113,7 @@ struct SoundAlikeTests {
             negatives: negatives
         )
         #expect(session.add(utterance) == .otherWord("stop", heard: nil) && session.takes.isEmpty)
-        var forced = try EnrollmentSession("stop", existing: nil, model: model, keepsAudio: false)
+        var forced = try Teaching("stop", existing: nil, model: model, keepsAudio: false)
         #expect(forced.add(utterance) == nil)
     }
 }

@@ -49,11 +49,11 @@ struct WordCalibrationTests {
                 #expect(mode == .spot ? balanced >= word.threshold : balanced == word.threshold)
                 // Where no limit applies, the rate above the threshold is that of the sensitivity.
                 if mode == .command, strict > word.threshold, strict < 0.99 {
-                    let similarity = word.boundary + PersonalWord.margin(probability: strict)
+                    let similarity = word.boundary + TaughtWord.margin(probability: strict)
                     #expect(abs(ends.rate(above: similarity) - 0.065) < 0.0125)
                 }
                 if mode == .command, eager < word.threshold, eager > 0.2 {
-                    let similarity = word.boundary + PersonalWord.margin(probability: eager)
+                    let similarity = word.boundary + TaughtWord.margin(probability: eager)
                     #expect(abs(ends.rate(above: similarity) - 3.25) < 1.25)
                 }
             }

@@ -195,7 +195,7 @@ struct WordStoreFileTests {
         // Only what a detector needs is there.
         let file = WordStoreFile(path: try folder.write("words", bytes: Array(bytes[..<front])))
         let store = try #require(try file.readWithoutAudio())
-        #expect(store.words.map(\.personal) == Self.store.words.map(\.personal))
+        #expect(store.words.map(\.taught) == Self.store.words.map(\.taught))
         #expect(!store.words.contains { $0.takes.contains { !$0.audio.isEmpty } })
         #expect(file.recordedWords() == ["hey house"])
         #expect(throws: EnrollmentError.damaged) { try file.read() }

@@ -15,12 +15,12 @@ struct WordStoreTests {
         }
         let others = [Self.ofAnotherModel(word), Self.ofAnotherModel(silent)]
         var store = WordStore(words: others)
-        #expect(store.unusable(by: model) == ["center", "noise"] && store.personal(for: model) == [])
+        #expect(store.unusable(by: model) == ["center", "noise"] && store.taught(for: model) == [])
         let changed1 = store.renew(for: model, negatives, .complete)
         #expect(changed1)
         // A word without recordings stays as it was.
         #expect(store.unusable(by: model) == ["noise"] && store["noise"] == others[1])
-        #expect(store.personal(for: model).map(\.name) == ["center"])
+        #expect(store.taught(for: model).map(\.name) == ["center"])
         #expect(store["center"]?.embedding == model.embeddingIdentity)
         let renewed = try #require(store["center"])
         #expect(renewed.takes.count == 3 && renewed.takes.map(\.audio) == word.takes.map(\.audio))

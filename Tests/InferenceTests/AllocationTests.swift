@@ -4,11 +4,11 @@ import Testing
 
 struct AllocationTests {
     private final class Stream {
-        var session: Session
+        var session: InferenceStream
         let audio: [Float]
 
         init(_ model: Model) {
-            session = Session(model)
+            session = InferenceStream(model)
             var random = SplitMix(seed: 81)
             audio = random.floats(32000)
         }

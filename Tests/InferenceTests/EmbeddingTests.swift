@@ -27,8 +27,8 @@ struct EmbeddingTests {
 
     @Test func `without the embedding the results are the same, and its layers are not computed`() throws {
         let model = try Model(folder: Self.folder.path)
-        var without = Session(model)
-        var with = Session(model, embeds: true)
+        var without = InferenceStream(model)
+        var with = InferenceStream(model, embeds: true)
         #expect(without.embedding == [] && with.embedding.count == model.embeddingCount)
         let audio = try Reference(Self.folder).waveforms.prefix(4).flatMap { $0 }
         var seen: [[Float]] = []
@@ -67,10 +67,10 @@ struct EmbeddingTests {
             Set([both, parts[0], parts[1], try Self.model(embedding: names.reversed())].map(\.embeddingIdentity)).count
                 == 4
         )
-        var first = Session(parts[0], embeds: true)
-        var second = Session(parts[1], embeds: true)
-        var session = Session(both, embeds: true)
-        guard var chunk = ChunkSession(both, hops: 4, embeds: true) else { throw CocoaError(.featureUnsupported) }
+        var first = InferenceStream(parts[0], embeds: true)
+        var second = InferenceStream(parts[1], embeds: true)
+        var session = InferenceStream(both, embeds: true)
+        guard var chunk = ChunkStream(both, hops: 4, embeds: true) else { throw CocoaError(.featureUnsupported) }
         var batch = StreamBatch(both, embeds: true)
         let stream = batch.makeStream()
         #expect(stream.embedding == session.embedding)

@@ -7,7 +7,7 @@ struct FeatureExtractorTests {
         let model = try TestNetwork.medium().model()
         var random = SplitMix(seed: 91)
         let audio = random.floats(16000 + 12 * 1600)
-        var session = Session(model)
+        var session = InferenceStream(model)
         var network = NetworkRunner(model)
         var features = FeatureExtractor(model, newest: network.hopColumns)
         for hop in 0...12 {

@@ -24,7 +24,7 @@ struct ModelValidationTests {
     private func error(bytes: [UInt8]) -> ModelError? {
         do {
             let model = try Model(description: bytes, weights: weights)
-            var session = Session(model)
+            var session = InferenceStream(model)
             let samples = [Float](repeating: 0.1, count: model.windowSamples)
             session.score(window: samples.span)
             session.scoreWhole(window: samples.span)

@@ -11,7 +11,7 @@ struct NetworkRunnerTests {
         let audio = random.floats(16000 + 12 * 1600)
         let windows = (0...12).map { $0 * 1600..<$0 * 1600 + 16000 }
         let last = audio.span.extracting(windows[12])
-        var session = Session(model)
+        var session = InferenceStream(model)
         session.scoreWhole(window: last)
         let expected = session.logits + session.activity
 

@@ -14,7 +14,7 @@ struct PyTorchTests {
         let activity = try reference.file.floats("activity", shape: [11, 33])
         let count = reference.waveforms.count
         #expect(count == 11)
-        var session = Session(model)
+        var session = InferenceStream(model)
         var largest: Float = 0
         var activityError: Float = 0
         for (index, wave) in reference.waveforms.enumerated() {
@@ -62,7 +62,7 @@ struct PyTorchTests {
         let waves = try Reference(Folders.fixtures.appendingPathComponent("streaming")).waveforms
         let reference = try Reference(folder)
         let logits = try reference.file.floats("logits", shape: [waves.count, 12])
-        var session = Session(model)
+        var session = InferenceStream(model)
         var largest: Float = 0
         for (index, wave) in waves.enumerated() {
             session.score(window: wave.span)

@@ -27,8 +27,8 @@ struct QuantisedModelTests {
         #expect(float.precision == .float && int8.precision == .int8)
         #expect(int8.weightBytes * 100 < float.weightBytes * 27)
         let waves = try Reference(folder).waveforms
-        var first = Session(float)
-        var second = Session(int8)
+        var first = InferenceStream(float)
+        var second = InferenceStream(int8)
         var (largest, sum): (Float, Float) = (0, 0)
         var agreed = 0
         var clear = 0
@@ -63,7 +63,7 @@ struct QuantisedModelTests {
         let waves = try Reference(folder).waveforms.prefix(3)
         var answers: [[Float]] = []
         for set in InstructionSet.supported {
-            var session = Session(try Model(folder: folder.path, kernels: set, precision: .int8))
+            var session = InferenceStream(try Model(folder: folder.path, kernels: set, precision: .int8))
             answers.append(
                 waves.flatMap { wave in
                     session.scoreWhole(window: wave.span)
@@ -77,8 +77,8 @@ struct QuantisedModelTests {
 
     @Test func `hops in int8 give the results of the window to the last bit`() throws {
         for model in try [medium(), Model(folder: folder.path, precision: .int8)] {
-            var stream = Session(model, embeds: true)
-            var whole = Session(model, embeds: true)
+            var stream = InferenceStream(model, embeds: true)
+            var whole = InferenceStream(model, embeds: true)
             var random = SplitMix(seed: 93)
             let audio = [Float](repeating: 0, count: 16_000) + random.floats(30 * 1600, -0.3...0.3)
             for hop in 1...30 {
@@ -98,8 +98,8 @@ struct QuantisedModelTests {
         var random = SplitMix(seed: 94)
         var audio = random.floats(48_000, -0.1...0.1)
         audio[17_000] = invalid
-        var session = Session(model)
-        var whole = Session(model)
+        var session = InferenceStream(model)
+        var whole = InferenceStream(model)
         var seen = 0
         for hop in 0..<20 {
             let window = audio.span.extracting(hop * 1600..<hop * 1600 + 16_000)
@@ -129,7 +129,7 @@ struct QuantisedModelTests {
         batch.score(streams) { stream in
             audio[stream].withUnsafeBufferPointer { UnsafeBufferPointer(rebasing: $0.suffix(newest)) }
         }
-        var session = Session(model)
+        var session = InferenceStream(model)
         session.score(window: clean.span)
         #expect(streams[0].posteriors == session.posteriors)
         #expect(streams[1].posteriors == [0, 0, 0, 1])
@@ -146,8 +146,8 @@ struct QuantisedModelTests {
         network.json["ranges"] = ["odd": 10.0, "grouped": 10.0]
         let int8 = try network.model(precision: .int8)
         #expect(int8.weightBytes == float.weightBytes)
-        var first = Session(float)
-        var second = Session(int8)
+        var first = InferenceStream(float)
+        var second = InferenceStream(int8)
         var random = SplitMix(seed: 96)
         let audio = random.floats(16_000)
         first.scoreWhole(window: audio.span)

@@ -16,7 +16,7 @@ struct ShippedModelTests {
         let logits = try reference.file.floats("logits")
         let count = reference.waveforms.count
         #expect(count == 100)
-        var session = Session(model)
+        var session = InferenceStream(model)
         var largest: Float = 0
         for (index, wave) in reference.waveforms.enumerated() {
             session.scoreWhole(window: wave.span)
@@ -46,8 +46,8 @@ struct ShippedModelTests {
     @Test func `the shipped model gives the same hop by hop as window by window`() throws {
         let model = try Model(folder: folder.path, precision: .float)
         let audio = try Reference(folder).waveforms.prefix(8).flatMap { $0 }
-        var stream = Session(model, embeds: true)
-        var whole = Session(model, embeds: true)
+        var stream = InferenceStream(model, embeds: true)
+        var whole = InferenceStream(model, embeds: true)
         stream.scoreWhole(window: audio.span.extracting(0..<model.windowSamples))
         var largest: Float = 0
         var first = model.hopSamples

@@ -9,7 +9,7 @@ import Testing
 struct StreamBatchTests {
     /// The outputs of each hop of one stream alone, after a second of silence.
     private func expected(_ model: Model, _ audio: [Float], embeds: Bool) -> [[Float]] {
-        var session = Session(model, embeds: embeds)
+        var session = InferenceStream(model, embeds: embeds)
         return (1...(audio.count - model.windowSamples) / model.hopSamples).map { hop in
             let first = hop * model.hopSamples
             session.score(window: audio.span.extracting(first..<first + model.windowSamples))

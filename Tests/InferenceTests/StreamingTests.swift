@@ -10,8 +10,8 @@ struct StreamingTests {
     ///
     /// - Parameter reprime: the hop at which the stream is scored whole instead.
     private func difference(_ model: Model, hops: Int, random: inout SplitMix, reprime: Int? = nil) -> Float {
-        var stream = Session(model, embeds: true)
-        var whole = Session(model, embeds: true)
+        var stream = InferenceStream(model, embeds: true)
+        var whole = InferenceStream(model, embeds: true)
         let start = [Float](repeating: 0, count: model.windowSamples)
         var audio = start
         for hop in 0..<hops {
@@ -51,7 +51,7 @@ struct StreamingTests {
         network.json["streaming"] = streams
         let model = try network.model()
         var random = SplitMix(seed: 43)
-        var session = Session(model)
+        var session = InferenceStream(model)
         let hop = model.hopSamples
         let audio = random.floats(model.windowSamples + 8 * hop, -0.5...0.5)
         func window(_ number: Int) -> [Float] { Array(audio[number * hop..<number * hop + model.windowSamples]) }
@@ -70,8 +70,8 @@ struct StreamingTests {
         let model = try TestNetwork.medium().model()
         var random = SplitMix(seed: 43)
         let audio = random.floats(32000)
-        var first = Session(model)
-        var second = Session(model)
+        var first = InferenceStream(model)
+        var second = InferenceStream(model)
         second.scoreWhole(window: audio.span.extracting(0..<16000))
         for hop in 1...10 {
             first.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000)))
@@ -205,8 +205,8 @@ struct StreamingTests {
         #expect(late.activityCount == 4 && prompt.activityCount == 4)
         // Two columns late: the last two of a hop are the first two of the next.
         let audio = random.floats(32000)
-        var first = Session(prompt)
-        var second = Session(late)
+        var first = InferenceStream(prompt)
+        var second = InferenceStream(late)
         var before = first.activity
         for hop in 1...10 {
             let window = audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `what is not obeyed is said, with what is accepted`() throws {
+    @Test func `what is not executed is said, with what is accepted`() throws {
         guard let broker = try Broker() else { return }
         try broker.publish("beckon/test_box/mute/set", "OFF", true)
         let publisher = try publisher(port: broker.port) { $0.hermes = "kitchen" }

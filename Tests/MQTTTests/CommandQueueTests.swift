@@ -44,7 +44,7 @@ struct RefusalLogTests {
         func note(_ topic: String, _ second: Int) -> String? {
             log.note(topic: topic, payload: Array("on\n\u{1b}[2J".utf8), "send ON or OFF", at: Self.at(second))
         }
-        #expect(note("a/mute/set", 0) == "MQTT: a/mute/set: 'on??[2J' was not obeyed: send ON or OFF")
+        #expect(note("a/mute/set", 0) == "MQTT: a/mute/set: 'on??[2J' was not executed: send ON or OFF")
         #expect(note("b/mute/set", 0) != nil)
         for _ in 0..<500 { #expect(note("a/mute/set", 5) == nil) }
         #expect(

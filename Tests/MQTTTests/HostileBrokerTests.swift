@@ -110,7 +110,7 @@ private func residentMegabytes() -> Int {
         return try MQTTPublisher(settings, service.interface, state: nil)
     }
 
-    @Test(arguments: [true, false]) func `a message of 255 MiB is dropped, and the next command is obeyed`(
+    @Test(arguments: [true, false]) func `a message of 255 MiB is dropped, and the next command is executed`(
         _ isVersion5: Bool
     )
         throws
@@ -134,7 +134,7 @@ private func residentMegabytes() -> Int {
         #expect(publisher.counts.isConnected && publisher.counts.connects == 1 && publisher.counts.refused == 1)
         let lines = service.lines.withLock { $0 }
         #expect(
-            lines.contains { $0.contains(topic) && $0.contains("was not obeyed") && $0.contains("26738690") },
+            lines.contains { $0.contains(topic) && $0.contains("was not executed") && $0.contains("26738690") },
             "\(lines)"
         )
         // MQTT 5 asks the broker for as much.

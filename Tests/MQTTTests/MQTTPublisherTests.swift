@@ -64,7 +64,7 @@ struct MQTTPublisherTests {
         publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }
 
-    @Test func `commands are obeyed, kept ones are not`() throws {
+    @Test func `commands are executed, kept ones are not`() throws {
         guard let broker = try Broker() else { return }
         try broker.publish("beckon/test_box/mute/set", "ON", true)
         let publisher = try publisher(broker)

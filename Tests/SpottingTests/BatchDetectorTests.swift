@@ -32,8 +32,8 @@ struct BatchDetectorTests {
     @Test(arguments: [false, true])
     func `each stream finds what a detector of its own finds`(isTaught: Bool) throws {
         let model = try RecordedVoice.model()
-        let personal = isTaught ? [try RecordedVoice.taught("rear center", by: "Rear_Center", model)] : []
-        let vocabulary = Vocabulary(model, personal: personal)
+        let taught = isTaught ? [try RecordedVoice.taught("rear center", by: "Rear_Center", model)] : []
+        let vocabulary = Vocabulary(model, taught: taught)
         let names = ["Rear_Left", "Front_Right", "Rear_Center"]
         let voices = try names.map { try RecordedVoice.voice($0) + RecordedVoice.quiet }
         let count = voices.map(\.count).min() ?? 0
@@ -108,7 +108,7 @@ struct BatchDetectorTests {
     @Test func `a word that is taught while streams run is found in them`() throws {
         let model = try RecordedVoice.model()
         let before = Vocabulary(model)
-        let taught = Vocabulary(model, personal: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
+        let taught = Vocabulary(model, taught: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
         let audio = try RecordedVoice.voice("Rear_Center")
         var batch = BatchDetector(before, settings: GateSettings(), thresholds: before.thresholds(mode: .spot))
         let stream = batch.makeStream()
@@ -146,7 +146,7 @@ struct BatchDetectorTests {
     {
         let model = try RecordedVoice.model()
         let plain = Vocabulary(model)
-        let taught = Vocabulary(model, personal: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
+        let taught = Vocabulary(model, taught: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
         let (before, after) = isForgotten ? (taught, plain) : (plain, taught)
         let audio = try RecordedVoice.voice("Rear_Left") + RecordedVoice.quiet
         let expected = try #require(alone(plain, audio).first)
@@ -170,7 +170,7 @@ struct BatchDetectorTests {
     @Test func `two changes within a second, and a stream that missed the first, go on`() throws {
         let model = try RecordedVoice.model()
         let plain = Vocabulary(model)
-        let taught = Vocabulary(model, personal: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
+        let taught = Vocabulary(model, taught: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
         let audio = try RecordedVoice.quiet + RecordedVoice.voice("Rear_Left") + RecordedVoice.quiet
         var batch = BatchDetector(plain, settings: GateSettings(), thresholds: plain.thresholds(mode: .spot))
         func apply(_ vocabulary: Vocabulary) {

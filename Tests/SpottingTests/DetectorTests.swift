@@ -72,7 +72,7 @@ struct DetectorTests {
         #expect(detections >= 1)
     }
 
-    // MARK: - Personal words
+    // MARK: - Taught words
 
     private static func detected(_ file: String, _ vocabulary: Vocabulary, _ settings: GateSettings) throws -> [String]
     {
@@ -96,7 +96,7 @@ struct DetectorTests {
         throws
     {
         let model = try RecordedVoice.model()
-        let vocabulary = Vocabulary(model, personal: [try RecordedVoice.taught("links", by: "Front_Left", model)])
+        let vocabulary = Vocabulary(model, taught: [try RecordedVoice.taught("links", by: "Front_Left", model)])
         #expect(vocabulary.labels.suffix(3) == ["links", "_unknown_", "_silence_"])
         var settings = GateSettings()
         settings.mode = mode
@@ -110,7 +110,7 @@ struct DetectorTests {
         #expect(try Self.detected("Noise", vocabulary, settings) == [])
     }
 
-    private final class PersonalStream {
+    private final class TaughtStream {
         var detector: Detector
         let audio: [Float]
 
@@ -132,12 +132,12 @@ struct DetectorTests {
         }
     }
 
-    @Test func `a hop with personal words allocates nothing, lookahead and detections included`() throws {
+    @Test func `a hop with taught words allocates nothing, lookahead and detections included`() throws {
         let model = try RecordedVoice.model()
         let word = try RecordedVoice.taught("links", by: "Front_Left", model)
         let others = try (0..<100).map { number in
             try #require(
-                PersonalWord(
+                TaughtWord(
                     name: "word \(number)",
                     threshold: 0.9,
                     templates: [word.templates[0].map { $0 * Float(number) - 1 }, word.templates[0].reversed()],
@@ -146,7 +146,7 @@ struct DetectorTests {
                 )
             )
         }
-        let stream = PersonalStream(Vocabulary(model, personal: [word] + others), try RecordedVoice.voice("Side_Left"))
+        let stream = TaughtStream(Vocabulary(model, taught: [word] + others), try RecordedVoice.voice("Side_Left"))
         var detections = 0
         let trial = HeapTrial {
             stream.detector.flush()

@@ -25,7 +25,7 @@ struct HopScorerTests {
     @Test func `a model with an activity layer gives the activity`() throws {
         let model = try Self.model()
         var scorer = HopScorer(model: model)
-        var session = Session(model)
+        var session = InferenceStream(model)
         let audio = Self.audio
         var said: [Bool] = []
         for hop in 1...20 {
@@ -61,7 +61,7 @@ struct HopScorerTests {
             let quiet = min(1600, Int(ahead.activity.quietSeconds * 16_000))
             let tail = (0..<quiet).map { window[16_000 - quiet + $0] }
             let fill = Array((tail.reversed() + tail + tail.reversed() + tail).prefix(1600))
-            var session = Session(model)
+            var session = InferenceStream(model)
             let moved = (0..<14_400).map { window[1600 + $0] } + fill
             session.scoreWhole(window: moved.span)
             for (left, right) in zip(posteriors, session.posteriors) { #expect(abs(left - right) < 1e-4) }

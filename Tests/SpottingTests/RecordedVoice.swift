@@ -27,9 +27,9 @@ enum RecordedVoice {
     static func voice(_ name: String) throws -> [Float] { try quiet + speech(name) + quiet }
 
     /// A word taught by one recording: the embedding at the first quiet after it.
-    static func taught(_ name: String, by file: String, _ model: Model) throws -> PersonalWord {
+    static func taught(_ name: String, by file: String, _ model: Model) throws -> TaughtWord {
         let audio = try voice(file)
-        var session = Session(model, embeds: true)
+        var session = InferenceStream(model, embeds: true)
         var activity = ActivityDetector(of: model)
         var wasSound = false
         var template: [Float] = []
@@ -40,7 +40,7 @@ enum RecordedVoice {
             if wasSound, activity.history.quietSeconds >= 0.3 { template = session.embedding }
         }
         return try #require(
-            PersonalWord(name: name, threshold: 0.8, templates: [template], templateSpacing: 0, boundary: 0.7)
+            TaughtWord(name: name, threshold: 0.8, templates: [template], templateSpacing: 0, boundary: 0.7)
         )
     }
 }

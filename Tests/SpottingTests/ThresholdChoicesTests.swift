@@ -18,9 +18,9 @@ struct ThresholdChoicesTests {
             table[sensitivity, .command] = command
             table[sensitivity, .spot] = spot
         }
-        func word(_ name: String, _ table: SensitivityTable<Float>) throws -> PersonalWord {
+        func word(_ name: String, _ table: SensitivityTable<Float>) throws -> TaughtWord {
             try #require(
-                PersonalWord(
+                TaughtWord(
                     name: name,
                     threshold: 0.8,
                     sensitivities: table,
@@ -30,7 +30,7 @@ struct ThresholdChoicesTests {
                 )
             )
         }
-        return Vocabulary(model, personal: [try word("computer", table), try word("lamp", SensitivityTable())])
+        return Vocabulary(model, taught: [try word("computer", table), try word("lamp", SensitivityTable())])
     }
 
     @Test func `a word's own choice comes before the one for all words`() throws {

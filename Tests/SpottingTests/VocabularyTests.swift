@@ -4,13 +4,13 @@ import Testing
 @testable import Spotting
 
 struct VocabularyTests {
-    @Test func `posteriors and probabilities of personal words are fused`() throws {
+    @Test func `posteriors and probabilities of taught words are fused`() throws {
         let model = try RecordedVoice.model()
-        func word(_ name: String) throws -> PersonalWord {
-            try #require(PersonalWord(name: name, threshold: 0.5, templates: [[1]], templateSpacing: 0, boundary: 0.5))
+        func word(_ name: String) throws -> TaughtWord {
+            try #require(TaughtWord(name: name, threshold: 0.5, templates: [[1]], templateSpacing: 0, boundary: 0.5))
         }
         // "stop" is one of the model's words already, so it gets no second label.
-        let vocabulary = Vocabulary(model, personal: try ["lights", "stop", "lamp"].map(word))
+        let vocabulary = Vocabulary(model, taught: try ["lights", "stop", "lamp"].map(word))
         #expect(vocabulary.labels.count == model.labels.count + 2)
         #expect(vocabulary.silenceIndex == vocabulary.labels.count - 1)
         var posteriors = [Float](repeating: 0, count: model.labels.count)

@@ -371,7 +371,7 @@ struct WebServerTests {
     }
 
     @Test func `a crowd that sends no whole head keeps nobody out`() throws {
-        let running = try start { $0.limits.patience = .seconds(600) }
+        let running = try start { $0.limits.timeout = .seconds(600) }
         let page = try WebPeer(running.address)
         #expect(try page.ask("GET /live").status == 200)
         let crowd = try (0..<200).map { index in
@@ -409,7 +409,7 @@ struct WebServerTests {
 
     @Test func `a page that reads nothing is ended as if there were no room for it, and gives up its place`() throws {
         let running = try start {
-            $0.limits.patience = .seconds(1)
+            $0.limits.timeout = .seconds(1)
             $0.limits.streams = 2
         }
         let deaf = try (0..<2).map { _ in try WebPeer(running.address) }
@@ -435,7 +435,7 @@ struct WebServerTests {
     }
 
     @Test func `who sends no request, or a slow one, is disconnected`() throws {
-        let running = try start { $0.limits.patience = .seconds(1) }
+        let running = try start { $0.limits.timeout = .seconds(1) }
         let silent = try WebPeer(running.address)
         let half = try WebPeer(running.address)
         half.send(
@@ -459,7 +459,7 @@ struct WebServerTests {
     }
 
     @Test func `who does not read is disconnected, and delays nobody`() throws {
-        let running = try start { $0.limits.patience = .seconds(1) }
+        let running = try start { $0.limits.timeout = .seconds(1) }
         let stuck = try WebPeer(running.address)
         var size: Int32 = 2048
         setsockopt(stuck.descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))

@@ -474,7 +474,7 @@ struct ConversationTests {
         let words = try Self.words()
         let client = try Client(words)
         let model = words.vocabulary.model
-        var session = Session(model, embeds: true)
+        var session = InferenceStream(model, embeds: true)
         // Rear_Center at 16 kHz.
         let quiet = [Float](repeating: 0, count: 16_000)
         let samples = try Voices.samples("Rear_Center")
@@ -490,12 +490,12 @@ struct ConversationTests {
             if wasSound, activity.history.quietSeconds >= 0.3 { template = session.embedding }
         }
         let word = try #require(
-            PersonalWord(name: "rear center", threshold: 0.8, templates: [template], templateSpacing: 0, boundary: 0.7)
+            TaughtWord(name: "rear center", threshold: 0.8, templates: [template], templateSpacing: 0, boundary: 0.7)
         )
         client.send(Self.event("detect", ["names": ["rear center"]]))
         #expect(client.unknownNames == [["rear center"]])
         let taught = try WakeWords(
-            Vocabulary(model, personal: [word]),
+            Vocabulary(model, taught: [word]),
             gate: GateSettings(),
             choices: ThresholdChoices(),
             phrases: []

@@ -378,7 +378,7 @@ struct SatelliteTests {
 
     @Test func `clients that only look, say half of an event or nothing are dropped, and none is one too many`() throws
     {
-        let device = try Device { $0.limits.patience = .seconds(1) }
+        let device = try Device { $0.limits.timeout = .seconds(1) }
         let home = try device.home()
         let looking = try Peer(device.address)
         looking.send(Run.event("describe"))
@@ -398,7 +398,7 @@ struct SatelliteTests {
     }
 
     @Test func `a Home Assistant that does not read loses the stream, then its place`() throws {
-        let device = try Device { $0.limits.patience = .seconds(1) }
+        let device = try Device { $0.limits.timeout = .seconds(1) }
         let home = try device.home()
         device.hear(blocks: 10)
         device.detect("left", end: 100)

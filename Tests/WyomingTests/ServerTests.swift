@@ -170,7 +170,7 @@ struct ServerTests {
         throws
     {
         let (server, bound) = try server {
-            $0.limits.patience = .seconds(1)
+            $0.limits.timeout = .seconds(1)
             $0.limits.idle = .seconds(600)
         }
         let idle = try Peer(bound)
@@ -190,7 +190,7 @@ struct ServerTests {
     }
 
     @Test func `an event in slow pieces is dropped too`() throws {
-        let (server, bound) = try server { $0.limits.patience = .milliseconds(400) }
+        let (server, bound) = try server { $0.limits.timeout = .milliseconds(400) }
         let peer = try Peer(bound)
         var sent = 0
         for byte in Conversation.event("describe") + [UInt8](repeating: 32, count: 100) where sent < 100 {
@@ -224,7 +224,7 @@ struct ServerTests {
     }
 
     @Test func `a client that does not read is slowed down, then dropped`() throws {
-        let (server, bound) = try server { $0.limits.patience = .seconds(1) }
+        let (server, bound) = try server { $0.limits.timeout = .seconds(1) }
         let peer = try Peer(bound)
         _ = fcntl(peer.descriptor, F_SETFL, O_NONBLOCK)
         let flood = [[UInt8]](repeating: Conversation.event("describe"), count: 100).flatMap { $0 }

@@ -18,9 +18,9 @@ guard arguments.count > 3 else {
 
 private let model = try Model(folder: arguments[1])
 // Embeddings are computed only for a vocabulary with a word of its own; this one never fires.
-private let never = [PersonalWord(name: "", threshold: 1, templates: [[1]], templateSpacing: 0, boundary: 2)].compactMap
+private let never = [TaughtWord(name: "", threshold: 1, templates: [[1]], templateSpacing: 0, boundary: 2)].compactMap
 { $0 }
-private let scored = Vocabulary(model, personal: never)
+private let scored = Vocabulary(model, taught: never)
 private let plain = Vocabulary(model)
 
 /// The rows of one file.

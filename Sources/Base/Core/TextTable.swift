@@ -82,7 +82,7 @@ public func perCentText(_ share: Double?, places: Int = 1) -> String { numberTex
 public func numberText(_ number: Double?, _ places: Int) -> String { number.map { decimal($0, places) } ?? "–" }
 
 /// Seconds as `0:01.25`; from one hour on as `1:02:03.45`.
-public func clockText(_ seconds: Double) -> String {
+public func positionText(_ seconds: Double) -> String {
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let hundredths = Int((max(0, seconds) * 100).rounded())
     let (minutes, rest) = (hundredths / 6000, hundredths % 6000)

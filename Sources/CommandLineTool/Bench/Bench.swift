@@ -145,7 +145,7 @@ struct Bench {
         )
         let result = try EndToEnd(settings, model: recipe.model).run(
             environment: ProcessInfo.processInfo.environment,
-            log: ServiceLog { level, text in Output.tell(level, text) }
+            log: ServiceLog { level, text in Output.report(level, text) }
         )
         let (mode, trigger) = (options.gate.mode.rawValue, options.gate.trigger.rawValue)
         if options.json {

@@ -18,7 +18,7 @@ final class Batch: Sendable {
     ///   - problems: earlier failures, one line each; printed now and counted.
     ///   - jobs: the number of files at a time.
     convenience init(files: [String], problems: [String], jobs: Int) {
-        for problem in problems { Output.tell(.error, problem) }
+        for problem in problems { Output.report(.error, problem) }
         let progress = Progress(files: files.count, isShown: Terminal.errorIsTerminal)
         self.init(FileQueue(files), jobs: jobs, progress: progress, sink: .standardOutput, failures: problems.count)
     }
@@ -108,7 +108,7 @@ final class Batch: Sendable {
     func finish() -> Int32 {
         if Interrupt.isRequested {
             let all = progress.files.map { " of \($0)" } ?? ""
-            Output.tell(.error, "interrupted after \(progress.done)\(all) files")
+            Output.report(.error, "interrupted after \(progress.done)\(all) files")
             return 130
         }
         return failed.load(ordering: .relaxed) == 0 ? 0 : 1

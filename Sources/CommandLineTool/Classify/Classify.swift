@@ -34,7 +34,7 @@ struct Classify {
         let isTracks = options.format == .audacity
         let (names, areAll) = files.first(isTracks ? .max : options.format == .table ? Self.firstNames : 1)
         guard !isTracks || names.count <= 1 || options.output != nil else {
-            Output.tell(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
+            Output.report(.error, "a label track belongs to one file; for several, name a folder with --output DIR")
             return 2
         }
         let progress = Progress(files: areAll ? names.count : nil, isShown: Terminal.errorIsTerminal)
@@ -81,7 +81,7 @@ struct Classify {
             Output.writeError(Self.statistics(files, seconds: seconds, elapsed: elapsed / .seconds(1)))
         }
         let status = batch.finish()
-        if status == 130, results != nil { Output.tell(.notice, "the same command with --resume goes on from here") }
+        if status == 130, results != nil { Output.report(.notice, "the same command with --resume goes on from here") }
         return status
     }
 

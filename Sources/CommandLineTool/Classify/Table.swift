@@ -57,8 +57,8 @@ struct Table: ReportFormat {
     }
 
     private func times(_ detection: Detection) -> String {
-        let start = clockText(detection.start)
-        return isNarrow ? left(start, 7) : left(start, 10) + " " + left(clockText(detection.end), 10)
+        let start = positionText(detection.start)
+        return isNarrow ? left(start, 7) : left(start, 10) + " " + left(positionText(detection.end), 10)
     }
 
     /// The last column.

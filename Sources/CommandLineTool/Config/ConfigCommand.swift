@@ -29,10 +29,10 @@ struct ConfigCommand {
         }
         do {
             let file = try ParsedConfiguration(path: path).validated(resolving: words)
-            for warning in file.warnings { Output.tell(.warning, "\(warning)") }
+            for warning in file.warnings { Output.report(.warning, "\(warning)") }
             return report(file.configuration, source: "\(printable(path)): this configuration is sound")
         } catch {
-            for problem in error.problems { Output.tell(.error, "\(problem)") }
+            for problem in error.problems { Output.report(.error, "\(problem)") }
             return 1
         }
     }

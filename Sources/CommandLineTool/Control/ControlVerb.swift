@@ -80,14 +80,14 @@ struct ControlVerb {
         while true {
             do {
                 let isWritten = try follow {
-                    if isWaiting { Output.tell(.notice, "the service answers") }
+                    if isWaiting { Output.report(.notice, "the service answers") }
                     isWaiting = false
                 }
                 guard isWritten else { return 1 }
             } catch let error as ControlError where error == .notRunning || error == .timedOut {
                 // Waited for.
             }
-            if !isWaiting { Output.tell(.notice, "\(path): no service runs; it is waited for, Ctrl-C ends") }
+            if !isWaiting { Output.report(.notice, "\(path): no service runs; it is waited for, Ctrl-C ends") }
             isWaiting = true
             Clock.sleep(until: Clock.now + .milliseconds(500))
         }

@@ -85,7 +85,7 @@ struct StatusSummary {
 
     /// The time of day, with the date unless it is today's.
     private static func moment(_ time: Timestamp, _ now: Timestamp) -> String {
-        time.dayText == now.dayText ? time.clockText : "\(time.dayText) \(time.clockText)"
+        time.dayText == now.dayText ? time.timeOfDayText : "\(time.dayText) \(time.timeOfDayText)"
     }
 
     private static func age(_ time: Timestamp, _ now: Timestamp) -> String {

@@ -29,28 +29,28 @@ struct Doctor {
     /// Runs all checks and prints each result immediately. Returns the exit status: 1 if a check found an error.
     func run() -> Int32 {
         var all: [Diagnosis] = []
-        func tell(_ found: [Diagnosis]) {
+        func report(_ found: [Diagnosis]) {
             all += found
             Output.write(found.map { json ? $0.json : $0.lines }.joined())
         }
         let environment = ProcessInfo.processInfo.environment
         let (found, fromFile) = checkConfiguration(environment)
         var settings = fromFile
-        tell(found)
-        tell(checkModel(settings.model))
+        report(found)
+        report(checkModel(settings.model))
         let service = ServiceCheck(environment)
-        tell([service.diagnosis])
+        report([service.diagnosis])
         settings.device = device ?? settings.device
-        tell(SoundSystem.check(device: settings.device))
+        report(SoundSystem.check(device: settings.device))
         if Terminal.errorIsTerminal {
-            Output.tell(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
+            Output.report(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
         var microphone = Microphone.Settings()
         microphone.selection = InputSelection(settings)
         let sound = SoundCheck(microphone, name: settings.device, isServiceListening: service.isListening) { text in
-            if Terminal.errorIsTerminal { Output.tell(.info, text) }
+            if Terminal.errorIsTerminal { Output.report(.info, text) }
         }
-        tell(sound.run())
+        report(sound.run())
         if !json { Output.write(Self.summary(all, service)) }
         return all.contains { $0.grade == .error } ? 1 : 0
     }

@@ -29,7 +29,7 @@ struct Enroll {
         let loaded = model
         negatives = try folder.flatMap { folder throws(ModelError) in try NegativeSet.beside(loaded, in: folder) }
         if negatives == nil {
-            Output.tell(.warning, "the model has no \(NegativeSet.fileName), so error rates cannot be estimated")
+            Output.report(.warning, "the model has no \(NegativeSet.fileName), so error rates cannot be estimated")
         }
     }
 
@@ -59,9 +59,9 @@ struct Enroll {
                 throw EnrollmentError.otherModel(word.name)
             }
         }
-        if isMissedByService { Output.tell(.notice, Self.serviceNote(file.path)) }
+        if isMissedByService { Output.report(.notice, Self.serviceNote(file.path)) }
         Interrupt.watch()
-        var session = try EnrollmentSession(
+        var session = try Teaching(
             options.word,
             existing: existing,
             model: model,
@@ -77,7 +77,7 @@ struct Enroll {
             try addTakesFromMicrophone(&session)
         }
         if Interrupt.isRequested {
-            Output.tell(.error, "\(EnrollmentError.cancelled)")
+            Output.report(.error, "\(EnrollmentError.cancelled)")
             return 130
         }
         guard session.takes.count > before else {
@@ -89,7 +89,7 @@ struct Enroll {
             report = try save(session.changes, of: session.word, in: file)
         } catch {
             guard error == .cancelled else { throw error }
-            Output.tell(.error, error.description)
+            Output.report(.error, error.description)
             return 130
         }
         Output.write(options.json ? report.json + "\n" : report.text())
@@ -118,9 +118,9 @@ struct Enroll {
     // MARK: - From recordings
 
     /// Adds all utterances of the files as takes. Returns the number of files that could not be read.
-    private func addTakes(fromFiles paths: [String], _ session: inout EnrollmentSession) -> Int {
+    private func addTakes(fromFiles paths: [String], _ session: inout Teaching) -> Int {
         let list = FileList(paths: paths)
-        for problem in list.problems { Output.tell(.error, problem) }
+        for problem in list.problems { Output.report(.error, problem) }
         var unread = list.problems.count
         var names: [String] = session.takes.indices.map { "take \($0 + 1)" }
         for path in list.files where !Interrupt.isRequested {
@@ -128,7 +128,7 @@ struct Enroll {
                 let samples = try FileBlocks.readClip(path: path, atMost: 600, mix: options.listening.mix)
                 addTakes(UtteranceSegmenter.utterances(of: samples, model), of: path, &names, &session)
             } catch {
-                Output.tell(.error, "\(error)")
+                Output.report(.error, "\(error)")
                 unread += 1
             }
         }
@@ -146,7 +146,7 @@ struct Enroll {
         _ utterances: [Utterance],
         of path: String,
         _ names: inout [String],
-        _ session: inout EnrollmentSession
+        _ session: inout Teaching
     ) {
         // Utterances shorter than a word, such as a click or a breath, are not takes.
         let words = utterances.filter { $0.seconds >= TakeCheck.shortest }
@@ -154,10 +154,10 @@ struct Enroll {
         if takes.isEmpty { reportUnused(path, .noSpeech) }
         for utterance in takes {
             let seconds = Double(utterance.start + utterance.speech.lowerBound) / Double(Utterance.sampleRate)
-            let name = takes.count == 1 ? path : "\(path), at \(clockText(seconds))"
+            let name = takes.count == 1 ? path : "\(path), at \(positionText(seconds))"
             switch session.add(utterance, mostClipped: TakeCheck.mostClippedInFile) {
             case .copy(let take) where names.indices.contains(take - 1):
-                Output.tell(
+                Output.report(
                     .warning,
                     "\(printable(name)): left out: the same recording as \(printable(names[take - 1])), which counts once"
                 )
@@ -167,14 +167,14 @@ struct Enroll {
                 show(utterance, name)
                 let clipped = TakeCheck(utterance).clipped
                 if clipped > TakeCheck.mostClipped {
-                    Output.tell(.warning, "\(printable(name)): \(TakeFault.clipped(clipped)); it is used all the same")
+                    Output.report(.warning, "\(printable(name)): \(TakeFault.clipped(clipped)); it is used all the same")
                 }
             }
         }
     }
 
     private func reportUnused(_ name: String, _ fault: TakeFault) {
-        Output.tell(.warning, "\(printable(name)): left out: \(fault)")
+        Output.report(.warning, "\(printable(name)): left out: \(fault)")
     }
 
     /// - Parameter name: shown above the picture; empty for none.
@@ -189,7 +189,7 @@ struct Enroll {
     /// Without a terminal, the time for each take, and for all of them at least.
     private static let (timeForTake, leastTime) = (Duration.seconds(15), Duration.seconds(60))
 
-    private func addTakesFromMicrophone(_ session: inout EnrollmentSession) throws {
+    private func addTakesFromMicrophone(_ session: inout Teaching) throws {
         let microphone = ChosenMicrophone(
             configuration: options.configuration,
             device: options.device,
@@ -245,7 +245,7 @@ struct Enroll {
                     guard let player else { throw Failure("aplay was not found; it is in the package alsa-utils") }
                     try player.play(last)
                 } catch {
-                    Output.tell(.warning, error.description)
+                    Output.report(.warning, error.description)
                 }
             case .key(.redo):
                 guard last != nil, session.removeLast() else { continue }
@@ -256,7 +256,7 @@ struct Enroll {
                     if keys != nil, session.takes.count - before < wanted { Output.writeError(hint("\n")) }
                     continue
                 }
-                Output.tell(.warning, "left out: \(fault)")
+                Output.report(.warning, "left out: \(fault)")
                 refused += 1
                 guard refused < 12 else {
                     throw Failure("too many takes were left out; beckon doctor checks the microphone")
@@ -266,7 +266,7 @@ struct Enroll {
     }
 
     /// Adds a spoken utterance, and removes takes that are unlike the others. Returns why the utterance was not used.
-    private func add(_ utterance: Utterance, _ session: inout EnrollmentSession) -> TakeFault? {
+    private func add(_ utterance: Utterance, _ session: inout Teaching) -> TakeFault? {
         if let fault = session.add(utterance) { return fault }
         show(utterance, "")
         let newest = session.takes.count - 1
@@ -286,7 +286,7 @@ struct Enroll {
 
     /// Adds the new takes to the word as it is stored now, calibrates it and stores it.
     private func save(
-        _ changes: EnrollmentSession.Changes,
+        _ changes: Teaching.Changes,
         of session: WordStore.Word,
         in file: WordStoreFile
     ) throws(EnrollmentError) -> EnrollReport {
@@ -360,7 +360,7 @@ extension WordStoreFile.Wait {
     static func announced(_ path: String) -> WordStoreFile.Wait {
         WordStoreFile.Wait(
             onWait: {
-                Output.tell(
+                Output.report(
                     .notice,
                     "\(printable(path)): waiting for another program that changes these words; Ctrl-C ends"
                 )

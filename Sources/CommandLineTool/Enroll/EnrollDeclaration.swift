@@ -44,8 +44,8 @@ extension Enroll: Command {
                         "--takes",
                         short: "-n",
                         .whole(1...20),
-                        help: "takes to ask for (default: \(EnrollmentSession.defaultTakes))",
-                        manual: "How many takes to ask for; \(EnrollmentSession.defaultTakes) by default, 20 at most."
+                        help: "takes to ask for (default: \(Teaching.defaultTakes))",
+                        manual: "How many takes to ask for; \(Teaching.defaultTakes) by default, 20 at most."
                     ),
                     Option(
                         "--from",

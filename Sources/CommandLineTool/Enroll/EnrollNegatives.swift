@@ -31,7 +31,7 @@ struct EnrollNegatives {
                 let isNamed = error is AudioError && name == clip.path
                 // The path of a copy says nothing to anybody.
                 let text = clip.copy == nil ? "\(error)" : "\(error)".replacing("'\(clip.path)'", with: "of its clip")
-                Output.tell(.error, isNamed ? text : "\(printable(name)): \(text)")
+                Output.report(.error, isNamed ? text : "\(printable(name)): \(text)")
                 failed += 1
             }
         }

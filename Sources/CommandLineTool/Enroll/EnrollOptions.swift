@@ -54,7 +54,7 @@ struct EnrollOptions {
                 "--not takes recordings of what the word is not, for a word that is taught already; give it alone"
             )
         }
-        takes = arguments.whole("--takes") ?? EnrollmentSession.defaultTakes
+        takes = arguments.whole("--takes") ?? Teaching.defaultTakes
         guard files == nil || !arguments.has("--takes"), files == nil || !arguments.has("--device") else {
             throw UsageError("--takes and --device are for the microphone; --from uses all recordings")
         }

@@ -86,7 +86,7 @@ struct SpokenTakes: ~Copyable {
             if showsHint, Clock.now - asked > Self.hintDelay {
                 showsHint = false
                 meter.clear()
-                Output.tell(
+                Output.report(
                     .notice,
                     "no speech was detected yet; if you spoke, beckon doctor finds out what is wrong"
                 )
@@ -124,7 +124,7 @@ struct SpokenTakes: ~Copyable {
         {
             guard message.level >= .warning else { continue }
             meter.clear()
-            Output.tell(message.level, message.text)
+            Output.report(message.level, message.text)
         }
     }
 

@@ -67,7 +67,7 @@ struct Evaluate {
             names = try FileList.names(inFile: list)
         }
         let found = FileList(paths: [path])
-        for note in found.notes { Output.tell(.notice, note) }
+        for note in found.notes { Output.report(.notice, note) }
         let folder = ClipFolder(path: path, files: found.files, list: names, listName: options.list ?? "")
         if folder.clips.isEmpty, let track = found.files.map(Self.trackPath).first(where: PathName.exists) {
             throw Failure(
@@ -83,7 +83,7 @@ struct Evaluate {
     /// `beckon evaluate --stream FILE|DIR…`: long recordings, each with a label track in the same folder.
     private func runStreams() throws -> Int32 {
         let list = FileList(paths: options.paths)
-        for note in list.notes { Output.tell(.notice, note) }
+        for note in list.notes { Output.report(.notice, note) }
         let (files, unlabelled) = try withTracks(list.files)
         Interrupt.watch()
         let batch = Batch(files: files, problems: list.problems + unlabelled, jobs: options.listening.jobs)
@@ -172,7 +172,7 @@ struct Evaluate {
             }
             if Interrupt.isRequested {
                 progress.clear()
-                Output.tell(.error, "interrupted; some pages of errors were not written")
+                Output.report(.error, "interrupted; some pages of errors were not written")
                 return 130
             }
             for (part, trace) in zip(parts, traces) {

@@ -41,7 +41,7 @@ struct Inspect {
         }
         progress.clear()
         if Interrupt.isRequested {
-            Output.tell(.error, "interrupted; no report was written")
+            Output.report(.error, "interrupted; no report was written")
             return 130
         }
         let report = InspectReport(trace)
@@ -53,9 +53,9 @@ struct Inspect {
         } else {
             Output.write(try html(report, trace))
         }
-        if let note = report.note { Output.tell(.notice, "\(printable(options.file)): \(note)") }
+        if let note = report.note { Output.report(.notice, "\(printable(options.file)): \(note)") }
         guard let problem = trace.problem else { return 0 }
-        Output.tell(.error, problem)
+        Output.report(.error, problem)
         return 1
     }
 

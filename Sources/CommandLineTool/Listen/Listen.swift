@@ -25,7 +25,7 @@ struct Listen {
             if Output.hasFailed { signals.unblock() }
             return status
         } catch {
-            logOutput.finish(until: Clock.now + Self.patience)
+            logOutput.finish(until: Clock.now + Self.timeout)
             // What follows writes to standard error, and waits for its reader.
             signals.unblock()
             throw error
@@ -33,7 +33,7 @@ struct Listen {
     }
 
     /// How long to wait for the readers of standard output and standard error at the end.
-    private static let patience = Duration.milliseconds(200)
+    private static let timeout = Duration.milliseconds(200)
 
     private static func logOutput() throws -> LineWriter {
         var settings = LineWriter.Settings()
@@ -97,11 +97,11 @@ struct Listen {
             screen.show(daemon)
             status = try daemon.run(signals)
         } catch {
-            _ = screen.end(until: Clock.now + Self.patience, hasFailed: true)
+            _ = screen.end(until: Clock.now + Self.timeout, hasFailed: true)
             throw error
         }
-        if let summary = screen.end(until: Clock.now + Self.patience) { log.write(.info, summary) }
-        logOutput.finish(until: Clock.now + Self.patience)
+        if let summary = screen.end(until: Clock.now + Self.timeout) { log.write(.info, summary) }
+        logOutput.finish(until: Clock.now + Self.timeout)
         // The exit handlers of libraries may wait for the thread that hangs.
         if daemon.isStuck { _exit(status) }
         return status

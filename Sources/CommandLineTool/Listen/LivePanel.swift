@@ -107,9 +107,9 @@ private struct Drawing {
     }
 
     func progress(_ position: Double) -> StyledText {
-        let length = panel.length.map { " of \(clockText($0))" } ?? " of audio"
+        let length = panel.length.map { " of \(positionText($0))" } ?? " of audio"
         var line = StyledText(pad("at", nameWidth + 1))
-        let text = clockText(position) + length
+        let text = positionText(position) + length
         let room = width - line.width - columns(text) - 2
         if let length = panel.length, length > 0, room >= 6 {
             line.add(bar(room, position / length, tick: nil, .plain))

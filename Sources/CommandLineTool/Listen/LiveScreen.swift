@@ -91,7 +91,7 @@ final class LiveScreen: EventSink {
         }
         let isPart = event.kind == .phrasePartial
         // In a file, the time is its own.
-        let time = played == nil ? event.date.clockText : clockText(event.start)
+        let time = played == nil ? event.date.timeOfDayText : positionText(event.start)
         guard !event.kind.isSession else {
             output.write("\(time)  \(printable(event.name)): \(event.kind.key)\n")
             return
@@ -141,7 +141,7 @@ final class LiveScreen: EventSink {
             let seconds = Double(daemon.detectorStatus.hops) * AudioFormat.hopDuration.seconds
             return "listened for \(durationText(seconds)); \(words)"
         }
-        return "\(printable(played)): \(clockText(daemon.progress?.seconds ?? 0)) of audio; \(words)"
+        return "\(printable(played)): \(positionText(daemon.progress?.seconds ?? 0)) of audio; \(words)"
     }
 
     // MARK: - The panel, on the writer's thread

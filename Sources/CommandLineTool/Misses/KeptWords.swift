@@ -10,7 +10,7 @@ private import System
 /// any file.
 struct KeptWords {
     /// Newest first.
-    let entries: [MissEntry]
+    let entries: [RecentWord]
     /// The folder of the clips; nil from a service of an earlier version.
     let folder: String?
     /// The service's user.

@@ -83,10 +83,10 @@ struct MissesCommand {
             )
         }
         guard let user = client.user else { throw Failure("\(path): the system does not say whose service this is") }
-        return KeptWords(entries: MissEntry.list(in: line), folder: answer.value("dir"), user: user)
+        return KeptWords(entries: RecentWord.list(in: line), folder: answer.value("dir"), user: user)
     }
 
-    private func list(_ entries: [MissEntry]) {
+    private func list(_ entries: [RecentWord]) {
         if json {
             for entry in entries { Output.write(entry.json.line) }
             return
@@ -102,7 +102,7 @@ struct MissesCommand {
         for entry in entries {
             func decibels(_ number: Double?) -> String { number.map { decimal($0, 0) + " dB" } ?? "–" }
             table.add([
-                "\(entry.number)", "\(entry.date.dayText) \(entry.date.clockText)",
+                "\(entry.number)", "\(entry.date.dayText) \(entry.date.timeOfDayText)",
                 printable(entry.word) + (entry.isNear ? " (missed)" : ""), decimal(entry.confidence, 2),
                 entry.threshold.map { decimal($0, 2) } ?? "–", entry.mode?.rawValue ?? "–",
                 decibels(entry.sound?.level), decibels(entry.sound?.signalToNoise), entry.clip == nil ? "–" : "yes",

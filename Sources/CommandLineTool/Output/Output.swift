@@ -44,14 +44,14 @@ enum Output {
     /// standard error, else with the program's name.
     ///
     /// After standard output has failed it writes nothing: that failure ends the command, and is its only message.
-    static func tell(_ priority: LogLevel, _ text: String) {
-        if !hasFailed { tellAnyway(priority, text) }
+    static func report(_ priority: LogLevel, _ text: String) {
+        if !hasFailed { reportAnyway(priority, text) }
     }
 
-    /// Like ``tell(_:_:)``, even after standard output has failed.
-    static func tellAnyway(_ priority: LogLevel, _ text: String) { writeError(marked(priority, text)) }
+    /// Like ``report(_:_:)``, even after standard output has failed.
+    static func reportAnyway(_ priority: LogLevel, _ text: String) { writeError(marked(priority, text)) }
 
-    /// The lines of a message as ``tell(_:_:)`` writes them.
+    /// The lines of a message as ``report(_:_:)`` writes them.
     static func marked(_ priority: LogLevel, _ text: String) -> String {
         let mark = errorIsJournal ? "<\(priority.syslogPriority)>" : "beckon: "
         return text.split(separator: "\n").map { "\(mark)\(printable(String($0)))\n" }.joined()

@@ -71,7 +71,7 @@ struct ListeningOptions {
     /// The model with the taught words.
     func loadVocabulary() throws -> Vocabulary {
         let (vocabulary, taught) = try vocabulary.load()
-        for name in taught.lost { Output.tell(.warning, TaughtWords.lostLine(name)) }
+        for name in taught.lost { Output.report(.warning, TaughtWords.lostLine(name)) }
         return vocabulary
     }
 

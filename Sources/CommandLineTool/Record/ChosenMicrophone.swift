@@ -25,7 +25,7 @@ struct ChosenMicrophone {
         if let device { chosen.device = device }
         if let channels { chosen.channel = channels }
         if ServiceCheck(environment).isListening {
-            Output.tell(
+            Output.report(
                 .notice,
                 "the service is listening; if it uses the microphone exclusively, run beckon mute first"
             )

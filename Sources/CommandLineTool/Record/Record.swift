@@ -79,7 +79,7 @@ struct Record {
         var written = 0
         while count.map({ written < $0 }) ?? true, case .utterance(let utterance) = takes.next() {
             if let fault = TakeCheck(utterance).fault ?? Self.fault(utterance) {
-                Output.tell(.warning, "left out: \(fault)")
+                Output.report(.warning, "left out: \(fault)")
                 continue
             }
             let path = try write(Self.clip(utterance), &number)

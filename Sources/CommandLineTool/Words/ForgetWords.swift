@@ -44,7 +44,7 @@ struct ForgetWords {
         for path in configurations {
             // A configuration with mistakes of its own is reported when it is read.
             guard let parsed = try? ParsedConfiguration(path: path) else { continue }
-            for place in parsed.places(naming: gone, known: model + others) { Output.tell(.warning, "\(place)") }
+            for place in parsed.places(naming: gone, known: model + others) { Output.report(.warning, "\(place)") }
         }
     }
 

@@ -58,7 +58,7 @@ extension WordStore.Word {
         let audio = samples.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) }
         var embedder = TakeEmbedder(model)
         let phases = embedder.phases(of: audio)
-        guard let old = personal, let before = phases.map({ old.highestProbability(in: $0) }).max() else {
+        guard let old = taught, let before = phases.map({ old.highestProbability(in: $0) }).max() else {
             throw .negative.saying("'\(name)' has no takes; teach it first")
         }
         guard before >= 0.2 else {
@@ -70,7 +70,7 @@ extension WordStore.Word {
         changed.negatives.append(
             WordStore.Negative(moments: moments(in: phases), audio: keepsAudio ? audio : [])
         )
-        guard let new = changed.personal else { throw .negative.saying("'\(name)' has no takes; teach it first") }
+        guard let new = changed.taught else { throw .negative.saying("'\(name)' has no takes; teach it first") }
         let after = phases.map { new.highestProbability(in: $0) }.max() ?? 0
         guard after < threshold else {
             throw .negative.saying(
@@ -133,7 +133,7 @@ extension TakeEmbedder {
     }
 }
 
-extension PersonalWord {
+extension TaughtWord {
     /// The word's highest probability in a take: in its recording, or by its templates where there is none.
     fileprivate func probability(of take: WordStore.Take, _ embedder: inout TakeEmbedder) -> Float {
         guard take.audio.isEmpty else { return highestProbability(in: embedder.hops(of: take.audio)) }

@@ -73,7 +73,7 @@ extension WordStore.Word {
 
     /// Similarity from which it fires at what sounds like it. Other words by one voice, such as "left side" and "right side", may be more
     /// similar than talk is, but the likelier one of them is found.
-    private var fire: Float { max(boundary + PersonalWord.margin(probability: threshold), SoundAlike.leastSimilarity) }
+    private var fire: Float { max(boundary + TaughtWord.margin(probability: threshold), SoundAlike.leastSimilarity) }
 
     /// Share of takes at which it fires, 0…1.
     private func firesByTemplates(at takes: [WordStore.Take]) -> Double {

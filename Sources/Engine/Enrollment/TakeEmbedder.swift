@@ -14,11 +14,11 @@ struct TakeEmbedder: ~Copyable {
     private static let firstPart = 0.8
 
     private let model: Model
-    private var session: Session
+    private var session: InferenceStream
 
     init(_ model: Model) {
         self.model = model
-        session = Session(model, embeds: true)
+        session = InferenceStream(model, embeds: true)
     }
 
     /// Hops between the two templates, ``TemplateAlignment/spacingOfWord`` for a word, more for a long phrase.

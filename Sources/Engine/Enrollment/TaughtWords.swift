@@ -62,7 +62,7 @@ public struct TaughtWords: Sendable {
     /// The words for a detector.
     public struct Loaded: Sendable {
         /// Those that the model can find.
-        public fileprivate(set) var words: [PersonalWord] = []
+        public fileprivate(set) var words: [TaughtWord] = []
         /// The names of the others: they were taught to another model and have no recordings.
         public fileprivate(set) var lost: [String] = []
         /// The names of words that were forgotten, and of those that are lost: a configuration may still name them.
@@ -96,7 +96,7 @@ public struct TaughtWords: Sendable {
             negatives = try NegativeSet.beside(model, in: folder)
         }
         guard renews || negatives != nil else {
-            return Loaded(words: stored.personal(for: model), lost: unusable, forgotten: stored.forgotten)
+            return Loaded(words: stored.taught(for: model), lost: unusable, forgotten: stored.forgotten)
         }
         func complete(_ store: inout WordStore, _ renewal: WordStore.Renewal) -> Bool {
             if let negatives { store.estimateSensitivities(for: model, negatives) }
@@ -120,7 +120,7 @@ public struct TaughtWords: Sendable {
         }
         var known = try updated ?? (renews ? file.read() : nil) ?? stored
         _ = complete(&known, .partial)
-        loaded.words = known.personal(for: model)
+        loaded.words = known.taught(for: model)
         loaded.lost = known.unusable(by: model)
         loaded.forgotten = known.forgotten
         return loaded

@@ -49,7 +49,7 @@ public struct UtteranceSegmenter: ~Copyable {
     private static let longest = 5.0
 
     private let model: Model
-    private var session: Session
+    private var session: InferenceStream
     private var detector: ActivityDetector
     /// The newest audio; `samples[0]` is at position `start`.
     private var samples: [Float] = []
@@ -60,7 +60,7 @@ public struct UtteranceSegmenter: ~Copyable {
 
     public init(_ model: Model) {
         self.model = model
-        session = Session(model)
+        session = InferenceStream(model)
         detector = ActivityDetector(of: model)
     }
 

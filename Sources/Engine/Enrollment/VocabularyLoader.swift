@@ -49,6 +49,6 @@ public struct VocabularyLoader: Sendable {
     ) throws -> (vocabulary: Vocabulary, taught: TaughtWords.Loaded) {
         let model = try model ?? Self.model(in: modelFolder)
         let taught = try words.load(for: model, folder: ModelFolder.find(modelFolder), stores: stores)
-        return (Vocabulary(model, personal: taught.words), taught)
+        return (Vocabulary(model, taught: taught.words), taught)
     }
 }

@@ -41,7 +41,7 @@ public struct WordCalibration: Sendable {
     /// Range of the thresholds of sensitivities: a probability below it says nothing, one above it is hardly reached.
     private static let range: ClosedRange<Float> = 0.2...0.99
 
-    /// Similarity at which the word's probability is 0.5; see ``PersonalWord``.
+    /// Similarity at which the word's probability is 0.5; see ``TaughtWord``.
     public let boundary: Float
     /// The threshold of each sensitivity and mode, under `boundary`.
     public var sensitivities: SensitivityTable<Float> {
@@ -86,7 +86,7 @@ public struct WordCalibration: Sendable {
         let fire = similarities[.balanced, .command] ?? least
         self.similarities = similarities
         let suggestedThreshold = WordStore.suggestedThreshold
-        let boundary = fire - PersonalWord.margin(probability: suggestedThreshold)
+        let boundary = fire - TaughtWord.margin(probability: suggestedThreshold)
         self.boundary = boundary
         (self.said, self.saidByOthers, self.talk, self.ends) = (said, saidByOthers, talk, ends)
         let alignment = word.alignment
@@ -118,7 +118,7 @@ public struct WordCalibration: Sendable {
     }
 
     private func rates(at threshold: Float) -> Rates {
-        let value = boundary + PersonalWord.margin(probability: threshold)
+        let value = boundary + TaughtWord.margin(probability: threshold)
         let command = ends.rate(above: value)
         return Rates(
             threshold: threshold,
@@ -139,7 +139,7 @@ public struct WordCalibration: Sendable {
         for mode in DetectionMode.allCases {
             for sensitivity in Sensitivity.allCases {
                 guard let similarity = similarities[sensitivity, mode] else { continue }
-                let found = PersonalWord.probability(margin: similarity - boundary)
+                let found = TaughtWord.probability(margin: similarity - boundary)
                 let kept = sensitivity == .eager ? min(found, threshold) : max(found, threshold)
                 table[sensitivity, mode] = min(max(kept, Self.range.lowerBound), Self.range.upperBound)
             }

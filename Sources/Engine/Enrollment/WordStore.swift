@@ -181,8 +181,8 @@ public struct WordStore: Sendable, Equatable {
 
 extension WordStore.Word {
     /// The word as a detector recognises it; nil without takes.
-    public var personal: PersonalWord? {
-        PersonalWord(
+    public var taught: TaughtWord? {
+        TaughtWord(
             name: name,
             threshold: threshold,
             sensitivities: sensitivities,
@@ -274,8 +274,8 @@ extension WordStore {
     }
 
     /// The words that a detector with this model finds.
-    public func personal(for model: Model) -> [PersonalWord] {
-        words.compactMap { $0.isUsable(by: model) ? $0.personal : nil }
+    public func taught(for model: Model) -> [TaughtWord] {
+        words.compactMap { $0.isUsable(by: model) ? $0.taught : nil }
     }
 
     /// Whether a word of this model was calibrated before there were sensitivities.

@@ -4,13 +4,13 @@ import KernelInterface
 ///
 /// It takes part in the batch that made it, and starts in the state after endless digital silence.
 public final class BatchStream {
-    /// As those of a ``Session``.
+    /// As those of a ``InferenceStream``.
     public fileprivate(set) var posteriors: [Float]
     public fileprivate(set) var embedding: [Float]
     public fileprivate(set) var activity: [Float]
     fileprivate let state: Arena
 
-    fileprivate init(_ session: borrowing Session, stateCount: Int) {
+    fileprivate init(_ session: borrowing InferenceStream, stateCount: Int) {
         posteriors = Array(repeating: 0, count: session.posteriors.count)
         embedding = Array(repeating: 0, count: session.embedding.count)
         activity = Array(repeating: 0, count: session.activity.count)
@@ -20,7 +20,7 @@ public final class BatchStream {
     }
 
     /// The outputs of a session, without new memory.
-    fileprivate func copyOutputs(_ session: borrowing Session) {
+    fileprivate func copyOutputs(_ session: borrowing InferenceStream) {
         for index in posteriors.indices { posteriors[index] = session.posteriors[index] }
         for index in embedding.indices { embedding[index] = session.embedding[index] }
         for index in activity.indices { activity[index] = session.activity[index] }
@@ -30,7 +30,7 @@ public final class BatchStream {
 /// Scores one hop of each of many live streams per call: each layer's weights are read once for a group of streams.
 ///
 /// For servers with many microphones. Streams come and go, and each call may score others of them. The results equal those of a
-/// ``Session`` for each stream to the last bit. All memory is allocated by `init` and ``makeStream()``. A model that does not stream
+/// ``InferenceStream`` for each stream to the last bit. All memory is allocated by `init` and ``makeStream()``. A model that does not stream
 /// computes the whole window of one stream after the other.
 public struct StreamBatch: ~Copyable {
     public let model: Model
@@ -46,7 +46,7 @@ public struct StreamBatch: ~Copyable {
     private let plan: ExecutionPlan?
     private let calibration: Calibration
     /// Gives the state after silence, and scores whole windows.
-    private var session: Session
+    private var session: InferenceStream
     private let arena: Arena
     private let states: Arena.Region
     /// Floats from one stream's state to the next in a group.
@@ -59,7 +59,7 @@ public struct StreamBatch: ~Copyable {
         self.model = model
         plan = (embeds ? model.embeddingPlans : model.plans).hop
         calibration = Calibration(model, prior: .stream)
-        session = Session(model, embeds: embeds)
+        session = InferenceStream(model, embeds: embeds)
         let first = plan.map { model.frontEnd.samples(ofNewest: $0.inputColumns).lowerBound } ?? 0
         newestSamples = model.windowSamples - first
         // An odd number of cache lines: with a power of two, the same column of all streams would map to the same few cache sets.

@@ -15,7 +15,7 @@ public final class DetectorStream {
     /// Hops until then.
     fileprivate var hopsToFill = 0
     fileprivate var handler: PosteriorHandler
-    fileprivate var personal: PersonalScorer
+    fileprivate var taught: TaughtWordScorer
     fileprivate var activity: ActivityDetector
     fileprivate var vocabulary: Vocabulary
     /// The settings and the network's batch that it was adapted to; see ``BatchDetector``.
@@ -30,7 +30,7 @@ public final class DetectorStream {
         self.network = network
         self.handler = handler
         vocabulary = batch.vocabulary
-        personal = PersonalScorer(vocabulary.personal, dimensions: vocabulary.model.embeddingCount)
+        taught = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
         activity = ActivityDetector(of: vocabulary.model)
         generation = batch.generation
         batchGeneration = batch.batchGeneration
@@ -97,7 +97,7 @@ public final class DetectorStream {
         }
         window.initialize(repeating: 0)
         handler.flush()
-        personal.flush()
+        taught.flush()
         activity.flush()
     }
 }
@@ -125,7 +125,7 @@ public struct BatchDetector: ~Copyable {
         self.settings = settings
         self.thresholds = thresholds
         self.phrases = phrases
-        batch = StreamBatch(vocabulary.model, embeds: !vocabulary.personal.isEmpty)
+        batch = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
     }
 
     fileprivate var newestSamples: Int { batch.newestSamples }
@@ -142,9 +142,9 @@ public struct BatchDetector: ~Copyable {
         phrases: [Phrase]
     ) {
         if vocabulary.model !== self.vocabulary.model
-            || vocabulary.personal.isEmpty != self.vocabulary.personal.isEmpty
+            || vocabulary.taught.isEmpty != self.vocabulary.taught.isEmpty
         {
-            var new = StreamBatch(vocabulary.model, embeds: !vocabulary.personal.isEmpty)
+            var new = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
             swap(&batch, &new)
             formerBatch = consume new
             if vocabulary.model !== self.vocabulary.model { formerBatch = nil }
@@ -180,10 +180,10 @@ public struct BatchDetector: ~Copyable {
         let filling = streams.filter { $0.former != nil }
         if !filling.isEmpty { formerBatch?.score(filling.compactMap(\.former)) { filling[$0].samples } }
         for (index, stream) in streams.enumerated() {
-            if !vocabulary.personal.isEmpty { stream.personal.add(stream.network.embedding) }
+            if !vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
             stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
             stream.handler.process(
-                HopScores(posteriors: stream.scoring.posteriors, personal: stream.personal.probabilities),
+                HopScores(posteriors: stream.scoring.posteriors, taught: stream.taught.probabilities),
                 activity: stream.activity.history
             ) { report(index, $0) }
             if stream.endsWithHop { stream.handler.finish(activity: stream.activity.history) { report(index, $0) } }
@@ -204,9 +204,9 @@ public struct BatchDetector: ~Copyable {
         if old !== vocabulary {
             stream.handler.apply(vocabulary, replacing: old)
             stream.vocabulary = vocabulary
-            if vocabulary.personal != old.personal || vocabulary.model !== old.model {
-                stream.personal = PersonalScorer(
-                    vocabulary.personal,
+            if vocabulary.taught != old.taught || vocabulary.model !== old.model {
+                stream.taught = TaughtWordScorer(
+                    vocabulary.taught,
                     dimensions: vocabulary.model.embeddingCount
                 )
             }

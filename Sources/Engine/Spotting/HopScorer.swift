@@ -5,12 +5,12 @@ public import Inference
 public struct HopScores: Sendable, Equatable {
     /// Posteriors of the model's labels, `[labels]`.
     public var posteriors: [Float]
-    /// Probabilities of the personal words, `[words]`.
-    public var personal: [Float]
+    /// Probabilities of the taught words, `[words]`.
+    public var taught: [Float]
 
-    public init(posteriors: [Float], personal: [Float] = []) {
+    public init(posteriors: [Float], taught: [Float] = []) {
         self.posteriors = posteriors
-        self.personal = personal
+        self.taught = taught
     }
 }
 
@@ -25,9 +25,9 @@ public struct HopScorer: ~Copyable {
     private var vocabulary: Vocabulary
     /// Indices of the model's labels that may fire.
     private var words: [Int]
-    private var session: Session
-    private var personal: PersonalScorer
-    private var personalAhead: [Float]
+    private var session: InferenceStream
+    private var taught: TaughtWordScorer
+    private var taughtAhead: [Float]
     private var detector: ActivityDetector
     /// Range of the time since the last sound, in seconds, in which `lookahead` is computed; nil for never.
     var lookaheadQuiet: ClosedRange<Double>?
@@ -43,9 +43,9 @@ public struct HopScorer: ~Copyable {
         let model = vocabulary.model
         self.vocabulary = vocabulary
         words = Self.words(of: model)
-        session = Session(model, embeds: !vocabulary.personal.isEmpty)
-        personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
-        personalAhead = personal.probabilities
+        session = InferenceStream(model, embeds: !vocabulary.taught.isEmpty)
+        taught = TaughtWordScorer(vocabulary.taught, dimensions: model.embeddingCount)
+        taughtAhead = taught.probabilities
         self.lookaheadQuiet = lookaheadQuiet
         nextWindow = [Float](repeating: 0, count: model.windowSamples)
         detector = ActivityDetector(of: model)
@@ -60,28 +60,28 @@ public struct HopScorer: ~Copyable {
         let old = self.vocabulary
         self.vocabulary = vocabulary
         let model = vocabulary.model
-        if vocabulary.personal != old.personal || model !== old.model {
-            personal = PersonalScorer(vocabulary.personal, dimensions: model.embeddingCount)
-            personalAhead = personal.probabilities
+        if vocabulary.taught != old.taught || model !== old.model {
+            taught = TaughtWordScorer(vocabulary.taught, dimensions: model.embeddingCount)
+            taughtAhead = taught.probabilities
         }
-        guard model !== old.model || vocabulary.personal.isEmpty != old.personal.isEmpty else { return }
+        guard model !== old.model || vocabulary.taught.isEmpty != old.taught.isEmpty else { return }
         words = Self.words(of: model)
-        session = Session(model, embeds: !vocabulary.personal.isEmpty)
+        session = InferenceStream(model, embeds: !vocabulary.taught.isEmpty)
         isNew = true
         if nextWindow.count != model.windowSamples { nextWindow = [Float](repeating: 0, count: model.windowSamples) }
         detector.apply(model)
     }
 
     /// Scores of the newest hop.
-    public var scores: HopScores { HopScores(posteriors: session.posteriors, personal: personal.probabilities) }
+    public var scores: HopScores { HopScores(posteriors: session.posteriors, taught: taught.probabilities) }
 
     /// Scores that the next hop will have if it stays quiet; nil outside `lookaheadQuiet`.
     public var lookahead: HopScores? {
-        hasLookahead ? HopScores(posteriors: session.lookaheadPosteriors, personal: personalAhead) : nil
+        hasLookahead ? HopScores(posteriors: session.lookaheadPosteriors, taught: taughtAhead) : nil
     }
 
-    /// The embedding of the newest hop, `[dimensions]`; empty without personal words.
-    package var embedding: [Float] { vocabulary.personal.isEmpty ? [] : session.embedding }
+    /// The embedding of the newest hop, `[dimensions]`; empty without taught words.
+    package var embedding: [Float] { vocabulary.taught.isEmpty ? [] : session.embedding }
 
     /// Speech or sound activity after the newest hop.
     public var activity: ActivityHistory { detector.history }
@@ -92,7 +92,7 @@ public struct HopScorer: ~Copyable {
     public mutating func score(window: Span<Float>) {
         if isNew { session.scoreWhole(window: window) } else { session.score(window: window) }
         isNew = false
-        if !vocabulary.personal.isEmpty { personal.add(session.embedding) }
+        if !vocabulary.taught.isEmpty { taught.add(session.embedding) }
         detector.add(hop: window.extracting(last: session.model.hopSamples), logits: session.activity)
         lookAhead(window)
     }
@@ -103,8 +103,8 @@ public struct HopScorer: ~Copyable {
         for index in words.indices {
             if posteriors[words[index]] >= Self.leastForLookahead { return true }
         }
-        for index in personal.probabilities.indices {
-            if personal.probabilities[index] >= Self.leastForLookahead { return true }
+        for index in taught.probabilities.indices {
+            if taught.probabilities[index] >= Self.leastForLookahead { return true }
         }
         return false
     }
@@ -135,13 +135,13 @@ public struct HopScorer: ~Copyable {
         swap(&window, &nextWindow)
         session.lookAhead(window: window.span)
         swap(&window, &nextWindow)
-        if !vocabulary.personal.isEmpty { personal.lookAhead(session.lookaheadEmbedding, into: &personalAhead) }
+        if !vocabulary.taught.isEmpty { taught.lookAhead(session.lookaheadEmbedding, into: &taughtAhead) }
     }
 
     /// Resets the stream, for example after a gap in the audio.
     public mutating func flush() {
         session.reset()
-        personal.flush()
+        taught.flush()
         hasLookahead = false
         detector.flush()
     }

@@ -18,7 +18,7 @@ public struct PosteriorHandler {
     private var flushed: WakeSessionMachine.Change?
     private var lookaheadQuiet: ClosedRange<Double>?
     private var fusion: PosteriorFusion
-    /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty without personal words.
+    /// Output of the fusion, `[labels]`, for the newest hop and for the next one; empty without taught words.
     private var fused: [Float] = []
     private var fusedAhead: [Float] = []
 
@@ -45,7 +45,7 @@ public struct PosteriorHandler {
         makeMisses()
     }
 
-    /// For the posteriors of a vocabulary's model and the probabilities of its personal words.
+    /// For the posteriors of a vocabulary's model and the probabilities of its taught words.
     public init(
         _ vocabulary: Vocabulary,
         settings: GateSettings,
@@ -163,8 +163,8 @@ public struct PosteriorHandler {
     ) {
         if !machine.sessions.isEmpty { advanceSession(activity, report) }
         smoother.add(scores.posteriors)
-        // Probabilities of personal words need no smoothing: they are averages already.
-        if !fused.isEmpty { fusion.fuse(smoother.average, scores.personal, into: &fused) }
+        // Probabilities of taught words need no smoothing: they are averages already.
+        if !fused.isEmpty { fusion.fuse(smoother.average, scores.taught, into: &fused) }
         var detection = gate.step(self.scores, activity: activity)
         if detection == nil, let lookahead { detection = decideAhead(lookahead, activity) }
         if misses != nil {
@@ -243,7 +243,7 @@ public struct PosteriorHandler {
         guard lookaheadQuiet?.contains(activity.quietSeconds) ?? false else { return nil }
         smoother.lookAhead(lookahead.posteriors)
         guard !fused.isEmpty else { return gate.lookAhead(smoother.lookahead, activity: activity) }
-        fusion.fuse(smoother.lookahead, lookahead.personal, into: &fusedAhead)
+        fusion.fuse(smoother.lookahead, lookahead.taught, into: &fusedAhead)
         return gate.lookAhead(fusedAhead, activity: activity)
     }
 

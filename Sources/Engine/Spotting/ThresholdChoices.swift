@@ -101,8 +101,8 @@ extension Vocabulary {
     fileprivate func taughtThreshold(label: Int) -> Float? { taughtWord(label: label)?.threshold }
 
     /// The taught word with this label of its own; nil for a word of the model, also if it was taught in the user's voice.
-    private func taughtWord(label: Int) -> PersonalWord? {
+    private func taughtWord(label: Int) -> TaughtWord? {
         guard label >= modelWords.count, labels.indices.contains(label) else { return nil }
-        return personal.first { $0.name == labels[label] }
+        return taught.first { $0.name == labels[label] }
     }
 }

@@ -5,7 +5,7 @@ public import Inference
 public final class Vocabulary: Sendable {
     public let model: Model
     /// The words that the user taught.
-    public let personal: [PersonalWord]
+    public let taught: [TaughtWord]
     /// The model's words, then the user's own, then `_unknown_` and `_silence_`, which never fire.
     public let labels: [String]
     let fusion: PosteriorFusion
@@ -13,12 +13,12 @@ public final class Vocabulary: Sendable {
     /// that the user taught.
     let extraDurations: [Double]
 
-    public init(_ model: Model, personal: [PersonalWord] = []) {
+    public init(_ model: Model, taught: [TaughtWord] = []) {
         self.model = model
-        self.personal = personal
+        self.taught = taught
         var labels = Labels(model.labels).words
         var indices = Dictionary(zip(labels, labels.indices)) { first, _ in first }
-        let wordLabels = personal.map { word in
+        let wordLabels = taught.map { word in
             if let label = indices[word.name] { return label }
             indices[word.name] = labels.count
             labels.append(word.name)
@@ -27,7 +27,7 @@ public final class Vocabulary: Sendable {
         self.labels = labels + Labels.special
         fusion = PosteriorFusion(modelLabels: model.labels.count, labels: labels.count + 2, wordLabels: wordLabels)
         var extraDurations = [Double](repeating: 0, count: self.labels.count)
-        for (word, label) in zip(personal, wordLabels) {
+        for (word, label) in zip(taught, wordLabels) {
             guard word.alignment.isPhrase else { continue }
             let reach = Double(word.alignment.reach) * HopScorer.hopSeconds(of: model)
             extraDurations[label] = max(extraDurations[label], reach)
@@ -40,11 +40,11 @@ public final class Vocabulary: Sendable {
     /// Index of `_silence_` among the labels.
     public var silenceIndex: Int { Labels(labels).silenceIndex }
 
-    /// Fuses posteriors of the model with probabilities of the personal words. Allocates.
+    /// Fuses posteriors of the model with probabilities of the taught words. Allocates.
     ///
     /// - Parameters:
     ///   - posteriors: `[model's labels]`.
-    ///   - probabilities: `[personal]`.
+    ///   - probabilities: `[taught]`.
     /// - Returns: `[labels]`.
     public func fused(_ posteriors: [Float], _ probabilities: [Float]) -> [Float] {
         var fused = [Float](repeating: 0, count: labels.count)
@@ -53,26 +53,26 @@ public final class Vocabulary: Sendable {
     }
 }
 
-/// Fuses the model's posteriors with the probabilities of the personal words into one score for each label.
+/// Fuses the model's posteriors with the probabilities of the taught words into one score for each label.
 ///
-/// A personal word either has its own label or shares the label of a model's word that the user taught in their voice.
-/// With p the model's posteriors, q the probabilities of the personal words, M the highest q of the words with their
+/// A taught word either has its own label or shares the label of a model's word that the user taught in their voice.
+/// With p the model's posteriors, q the probabilities of the taught words, M the highest q of the words with their
 /// own label (0 if there are none), and o(q) = (q / (1 − q))^2.5:
 ///
-/// - personal word i with its own label: M · o(qᵢ) / o(M). The likeliest keeps its probability, however many other words are
+/// - taught word i with its own label: M · o(qᵢ) / o(M). The likeliest keeps its probability, however many other words are
 ///   nearly as likely: two words that sound alike do not take each other's score, and the better one fires;
-/// - word of the model: p · min(1, 2 − 2 M), so that only a personal word with q > 0.5 lowers it;
+/// - word of the model: p · min(1, 2 − 2 M), so that only a taught word with q > 0.5 lowers it;
 /// - silence: p · (1 − M);
-/// - unknown: p · (1 − M)^8, small well before M is large, so that a personal word can win with a low threshold.
+/// - unknown: p · (1 − M)^8, small well before M is large, so that a taught word can win with a low threshold.
 ///
-/// Then each personal word that shares a model's label moves the share o / (1 + o) of unknown and silence to that label. It
+/// Then each taught word that shares a model's label moves the share o / (1 + o) of unknown and silence to that label. It
 /// takes nothing from other words. The sum of all scores may exceed 1.
 struct PosteriorFusion: Sendable, Equatable {
     /// Number of the model's labels; the last two are unknown and silence.
     let modelLabels: Int
     /// Number of the ``Vocabulary``'s labels.
     let labels: Int
-    /// Label of each personal word; below `modelLabels − 2` for one that shares the label of a model's word.
+    /// Label of each taught word; below `modelLabels − 2` for one that shares the label of a model's word.
     let wordLabels: [Int]
 
     /// Allocates nothing.

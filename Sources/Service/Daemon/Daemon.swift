@@ -31,7 +31,7 @@ public final class Daemon: Sendable {
     let changes: ChangeQueue
     let actions: ActionRunner
     let clips: ClipSaver
-    let misses: MissRing
+    let misses: RecentWords
     let control: ControlServer?
     /// Whether another service has the control socket, and with it what only one can have: sockets, ports, names at brokers,
     /// the list of misses.
@@ -100,7 +100,7 @@ public final class Daemon: Sendable {
             log: log
         ) { line in output.write(isJSON ? Self.printEvent(line).line : line) }
         clips = ClipSaver(configuration.clips, history: history, log: log)
-        misses = MissRing(isBesideAnother ? Configuration.Misses() : configuration.misses, history: history, log: log)
+        misses = RecentWords(isBesideAnother ? Configuration.Misses() : configuration.misses, history: history, log: log)
         var all: [any EventSink] = [actions] + sinks
         if let control { all.append(control) }
         all.append(integrations)
@@ -218,14 +218,14 @@ public final class Daemon: Sendable {
         var gaps = GapReport()
         var input = InputReport()
         var costs = LossReport()
-        func obey(_ signal: Int32) {
+        func execute(_ signal: Int32) {
             if signal == SIGUSR1 {
                 try? mute(microphone?.status.state != .muted)
             } else {
                 setup.onTerminalSignal(signal)
             }
         }
-        return MainLoop(notifier: notifier, changes: changes).run(signals, onSignal: obey) {
+        return MainLoop(notifier: notifier, changes: changes).run(signals, onSignal: execute) {
             if let stream = source as? PipeSource {
                 for message in stream.messages(at: Clock.now) { log.write(message.level, message.text) }
             }

@@ -13,8 +13,8 @@ public struct InputReport: Equatable, Sendable {
     static let interval = Duration.seconds(600)
 
     /// Since when the silence that was told of has lasted.
-    private var toldZero: Instant?
-    private var toldCancelling: Instant?
+    private var reportedZero: Instant?
+    private var reportedCancelling: Instant?
 
     public init() {}
 
@@ -26,16 +26,16 @@ public struct InputReport: Equatable, Sendable {
         var lines: [(level: LogLevel, text: String)] = []
         let isHeard = status.state == .running
         let zero = isHeard ? status.zeroSince : nil
-        if let zero, toldZero == nil, now - zero >= Self.zeroTime {
-            toldZero = zero
+        if let zero, reportedZero == nil, now - zero >= Self.zeroTime {
+            reportedZero = zero
             lines.append((.warning, Self.digitalSilence(status.device, since: zero, at: now)))
-        } else if let since = toldZero, isHeard, zero == nil {
-            toldZero = nil
+        } else if let since = reportedZero, isHeard, zero == nil {
+            reportedZero = nil
             lines.append((.notice, "\(status.device): sound again after \(durationText((now - since).seconds))"))
         }
-        let isDue = toldCancelling.map { now - $0 >= Self.interval } ?? true
+        let isDue = reportedCancelling.map { now - $0 >= Self.interval } ?? true
         if isHeard, status.channelsCancel, isDue {
-            toldCancelling = now
+            reportedCancelling = now
             lines.append((.warning, ChannelCancellation.warning(status.device)))
         }
         return lines

@@ -96,7 +96,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
     }
 
     /// The time that a replaced integration has to end.
-    private let farewell = Duration.milliseconds(500)
+    private let closeTimeout = Duration.milliseconds(500)
     private let state = Mutex(State())
 
     var key: String { Kind.key }
@@ -115,7 +115,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
             return
         }
         // First, because the new one may need the same port or name.
-        old?.stop(isRemoved: true, until: Clock.now + farewell)
+        old?.stop(isRemoved: true, until: Clock.now + closeTimeout)
         guard let configured else { return }
         let new = try Kind(configured, service)
         let isTaken = state.withLock { state in

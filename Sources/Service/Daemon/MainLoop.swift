@@ -26,12 +26,12 @@ struct MainLoop {
             case nil: break
             }
             guard let health = turn() else { return 0 }
-            watchdog.tell(health)
+            watchdog.report(health)
         }
     }
 
     private func end(_ status: Int32) -> Int32 {
-        notifier.tellStopping()
+        notifier.notifyStopping()
         return status
     }
 }

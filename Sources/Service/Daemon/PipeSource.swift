@@ -14,12 +14,12 @@ public final class PipeSource: AudioSource {
         /// What was read is told once: the format, and the end before its time.
         var messages: [(level: LogLevel, text: String)] = []
         var lastAudio = Clock.now
-        var isSilenceTold = false
+        var isSilenceReported = false
         var samples = 0
     }
 
     /// A writer that gives no audio for so long is reported.
-    private static let patience = Duration.seconds(3)
+    private static let timeout = Duration.seconds(3)
     /// Samples after which the channels are compared with their mix.
     private static let look = 3 * AudioFormat.sampleRate
 
@@ -86,9 +86,9 @@ public final class PipeSource: AudioSource {
     func messages(at now: Instant) -> [(level: LogLevel, text: String)] {
         state.withLock { state in
             defer { state.messages = [] }
-            let isSilent = now - state.lastAudio >= Self.patience && !isRead.load(ordering: .relaxed)
-            if isSilent, !state.isSilenceTold {
-                state.isSilenceTold = true
+            let isSilent = now - state.lastAudio >= Self.timeout && !isRead.load(ordering: .relaxed)
+            if isSilent, !state.isSilenceReported {
+                state.isSilenceReported = true
                 state.messages.append((.warning, "standard input: no audio comes; it is waited for"))
             }
             return state.messages
@@ -96,7 +96,7 @@ public final class PipeSource: AudioSource {
     }
 
     /// Whether the writer stalls.
-    public var isSilent: Bool { state.withLock { $0.isSilenceTold } }
+    public var isSilent: Bool { state.withLock { $0.isSilenceReported } }
 
     /// Stops reading.
     ///
@@ -113,21 +113,21 @@ public final class PipeSource: AudioSource {
     private func read(_ blocks: inout StreamBlocks) {
         var part = [UInt8](repeating: 0, count: 1 << 14)
         // The format of audio without a header is known before any of it came.
-        var isFormatTold = false
-        var (nextLook, isCancellationTold) = (Self.look, false)
+        var isFormatReported = false
+        var (nextLook, isCancellationReported) = (Self.look, false)
         do throws(AudioError) {
             while let count = try wait(&part), count > 0 {
                 try blocks.take(part[..<count]) { put($0) }
-                note(blocks, isNew: !isFormatTold)
-                isFormatTold = blocks.format != nil
+                note(blocks, isNew: !isFormatReported)
+                isFormatReported = blocks.format != nil
                 if blocks.samples >= nextLook {
-                    tellOfCancellation(&blocks, &isCancellationTold)
+                    reportCancellation(&blocks, &isCancellationReported)
                     nextLook = blocks.samples + Self.look
                 }
             }
             if isStopping.load(ordering: .relaxed) { return }
             try blocks.finish { put($0) }
-            tellOfCancellation(&blocks, &isCancellationTold)
+            reportCancellation(&blocks, &isCancellationReported)
         } catch {
             state.withLock { $0.problem = error }
         }
@@ -153,26 +153,26 @@ public final class PipeSource: AudioSource {
 
     private func note(_ blocks: borrowing StreamBlocks, isNew: Bool) {
         if isNew, let format = blocks.format {
-            tell(.info, "listening to standard input, \(format.rate) Hz, channels: \(format.channels)")
+            report(.info, "listening to standard input, \(format.rate) Hz, channels: \(format.channels)")
         }
         let samples = blocks.samples
         state.withLock { state in
-            if state.isSilenceTold {
+            if state.isSilenceReported {
                 let seconds = durationText((Clock.now - state.lastAudio).seconds)
                 state.messages.append((.notice, "standard input: audio comes again after \(seconds)"))
             }
-            (state.lastAudio, state.isSilenceTold, state.samples) = (Clock.now, false, samples)
+            (state.lastAudio, state.isSilenceReported, state.samples) = (Clock.now, false, samples)
         }
     }
 
     /// Warns, once, if the channels cancel each other in the last part of the audio.
-    private func tellOfCancellation(_ blocks: inout StreamBlocks, _ isTold: inout Bool) {
-        guard blocks.takeCancellation() == true, !isTold else { return }
-        isTold = true
-        tell(.warning, ChannelCancellation.warning("standard input"))
+    private func reportCancellation(_ blocks: inout StreamBlocks, _ isReported: inout Bool) {
+        guard blocks.takeCancellation() == true, !isReported else { return }
+        isReported = true
+        report(.warning, ChannelCancellation.warning("standard input"))
     }
 
-    private func tell(_ level: LogLevel, _ text: String) { state.withLock { $0.messages.append((level, text)) } }
+    private func report(_ level: LogLevel, _ text: String) { state.withLock { $0.messages.append((level, text)) } }
 
     /// Writes a block to the ring; waits while it is full.
     private func put(_ block: Span<Float>) {

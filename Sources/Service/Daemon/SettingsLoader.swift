@@ -91,7 +91,7 @@ public struct SettingsLoader: Sendable {
         if let note = taught.note { log.write(.notice, note) }
         for name in taught.lost { log.write(.warning, TaughtWords.lostLine(name)) }
         // A file that was written again with the same words: the detector keeps what it has.
-        if let known = known?.vocabulary, known.model === model, known.personal == vocabulary.personal {
+        if let known = known?.vocabulary, known.model === model, known.taught == vocabulary.taught {
             vocabulary = known
         }
         let read = Read(files: files, vocabulary: vocabulary, gone: taught.gone)

@@ -27,20 +27,20 @@ final class SystemdNotifier: Sendable {
 
     /// Reports that the service is ready. Returns false if the message could not be sent now.
     @discardableResult
-    func tellReady() -> Bool {
+    func notifyReady() -> Bool {
         isReady.store(true, ordering: .relaxed)
         return send("READY=1")
     }
 
     /// Sets the status line of `systemctl status`.
-    func tell(status: String) { send("STATUS=" + printable(status)) }
+    func report(status: String) { send("STATUS=" + printable(status)) }
 
     /// Returns false if the message could not be sent now.
-    func tellAlive() -> Bool { send("WATCHDOG=1") }
+    func notifyAlive() -> Bool { send("WATCHDOG=1") }
 
-    func tellStopping() { send("STOPPING=1") }
+    func notifyStopping() { send("STOPPING=1") }
 
-    /// Reports that the service is reloading while `body` runs. Before the first ``tellReady()`` nothing is reported,
+    /// Reports that the service is reloading while `body` runs. Before the first ``notifyReady()`` nothing is reported,
     /// because the end of a reload would count as ready.
     func reloading<Result>(_ body: () throws -> Result) rethrows -> Result {
         let message = "RELOADING=1\nMONOTONIC_USEC=\(Clock.now.nanoseconds / 1000)"
@@ -48,7 +48,7 @@ final class SystemdNotifier: Sendable {
         defer {
             // Without the second message systemd would wait for the end of the reload.
             let end = Clock.now + .seconds(1)
-            while !tellReady(), Clock.now < end { Clock.sleep(until: Clock.now + .milliseconds(50)) }
+            while !notifyReady(), Clock.now < end { Clock.sleep(until: Clock.now + .milliseconds(50)) }
         }
         return try body()
     }

@@ -21,17 +21,17 @@ struct Watchdog {
     init(_ notifier: SystemdNotifier) { self.notifier = notifier }
 
     /// Sends the notifications that are due; call it several times a second.
-    mutating func tell(_ health: Health) {
+    mutating func report(_ health: Health) {
         let now = Clock.now
-        if !isReady, health.isReady { isReady = notifier.tellReady() }
+        if !isReady, health.isReady { isReady = notifier.notifyReady() }
         if let period = notifier.watchdogPeriod, now - lastAlive > period / 3, now - health.lastProgress < period / 2,
-            notifier.tellAlive()
+            notifier.notifyAlive()
         {
             lastAlive = now
         }
         if health.status != lastStatus {
             lastStatus = health.status
-            notifier.tell(status: health.status)
+            notifier.report(status: health.status)
         }
     }
 }

@@ -42,7 +42,7 @@ public struct Timestamp: Equatable, Comparable, Sendable {
     public var compactText: String { text(date: "", time: "") }
 
     /// Local time of day: `12:30:05`.
-    public var clockText: String {
+    public var timeOfDayText: String {
         let parts = local
         return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded(Int($0), 2) }.joined(separator: ":")
     }

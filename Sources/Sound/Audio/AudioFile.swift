@@ -134,7 +134,7 @@ public struct AudioFile: ~Copyable {
                     + "(\(next.sampleRate) Hz, channels: \(next.channels)); split it there"
             )
         }
-        tellLayout(next)
+        reportLayout(next)
         return next
     }
 
@@ -151,7 +151,7 @@ public struct AudioFile: ~Copyable {
 
     /// Reads the beginning of floating-point samples, to learn their scale before the first is used.
     private mutating func learnScale() {
-        tellLayout(part)
+        reportLayout(part)
         guard part.isFloat else { return }
         let frames = max(1, (1 << 16) / channels)
         let peak = withUnsafeTemporaryAllocation(of: Float.self, capacity: frames * channels) { buffer in
@@ -171,12 +171,12 @@ public struct AudioFile: ~Copyable {
     }
 
     private mutating func raiseScale(_ peak: Float) {
-        if scale.add(peak: peak) { AudioWarnings.tell(scale.warning("audio file \(AudioError.quoted(path))")) }
+        if scale.add(peak: peak) { AudioWarnings.report(scale.warning("audio file \(AudioError.quoted(path))")) }
     }
 
-    private func tellLayout(_ part: borrowing AudioPart) {
+    private func reportLayout(_ part: borrowing AudioPart) {
         if part.layout == .s24le32 {
-            AudioWarnings.tell(LayoutEvidence.warning("audio file \(AudioError.quoted(path))"))
+            AudioWarnings.report(LayoutEvidence.warning("audio file \(AudioError.quoted(path))"))
         }
     }
 

@@ -11,7 +11,7 @@ public enum AudioWarnings {
     }
 
     /// An engine that runs for months has many files: then a line may come again.
-    private static let mostTold = 4096
+    private static let mostReported = 4096
     private static let state = Mutex(State())
 
     /// - Parameter receiver: gets each line, on any thread.
@@ -19,10 +19,10 @@ public enum AudioWarnings {
         state.withLock { $0.receiver = receiver }
     }
 
-    static func tell(_ line: String) {
+    static func report(_ line: String) {
         let receiver = state.withLock { state -> (@Sendable (String) -> Void)? in
             guard state.receiver != nil else { return nil }
-            if state.told.count >= mostTold { state.told = [] }
+            if state.told.count >= mostReported { state.told = [] }
             return state.told.insert(line).inserted ? state.receiver : nil
         }
         receiver?(line)

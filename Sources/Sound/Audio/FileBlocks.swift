@@ -101,19 +101,19 @@ public struct FileBlocks: ~Copyable {
             }
             waiting = 0..<frames
             ended = frames == 0
-            if ended { tellOfCancellation() }
+            if ended { reportCancellation() }
         } catch {
             // The resampler still holds good audio, which is returned before the error is thrown.
             failure = error
             ended = true
-            tellOfCancellation()
+            reportCancellation()
         }
     }
 
     /// Warns if the channels cancel each other in what was read.
-    fileprivate func tellOfCancellation() {
+    fileprivate func reportCancellation() {
         guard cancellation.result == true else { return }
-        AudioWarnings.tell(ChannelCancellation.warning("audio file \(AudioError.quoted(path))"))
+        AudioWarnings.report(ChannelCancellation.warning("audio file \(AudioError.quoted(path))"))
     }
 }
 
@@ -140,7 +140,7 @@ extension FileBlocks {
             clip.append(contentsOf: block.prefix(min(count, limit - clip.count)))
         }
         // The end was not reached.
-        if clip.count >= limit { blocks.tellOfCancellation() }
+        if clip.count >= limit { blocks.reportCancellation() }
         return clip
     }
 }

@@ -125,7 +125,7 @@ public struct StreamBlocks: ~Copyable {
             filled = 0
             put(last.span)
         }
-        if surplus > 1, hasSurplusSound { try tellSurplus() }
+        if surplus > 1, hasSurplusSound { try reportSurplus() }
         if let missing = missingSeconds {
             throw .truncated.saying(
                 "\(Self.name) ends early: \(decimal(missing, 2)) s that its header promises are missing; send it whole"
@@ -138,10 +138,10 @@ public struct StreamBlocks: ~Copyable {
         if !hasSurplusSound { hasSurplusSound = bytes.contains { $0 != 0 } }
     }
 
-    private func tellSurplus() throws(AudioError) {
+    private func reportSurplus() throws(AudioError) {
         // The same rule as that of files.
         guard surplus < declared, declared + surplus < 1 << 32 else {
-            return AudioWarnings.tell(
+            return AudioWarnings.report(
                 "\(Self.name): its header counts \(declared) bytes of audio, and \(surplus) more follow; they were read as audio, since "
                     + "a recorder that is stopped leaves such a header"
             )
@@ -234,7 +234,7 @@ public struct StreamBlocks: ~Copyable {
         guard isUndecided, let format else {
             // A sample beyond 24 bits shows that the layout was told wrongly.
             if decoder?.layout == .s24le32, header.containerLayout != .declared24In32, evidence?.isBeyond == true {
-                AudioWarnings.tell("\(Self.name) is now louder than 24 bits: it is read as 32 bits from here on")
+                AudioWarnings.report("\(Self.name) is now louder than 24 bits: it is read as 32 bits from here on")
                 useLayout(.s32)
             }
             return try decode(bytes, put)
@@ -255,7 +255,7 @@ public struct StreamBlocks: ~Copyable {
             self.evidence = nil
         } else {
             useLayout(evidence.of32Bits)
-            if evidence.of32Bits == .s24le32 { AudioWarnings.tell(LayoutEvidence.warning(Self.name)) }
+            if evidence.of32Bits == .s24le32 { AudioWarnings.report(LayoutEvidence.warning(Self.name)) }
             if evidence.isBeyond { self.evidence = nil }
         }
         let bytes = waiting
@@ -284,7 +284,7 @@ public struct StreamBlocks: ~Copyable {
             bytes = bytes.dropFirst(progress.bytes)
             frames += progress.frames
             if scale.add(peak: decoder?.peak ?? 0) {
-                AudioWarnings.tell(scale.warning(Self.name))
+                AudioWarnings.report(scale.warning(Self.name))
                 let factor = 1 / scale.fullScale
                 let change = factor / (decoder?.scale ?? 1)
                 decoder?.scale = factor

@@ -3,12 +3,12 @@ import Core
 public import Inference
 public import Spotting
 
-/// What a measured detector is made of: model, gate, thresholds and personal words.
+/// What a measured detector is made of: model, gate, thresholds and taught words.
 public struct DetectorRecipe: Sendable {
     public let model: Model
     public let gate: GateSettings
     public let thresholds: Thresholds
-    private(set) var personal: [PersonalWord] = []
+    private(set) var taught: [TaughtWord] = []
 
     public init(model: Model, gate: GateSettings, thresholds: Thresholds) {
         self.model = model
@@ -17,20 +17,20 @@ public struct DetectorRecipe: Sendable {
     }
 
     func makeDetector() -> Detector {
-        let vocabulary = Vocabulary(model, personal: personal)
+        let vocabulary = Vocabulary(model, taught: taught)
         let thresholds =
-            personal.isEmpty ? thresholds : vocabulary.thresholds(mode: gate.mode)
+            taught.isEmpty ? thresholds : vocabulary.thresholds(mode: gate.mode)
         return Detector(vocabulary, settings: gate, thresholds: thresholds)
     }
 
-    /// A copy with `count` personal words that no audio resembles; nil where the model has no embedding. A word has
+    /// A copy with `count` taught words that no audio resembles; nil where the model has no embedding. A word has
     /// two templates, as a detector keeps the mean of a word's takes.
     func teaching(_ count: Int) -> DetectorRecipe? {
         guard model.embeddingCount > 0 else { return nil }
         var recipe = self
-        recipe.personal = (0..<count).compactMap { number in
+        recipe.taught = (0..<count).compactMap { number in
             let template = (0..<model.embeddingCount).map { Float(($0 * 7 + number * 13) % 29) - 14 }
-            return PersonalWord(
+            return TaughtWord(
                 name: "word \(number)",
                 threshold: 0.8,
                 templates: [template, template],

@@ -79,11 +79,11 @@ final class NetworkWork: Workload {
 
 /// Scores a whole window: front end, then network.
 final class WindowWork: Workload {
-    private var session: Session
+    private var session: InferenceStream
     private let sound: [Float]
 
     init(_ model: Model) {
-        session = Session(model)
+        session = InferenceStream(model)
         sound = benchSound(model.windowSamples, rate: model.sampleRate)
     }
 

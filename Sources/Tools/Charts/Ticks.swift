@@ -35,10 +35,10 @@ extension Scale {
             return linearTicks(count)
         }
         if upper - lower <= 4, step == 1 { return linearTicks(count) }
-        return multiples(of: step) { upper < 60 ? short($0) : clockText($0) }
+        return multiples(of: step) { upper < 60 ? short($0) : tickText($0) }
     }
 
-    private func clockText(_ seconds: Double) -> String {
+    private func tickText(_ seconds: Double) -> String {
         let whole = Int(abs(seconds).rounded())
         let (minutes, rest) = (whole / 60, whole % 60)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -27,7 +27,7 @@ public struct PosteriorTrace: Sendable {
         }
     }
 
-    /// For the posteriors of a model and the probabilities of personal words.
+    /// For the posteriors of a model and the probabilities of taught words.
     public init(_ vocabulary: Vocabulary) {
         makeHandler = { PosteriorHandler(vocabulary, settings: $0, thresholds: $1) }
     }

@@ -75,7 +75,7 @@ public struct StreamEvaluation: Sendable {
     ) {
         scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.gate.lookaheadQuiet).first)
         labels = LabelSet(vocabulary.labels)
-        taught = Set(vocabulary.personal.map(\.name))
+        taught = Set(vocabulary.taught.map(\.name))
         self.settings = settings
         self.tolerance = tolerance
         self.mix = mix

@@ -129,15 +129,15 @@ extension DetectionError {
         let needed = threshold.map { "; it needs \(shareText($0))" } ?? ""
         switch kind {
         case .miss:
-            return "Missed: “\(said ?? "")” is said at \(clockText(start ?? time)). Its score reached "
-                + "\(shareText(score)) at \(clockText(time))\(needed)."
+            return "Missed: “\(said ?? "")” is said at \(positionText(start ?? time)). Its score reached "
+                + "\(shareText(score)) at \(positionText(time))\(needed)."
         case .wrongWord:
             return
-                "Wrong word: “\(said ?? "")” is said at \(clockText(start ?? time)), but “\(heard ?? "")” was detected at "
-                + "\(clockText(time)) with \(shareText(score))\(needed)."
+                "Wrong word: “\(said ?? "")” is said at \(positionText(start ?? time)), but “\(heard ?? "")” was detected at "
+                + "\(positionText(time)) with \(shareText(score))\(needed)."
         case .falseAccept:
             return
-                "False accept: “\(heard ?? "")” was detected at \(clockText(time)) with \(shareText(score))\(needed), but is "
+                "False accept: “\(heard ?? "")” was detected at \(positionText(time)) with \(shareText(score))\(needed), but is "
                 + "not said there, or was detected before."
         }
     }

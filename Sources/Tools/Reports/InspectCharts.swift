@@ -172,7 +172,7 @@ struct InspectCharts: Sendable {
                     .series(1),
                     name: index == 0 ? "detected word" : nil,
                     label: event.name,
-                    tooltip: "\(clockText(event.start)): “\(event.name)” \(percent(event.confidence))",
+                    tooltip: "\(positionText(event.start)): “\(event.name)” \(percent(event.confidence))",
                     opacity: 0.3
                 )
             )
@@ -195,7 +195,7 @@ struct InspectCharts: Sendable {
                     .faint,
                     name: index == 0 ? "other sound" : nil,
                     label: burst.label,
-                    tooltip: "\(clockText(burst.start)): \(burst.text)",
+                    tooltip: "\(positionText(burst.start)): \(burst.text)",
                     opacity: 0.15
                 )
             )

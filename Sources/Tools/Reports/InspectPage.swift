@@ -105,7 +105,7 @@ public struct InspectPage: Sendable {
 
     /// A time as in the axes: seconds below a minute, then a clock time.
     private static func time(_ seconds: Double) -> String {
-        seconds < 60 ? decimal(seconds, 1) + " s" : String(clockText(seconds).dropLast())
+        seconds < 60 ? decimal(seconds, 1) + " s" : String(positionText(seconds).dropLast())
     }
 
     // MARK: - Summary
@@ -163,7 +163,7 @@ public struct InspectPage: Sendable {
             [
                 "Length", decimal(report.to - report.from, 2) + " s",
                 report.from > 0
-                    ? "From \(clockText(report.from)) to \(clockText(report.to))."
+                    ? "From \(positionText(report.from)) to \(positionText(report.to))."
                     : trace.isCut ? "The beginning of the file." : "All of the file.",
             ],
             ["Peak", levelText(signal.peak), "The largest sample; 0 dBFS is full scale."],

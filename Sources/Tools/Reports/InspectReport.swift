@@ -124,7 +124,7 @@ public struct InspectReport: Encodable, Sendable {
         clip = isWhole && trace.to <= Self.longestClip ? Clip(trace.samples, vocabulary) : nil
         note =
             trace.isCut && settings.to == nil
-            ? "the report shows \(decimal(trace.to - trace.from, 1)) s from \(clockText(trace.from)); choose another part with --from and --to"
+            ? "the report shows \(decimal(trace.to - trace.from, 1)) s from \(positionText(trace.from)); choose another part with --from and --to"
             : nil
     }
 }

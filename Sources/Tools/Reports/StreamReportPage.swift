@@ -149,13 +149,13 @@ public struct StreamReportPage: Sendable {
     private func row(_ error: DetectionError, _ part: ErrorPages.Part?) -> [PageTable.Cell] {
         let words = [error.said, error.heard].compactMap { $0 }
         var cells: [PageTable.Cell] = [
-            PageTable.Cell(printable(error.file)), PageTable.Cell(clockText(error.start ?? error.time)),
+            PageTable.Cell(printable(error.file)), PageTable.Cell(positionText(error.start ?? error.time)),
         ]
         cells += words.map { PageTable.Cell($0) }
         cells += [shareText(error.score), shareText(error.threshold)].map { PageTable.Cell($0) }
         guard let part else { return cells + [""] }
         if let address = pages.address(of: part) {
-            return cells + [.link("inspect at \(clockText(part.from))", to: address)]
+            return cells + [.link("inspect at \(positionText(part.from))", to: address)]
         }
         return cells + [.command(command(part))]
     }

@@ -28,7 +28,7 @@ public struct ChunkScores: Sendable {
     public init() {}
 }
 
-/// Scores chunks of recordings in any order, many hops at once; the scores equal those of a streaming ``Session`` bit by bit.
+/// Scores chunks of recordings in any order, many hops at once; the scores equal those of a streaming ``InferenceStream`` bit by bit.
 ///
 /// An instance serves one thread at a time; chunks of one recording may go to several instances.
 public final class ChunkScorer {
@@ -39,12 +39,12 @@ public final class ChunkScorer {
     public let lead: Int
     /// Samples of a hop.
     private let hop: Int
-    private var session: ChunkSession
+    private var session: ChunkStream
 
     /// - Parameter embeds: whether embeddings are computed too, as the user's own words need them.
     /// - Returns: nil where the model does not stream.
     public init?(_ model: Model, embeds: Bool) {
-        guard let session = ChunkSession(model, hops: ChunkScorer.hopsAtOnce, embeds: embeds) else { return nil }
+        guard let session = ChunkStream(model, hops: ChunkScorer.hopsAtOnce, embeds: embeds) else { return nil }
         hop = model.hopSamples
         let pass = session.hops * model.hopSamples
         lead = (model.windowSamples + pass - 1) / pass * pass + session.contextSamples
@@ -92,13 +92,13 @@ public final class ChunkScorer {
 struct ChunkHops {
     private let model: Model
     private let dimensions: Int
-    private var personal: PersonalScorer
+    private var taught: TaughtWordScorer
     private var detector: ActivityDetector
 
     init(_ vocabulary: Vocabulary) {
         model = vocabulary.model
-        dimensions = vocabulary.personal.isEmpty ? 0 : model.embeddingCount
-        personal = PersonalScorer(vocabulary.personal, dimensions: dimensions)
+        dimensions = vocabulary.taught.isEmpty ? 0 : model.embeddingCount
+        taught = TaughtWordScorer(vocabulary.taught, dimensions: dimensions)
         detector = ActivityDetector(of: model)
     }
 
@@ -120,10 +120,10 @@ struct ChunkHops {
                 logits: Array(scores.activity[number * steps..<(number + 1) * steps])
             )
             if dimensions > 0 {
-                personal.add(Array(scores.embeddings[number * dimensions..<(number + 1) * dimensions]))
+                taught.add(Array(scores.embeddings[number * dimensions..<(number + 1) * dimensions]))
             }
             let posteriors = Array(scores.posteriors[number * labels..<(number + 1) * labels])
-            let scores = HopScores(posteriors: posteriors, personal: personal.probabilities)
+            let scores = HopScores(posteriors: posteriors, taught: taught.probabilities)
             let window = chunk.samples.span.extracting(end - model.windowSamples..<end)
             guard body(scores, detector.history, window) else { return false }
         }

@@ -14,13 +14,13 @@ public struct ClipScorer: ~Copyable {
     private static let longestClip = 600.0
 
     private let vocabulary: Vocabulary
-    private var session: Session
-    private var personal: ClipPersonalScorer?
+    private var session: InferenceStream
+    private var taught: ClipTaughtWordScorer?
 
     public init(_ vocabulary: Vocabulary) {
         self.vocabulary = vocabulary
-        session = Session(vocabulary.model, prior: .clip)
-        personal = vocabulary.personal.isEmpty ? nil : ClipPersonalScorer(vocabulary)
+        session = InferenceStream(vocabulary.model, prior: .clip)
+        taught = vocabulary.taught.isEmpty ? nil : ClipTaughtWordScorer(vocabulary)
     }
 
     /// Scores the loudest second of a file's first ten minutes.
@@ -57,7 +57,7 @@ public struct ClipScorer: ~Copyable {
             session.scoreWhole(window: rotated.span)
             for (index, posterior) in session.posteriors.enumerated() { mean[index] += posterior * share }
         }
-        guard let probabilities = personal?.score(window) else { return mean }
+        guard let probabilities = taught?.score(window) else { return mean }
         return vocabulary.fused(mean, probabilities)
     }
 
@@ -85,22 +85,22 @@ public struct ClipScorer: ~Copyable {
 }
 
 /// The probability that each of the user's own words is said anywhere in a clip: the highest that it has in a stream.
-struct ClipPersonalScorer: ~Copyable {
+struct ClipTaughtWordScorer: ~Copyable {
     /// Hops of silence after the clip, in which a word at its end is decided.
     private static let hopsAfter = 4
 
     private let vocabulary: Vocabulary
-    private var session: Session
-    private var scorer: PersonalScorer
+    private var session: InferenceStream
+    private var scorer: TaughtWordScorer
 
     init(_ vocabulary: Vocabulary) {
         self.vocabulary = vocabulary
-        session = Session(vocabulary.model, embeds: true)
-        scorer = PersonalScorer(vocabulary.personal, dimensions: vocabulary.model.embeddingCount)
+        session = InferenceStream(vocabulary.model, embeds: true)
+        scorer = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
     }
 
     /// - Parameter clip: samples at the model's rate.
-    /// - Returns: probabilities, `[personal words]` of the vocabulary.
+    /// - Returns: probabilities, `[taught words]` of the vocabulary.
     mutating func score(_ clip: [Float]) -> [Float] {
         let model = vocabulary.model
         let (window, hop) = (model.windowSamples, model.hopSamples)

@@ -39,7 +39,7 @@ public struct ServiceState: Equatable, Sendable {
 
     /// The state of a service with these settings.
     public init(_ settings: ServiceSettings, isMuted: Bool?, hasAudio: Bool?, level: Double?) {
-        let taught = Set(settings.vocabulary.personal.map(\.name))
+        let taught = Set(settings.vocabulary.taught.map(\.name))
         self.init(
             words: settings.wordThresholds.map { word, threshold in
                 Word(name: word, threshold: threshold, isTaught: taught.contains(word))

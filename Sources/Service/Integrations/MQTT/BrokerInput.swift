@@ -12,7 +12,7 @@ final class BrokerInput {
     /// Packets or records that are read in one turn, so that a broker that sends and sends does not keep the thread.
     private static let perTurn = 16
     /// The time in which a packet that has begun must be complete.
-    private static let patience = Duration.seconds(10)
+    private static let timeout = Duration.seconds(10)
     /// Most bytes of a TLS record after its header: 16 KiB and what encryption may add.
     private static let longestRecord = 16_384 + 2_048
 
@@ -64,7 +64,7 @@ final class BrokerInput {
 
     /// Looks whether the broker has stopped in the middle of a packet.
     func checkProgress() throws(MQTTError) {
-        if let waitingSince, Clock.now - waitingSince > Self.patience {
+        if let waitingSince, Clock.now - waitingSince > Self.timeout {
             throw MQTTError("it stopped in the middle of a message; the connection was closed")
         }
     }

@@ -9,11 +9,11 @@ import System
 /// What a broker's messages do: on the publisher's thread.
 extension MQTTPublisher {
     /// Takes the command of a message, or says why there is none.
-    func obey(_ message: BrokerConnection.Received, _ told: ServiceState?, _ refusals: inout RefusalLog) {
+    func execute(_ message: BrokerConnection.Received, _ told: ServiceState?, _ refusals: inout RefusalLog) {
         // A kept command is an old one.
         guard !message.isRetained else {
             let reason =
-                "the broker has kept it, and an old command is not obeyed; send it without the flag retain, and remove it: "
+                "the broker has kept it, and an old command is not executed; send it without the flag retain, and remove it: "
                 + "mosquitto_pub -r -n -t \(printable(message.topic))"
             return refuse(message.topic, message.payload, reason, &refusals)
         }
@@ -31,7 +31,7 @@ extension MQTTPublisher {
     func toggle(_ hermes: inout Hermes?, _ message: BrokerConnection.Received, _ refusals: inout RefusalLog) {
         guard hermes != nil else { return }
         guard !message.isRetained else {
-            return refuse(message.topic, message.payload, "the broker has kept it; an old one is not obeyed", &refusals)
+            return refuse(message.topic, message.payload, "the broker has kept it; an old one is not executed", &refusals)
         }
         if hermes?.take(topic: message.topic, payload: message.payload) == .unreadable {
             refuse(
@@ -43,7 +43,7 @@ extension MQTTPublisher {
         }
     }
 
-    /// Counts a message that was not obeyed, and logs it or not.
+    /// Counts a message that was not executed, and logs it or not.
     func refuse(_ topic: String, _ payload: [UInt8]?, _ reason: String, _ refusals: inout RefusalLog) {
         inbox.withLock { $0.counts.refused += 1 }
         guard let line = refusals.note(topic: topic, payload: payload, reason, at: Clock.now) else { return }

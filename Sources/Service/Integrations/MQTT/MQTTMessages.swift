@@ -68,21 +68,21 @@ public struct MQTTTopics: Equatable, Sendable {
     /// The messages that tell of a state; only what has changed if an earlier one was told.
     public func messages(for state: ServiceState, since earlier: ServiceState?) -> [MQTTMessage] {
         var all: [MQTTMessage] = []
-        func tell(_ topic: String, _ new: String?, _ old: String?) {
+        func report(_ topic: String, _ new: String?, _ old: String?) {
             guard let new, new != old else { return }
             all.append(MQTTMessage(topic, new, isRetained: true))
         }
-        tell(mute, state.isMuted.map { $0 ? "ON" : "OFF" }, earlier?.isMuted.map { $0 ? "ON" : "OFF" })
+        report(mute, state.isMuted.map { $0 ? "ON" : "OFF" }, earlier?.isMuted.map { $0 ? "ON" : "OFF" })
         func text(_ hasAudio: Bool) -> String { hasAudio ? "ok" : "problem" }
-        tell(microphone, state.hasAudio.map(text), earlier?.hasAudio.map(text))
-        tell(level, state.level.map { decimal($0, 1) }, earlier?.level.map { decimal($0, 1) })
+        report(microphone, state.hasAudio.map(text), earlier?.hasAudio.map(text))
+        report(level, state.level.map { decimal($0, 1) }, earlier?.level.map { decimal($0, 1) })
         let before = Dictionary(
             (earlier?.words ?? []).map { ($0.name, $0.threshold) },
             uniquingKeysWith: { first, _ in first }
         )
         for word in state.words {
             let old = before[word.name] ?? nil
-            tell(
+            report(
                 threshold(word.name),
                 word.threshold.map { decimal(Double($0), 3) },
                 old.map { decimal(Double($0), 3) }

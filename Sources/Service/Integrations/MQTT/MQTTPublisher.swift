@@ -22,7 +22,7 @@ public final class MQTTPublisher: Integration {
         public var commands = 0
         /// Commands that a newer one of the same topic replaced before they were carried out.
         public var replacedCommands = 0
-        /// Messages on topics of commands that were not obeyed, those that were too long to be read included.
+        /// Messages on topics of commands that were not executed, those that were too long to be read included.
         public var refused = 0
         public var connects = 0
         public var isConnected = false
@@ -40,7 +40,7 @@ public final class MQTTPublisher: Integration {
     /// Most events that wait for the thread.
     private static let capacity = 64
     /// The time between two looks at the state, and the longest between two attempts to connect.
-    private static let interval = Duration.seconds(1), patience = Duration.seconds(60)
+    private static let interval = Duration.seconds(1), timeout = Duration.seconds(60)
     /// The time that a broker has to answer.
     private static let answerTime = Duration.seconds(10)
     /// A connection that the broker closes sooner may be taken over by another client; so many in a row are.
@@ -80,7 +80,7 @@ public final class MQTTPublisher: Integration {
             ),
             .counter(
                 "beckon_mqtt_refused_messages",
-                "Messages to command topics that were not obeyed, those that were too long included.",
+                "Messages to command topics that were not executed, those that were too long included.",
                 counts.refused
             ),
             .gauge(
@@ -218,7 +218,7 @@ public final class MQTTPublisher: Integration {
                 said = error.description
             }
             // A connection that lasted is tried again at once.
-            pause = Clock.now - begin > Self.patience ? Self.interval : min(pause + pause, Self.patience)
+            pause = Clock.now - begin > Self.timeout ? Self.interval : min(pause + pause, Self.timeout)
             wait(until: Clock.now + pause)
         }
     }
@@ -249,7 +249,7 @@ public final class MQTTPublisher: Integration {
                     }
                 }
                 if Clock.now >= nextLook {
-                    try tell(service.state(), &told, connection)
+                    try report(service.state(), &told, connection)
                     nextLook = Clock.now + Self.interval
                 }
             }
@@ -265,7 +265,7 @@ public final class MQTTPublisher: Integration {
                 } else if message.topic == Hermes.toggleOn || message.topic == Hermes.toggleOff {
                     toggle(&hermes, message, &refusals)
                 } else {
-                    obey(message, told, &refusals)
+                    execute(message, told, &refusals)
                 }
                 nextLook = Clock.now
             }
@@ -312,7 +312,7 @@ public final class MQTTPublisher: Integration {
         }
     }
 
-    private func tell(
+    private func report(
         _ state: ServiceState,
         _ told: inout ServiceState?,
         _ connection: borrowing BrokerConnection

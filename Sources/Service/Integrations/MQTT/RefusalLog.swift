@@ -1,6 +1,6 @@
 public import Core
 
-/// Decides which of a broker's messages that were not obeyed are logged: the first of each topic at once, then at most one line
+/// Decides which of a broker's messages that were not executed are logged: the first of each topic at once, then at most one line
 /// in ten seconds, which counts the others. A pure value.
 public struct RefusalLog: Sendable {
     static let interval = Duration.seconds(10)
@@ -9,8 +9,8 @@ public struct RefusalLog: Sendable {
 
     private var told: [String: Instant] = [:]
     private var last: Instant?
-    private var untold = 0
-    /// All messages that were not obeyed.
+    private var unreported = 0
+    /// All messages that were not executed.
     public private(set) var count = 0
 
     public init() {}
@@ -25,14 +25,14 @@ public struct RefusalLog: Sendable {
         let isNew = told[topic] == nil && told.count < Self.mostTopics
         let isDue = last.map { now - $0 >= Self.interval } ?? true
         guard isNew || isDue else {
-            untold += 1
+            unreported += 1
             return nil
         }
         (told[topic], last) = (now, now)
-        let others = untold == 0 ? "" : " (and \(untold) other messages since the last line)"
-        untold = 0
+        let others = unreported == 0 ? "" : " (and \(unreported) other messages since the last line)"
+        unreported = 0
         let value = payload.map { " '\(Self.shown($0))'" } ?? ""
-        return "MQTT: \(printable(String(topic.prefix(200)))):\(value) was not obeyed: \(reason)\(others)"
+        return "MQTT: \(printable(String(topic.prefix(200)))):\(value) was not executed: \(reason)\(others)"
     }
 
     /// The beginning of a payload, in one line.

@@ -90,5 +90,5 @@ final class HTTPStream {
     var hasMore: Bool { probeLeft > 0 || source.hasMore }
 
     /// Whether the client has read nothing for so long, though there was something to read.
-    func isStalled(at now: Instant, _ patience: Duration) -> Bool { !isSuspended && now - lastRead >= patience }
+    func isStalled(at now: Instant, _ timeout: Duration) -> Bool { !isSuspended && now - lastRead >= timeout }
 }

@@ -123,7 +123,7 @@ final class HTTPLoop {
             if connection.isAnswering { counts.slow += 1 } else { counts.silent += 1 }
             end(connection)
         }
-        for stream in streams.values where !stream.isOver && stream.isStalled(at: now, limits.patience) {
+        for stream in streams.values where !stream.isOver && stream.isStalled(at: now, limits.timeout) {
             counts.slow += 1
             end(stream)
         }
@@ -182,7 +182,7 @@ final class HTTPLoop {
         if change.rawValue == CMicroHTTPD_started {
             let socket = library.socket(connection)
             let arrival = arrivals.removeValue(forKey: socket) ?? (Peer(of: socket), false)
-            let new = HTTPConnection(socket, arrival.peer, isReserved: arrival.isReserved, Clock.now + limits.patience)
+            let new = HTTPConnection(socket, arrival.peer, isReserved: arrival.isReserved, Clock.now + limits.timeout)
             connections[ObjectIdentifier(new)] = new
             place.pointee = Unmanaged.passUnretained(new).toOpaque()
             counts.accepted += 1
@@ -261,7 +261,7 @@ final class HTTPLoop {
             waiting[exchange.number] = nil
             place.pointee = nil
         }
-        self.connection(connection)?.rest(until: Clock.now + limits.patience)
+        self.connection(connection)?.rest(until: Clock.now + limits.timeout)
     }
 
     private static let busy = WebAnswer.text(503, "too many connections are open already").adding("Retry-After", "10")
@@ -272,7 +272,7 @@ final class HTTPLoop {
         addHeaders(response, answer.contentType, answer.headers)
         // The place is for the next monitor.
         if self.connection(connection)?.isReserved == true { library.addHeader(response, "Connection", "close") }
-        self.connection(connection)?.deadline = Clock.now + limits.patience
+        self.connection(connection)?.deadline = Clock.now + limits.timeout
         self.connection(connection)?.isAnswering = true
         return library.queue(connection, answer.status, response)
     }

@@ -16,7 +16,7 @@ extension HTTPLoop {
         /// Most clients that get streams of messages.
         var streams = 8
         /// The time for a whole request, from the connection or the answer before, and for a whole answer.
-        var patience = Duration.seconds(10)
+        var timeout = Duration.seconds(10)
         /// Bytes for the heads of request and answer of a connection.
         var memory = 16 << 10
         var body = WebRouter.longestBody

@@ -214,7 +214,7 @@ struct AudioPart: ~Copyable {
 
     private func end(_ surplus: Range<Int>, _ name: String) -> End {
         guard let container, container.isSurplusDoubtful else {
-            AudioWarnings.tell(
+            AudioWarnings.report(
                 "\(name): its header counts \(container?.declared ?? 0) bytes of audio, and \(surplus.count) more follow; they were read "
                     + "as audio, since a recorder that is stopped leaves such a header"
             )

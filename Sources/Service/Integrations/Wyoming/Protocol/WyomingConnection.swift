@@ -72,7 +72,7 @@ enum ConnectionEnd {
 /// How long a client may take.
 struct ConnectionLimits {
     /// For its first event, for the rest of an event that has begun, and to read its answers.
-    var patience = Duration.seconds(10)
+    var timeout = Duration.seconds(10)
     /// Without a byte between two events. Satellites that send only speech are silent for long.
     var idle = Duration.seconds(3600)
     /// The same while connections are scarce.
@@ -215,11 +215,11 @@ final class WyomingConnection<Talk: Conversation> {
             end = .violation
         } else if isAtEnd, pause == .needsInput, conversation.output.isEmpty {
             end = .gone
-        } else if let outputStart, now - outputStart >= limits.patience {
+        } else if let outputStart, now - outputStart >= limits.timeout {
             end = .slow
         } else if pause == .needsInput {
             let isBegun = !hasSpoken || conversation.isWithinEvent
-            if isBegun, now - eventStart >= limits.patience {
+            if isBegun, now - eventStart >= limits.timeout {
                 end = .silent
             } else if !isBegun, now - lastInput >= (isFull ? limits.idleWhenFull : limits.idle) {
                 end = .silent

@@ -127,7 +127,7 @@ struct SatelliteLoop: ~Copyable {
         for client in clients {
             var limits = settings.limits
             // One that only looks has no reason to stay.
-            if client.conversation.state == .visiting { limits.idle = limits.patience }
+            if client.conversation.state == .visiting { limits.idle = limits.timeout }
             client.check(at: now, limits, isFull: false)
         }
         if owner?.end != nil { owner = nil }

@@ -2,9 +2,9 @@ import KernelInterface
 
 /// One stream through a model, many hops per call, for audio files: the weights are read once for all hops of a chunk.
 ///
-/// Its results equal those of a ``Session``, hop by hop, to the last bit. `init` allocates all memory; the stream
+/// Its results equal those of a ``InferenceStream``, hop by hop, to the last bit. `init` allocates all memory; the stream
 /// starts in the state after endless digital silence.
-public struct ChunkSession: ~Copyable, Sendable {
+public struct ChunkStream: ~Copyable, Sendable {
     public let model: Model
     /// Hops of one chunk.
     public let hops: Int

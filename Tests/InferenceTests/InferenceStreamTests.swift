@@ -4,10 +4,10 @@ import Inference
 import TestSupport
 import Testing
 
-struct SessionTests {
+struct InferenceStreamTests {
     @Test func `a new session is in the state after endless silence`() throws {
         let model = try TestNetwork.medium().model()
-        var session = Session(model)
+        var session = InferenceStream(model)
         let start = session.logits
         let silence = [Float](repeating: 0, count: 16000)
         for _ in 0..<20 {
@@ -25,8 +25,8 @@ struct SessionTests {
         network.json["clipShifts"] = shifts
         network.json["clipTemperature"] = temperature
         let model = try network.model()
-        var clip = Session(model, prior: .clip)
-        var stream = Session(model)
+        var clip = InferenceStream(model, prior: .clip)
+        var stream = InferenceStream(model)
         var random = SplitMix(seed: 77)
         let audio = random.floats(16000)
         clip.scoreWhole(window: audio.span)
@@ -62,8 +62,8 @@ struct SessionTests {
         let hummed = burst(20).enumerated().map { $0.element + 0.1 * sin(Float($0.offset) * 0.04) }
         var foregrounds: [Double] = []
         for audio in [noise, burst(100), burst(2), [Float](repeating: 0, count: 16000), hummed] {
-            var clip = Session(model, prior: .clip)
-            var stream = Session(model)
+            var clip = InferenceStream(model, prior: .clip)
+            var stream = InferenceStream(model)
             clip.scoreWhole(window: audio.span)
             stream.scoreWhole(window: audio.span)
             let logits = stream.logits.map(Double.init)
@@ -94,7 +94,7 @@ struct SessionTests {
         var network = TestNetwork.medium()
         var random = SplitMix(seed: 79)
         let noise = random.floats(16000).map { $0 * 0.01 }
-        var plain = Session(try network.model(), prior: .clip)
+        var plain = InferenceStream(try network.model(), prior: .clip)
         plain.scoreWhole(window: noise.span)
         // The labels of the first two outputs are words.
         let over = try #require((2...4).min { plain.logits[$0] < plain.logits[$1] })
@@ -102,7 +102,7 @@ struct SessionTests {
         try #require(lead > 0.1)
         for (least, isKept) in [(lead - 0.1, true), (lead + 0.5, false)] {
             network.json["clipContrast"] = ["from": 6, "to": 10, "over": over, "lead": least]
-            var clip = Session(try network.model(), prior: .clip)
+            var clip = InferenceStream(try network.model(), prior: .clip)
             clip.scoreWhole(window: noise.span)
             #expect((largestDifference(clip.posteriors, plain.posteriors) < 1e-6) == isKept)
         }
@@ -114,11 +114,11 @@ struct SessionTests {
         let model = try network.model()
         var random = SplitMix(seed: 51)
         let audio = random.floats(32000)
-        var used = Session(model, embeds: true)
+        var used = InferenceStream(model, embeds: true)
         for hop in 0...10 { used.score(window: audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))) }
         let activityOfNoise = used.activity
         used.reset()
-        var fresh = Session(model, embeds: true)
+        var fresh = InferenceStream(model, embeds: true)
         #expect(used.logits == fresh.logits)
         #expect(used.posteriors == fresh.posteriors)
         #expect(used.embedding == fresh.embedding)
@@ -140,7 +140,7 @@ struct SessionTests {
         let model = try TestNetwork.medium().model()
         var random = SplitMix(seed: 52)
         let audio = random.floats(16000)
-        var session = Session(model)
+        var session = InferenceStream(model)
         session.scoreWhole(window: audio.span)
         var sums = [Float](repeating: 0, count: 4)
         let powers = session.logits.map { ($0 - (session.logits.max() ?? 0)) / 1.5 }.map { exponential($0) }
@@ -165,8 +165,8 @@ struct SessionTests {
         var random = SplitMix(seed: 53)
         var audio = random.floats(48000, -0.1...0.1)
         audio[17000] = invalid
-        var session = Session(model)
-        var clean = Session(model)
+        var session = InferenceStream(model)
+        var clean = InferenceStream(model)
         for hop in 0..<20 {
             let window = audio.span.extracting((hop * 1600)..<(hop * 1600 + 16000))
             // The first window is scored whole: before it the stream held silence, not this audio.
@@ -196,7 +196,7 @@ struct SessionTests {
         file.add("b.bias", [4], [1, 1, 1, 1])
         file.add("logits.weight", [5, 4], [Float](repeating: -3e38, count: 20))
         file.add("logits.bias", [5], [1, 1, 1, 1, 1])
-        var session = Session(try Model(description: network.description, weights: file.bytes))
+        var session = InferenceStream(try Model(description: network.description, weights: file.bytes))
         let isFinite = session.isFinite
         #expect(!isFinite)
         #expect(session.posteriors == [0, 0, 0, 1])

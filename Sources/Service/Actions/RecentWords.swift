@@ -8,7 +8,7 @@ import Synchronization
 import System
 
 /// One detected word, or one that was nearly detected, as the ring keeps it.
-public struct MissEntry: Equatable, Sendable {
+public struct RecentWord: Equatable, Sendable {
     /// Counts the entries, also over restarts; names one in commands.
     public let number: Int
     /// The highest number. Above it, JSON readers take some numbers for others (RFC 8259, 6). It is never reached by counting.
@@ -54,11 +54,11 @@ public struct MissEntry: Equatable, Sendable {
     }
 
     /// The entries in an answer of the control socket.
-    public static func list(in answer: String) -> [MissEntry] {
+    public static func list(in answer: String) -> [RecentWord] {
         guard let node = try? JSON5Parser.parse(answer), case .object(let members) = node.value,
             case .array(let elements)? = members.first(where: { $0.name == "misses" })?.node.value
         else { return [] }
-        return elements.compactMap { MissEntry($0) }
+        return elements.compactMap { RecentWord($0) }
     }
 
     /// An entry from a line of JSON; nil for anything else.
@@ -101,14 +101,14 @@ public struct MissEntry: Equatable, Sendable {
 /// The last words that were detected or nearly detected, each with a clip, if the configuration sets a folder for them.
 ///
 /// The folder also has a file with the list, so that it outlasts a restart.
-public final class MissRing: EventSink {
+public final class RecentWords: EventSink {
     /// Seconds of audio before and after the word: enough to hear it, and to teach it as a negative.
     private static let before = 1.0, after = 0.3
     private static let listName = "misses.jsonl"
 
     private struct State {
         var settings = Configuration.Misses()
-        var entries: [MissEntry] = []
+        var entries: [RecentWord] = []
         var newest = 0
     }
 
@@ -138,7 +138,7 @@ public final class MissRing: EventSink {
 
     /// Reads the list in the folder, without entries whose clips are gone.
     private func use(_ settings: Configuration.Misses) {
-        var entries: [MissEntry] = []
+        var entries: [RecentWord] = []
         // Only the last folder: where those above it are missing, the first clip says so.
         if let dir = settings.dir { mkdir(dir, 0o700) }
         if let dir = settings.dir,
@@ -156,8 +156,8 @@ public final class MissRing: EventSink {
     }
 
     /// The entries in the bytes of a list; lines that are none are left out.
-    static func entries(in bytes: [UInt8]) -> [MissEntry] {
-        bytes.split(separator: UInt8(ascii: "\n")).compactMap { MissEntry(line: String(decoding: $0, as: UTF8.self)) }
+    static func entries(in bytes: [UInt8]) -> [RecentWord] {
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap { RecentWord(line: String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Whether a path is that of a clip in the folder, which the service wrote: whoever has the token gets what it names.
@@ -171,7 +171,7 @@ public final class MissRing: EventSink {
     }
 
     /// The entries, newest first. Any thread.
-    public var entries: [MissEntry] { state.withLock { $0.entries.reversed() } }
+    public var entries: [RecentWord] { state.withLock { $0.entries.reversed() } }
 
     /// The entries as members of an answer, newest first. Any thread.
     public var json: JSON {
@@ -190,8 +190,8 @@ public final class MissRing: EventSink {
         guard event.kind == .word || event.kind == .nearMiss else { return }
         let number = state.withLock { state -> Int? in
             guard state.settings.dir != nil else { return nil }
-            state.newest = min(state.newest + 1, MissEntry.highestNumber)
-            state.entries.append(MissEntry(event, number: state.newest))
+            state.newest = min(state.newest + 1, RecentWord.highestNumber)
+            state.entries.append(RecentWord(event, number: state.newest))
             if state.entries.count > state.settings.keep { state.entries.removeFirst() }
             return state.newest
         }

@@ -1,7 +1,7 @@
 public import Inference
 
 /// Teaches one word: collects its takes from utterances.
-public struct EnrollmentSession: ~Copyable {
+public struct Teaching: ~Copyable {
     /// Takes to ask for by default.
     public static let defaultTakes = 4
     /// Similarity to the other takes below which a take is an outlier.

@@ -11,7 +11,7 @@ import Testing
 @testable import Actions
 
 /// The ring of detected and nearly detected words, and how loud they were.
-struct MissRingTests {
+struct RecentWordsTests {
     private let folder: TestFolder
     private let history = AudioHistory()
 
@@ -39,11 +39,11 @@ struct MissRingTests {
         )
     }
 
-    private func ring(_ change: (inout Configuration.Misses) -> Void = { _ in }) -> MissRing {
+    private func ring(_ change: (inout Configuration.Misses) -> Void = { _ in }) -> RecentWords {
         var settings = Configuration.Misses()
         settings.dir = folder.file("misses")
         change(&settings)
-        return MissRing(settings, history: history, log: ServiceLog { _, _ in })
+        return RecentWords(settings, history: history, log: ServiceLog { _, _ in })
     }
 
     @Test func `nothing is kept without a folder`() {
@@ -124,7 +124,7 @@ struct MissRingTests {
                 "date": "2026-03-01T12:30:04.750Z", "level": -31.2, "snr": 18.0, "device": "mic", "clip": "\(clip)"}
                 """
         )
-        #expect(MissEntry.list(in: "\(ring.json)").map(\.number) == [3, 2])
+        #expect(RecentWord.list(in: "\(ring.json)").map(\.number) == [3, 2])
         // The list is written after the clip.
         #expect(
             comesTrue(within: 10) {
@@ -160,7 +160,7 @@ struct MissRingTests {
 
     @Test(arguments: ["", "{}", "[", "{\"number\": 0}", "{\"number\": 1e99, \"word\": \"a\"}", "{\"number\": \"1\"}"])
     func `a damaged list is no entry`(_ line: String) throws {
-        #expect(MissEntry(line: line) == nil)
+        #expect(RecentWord(line: line) == nil)
         try FileManager.default.createDirectory(atPath: folder.file("misses"), withIntermediateDirectories: false)
         try folder.write("misses/misses.jsonl", bytes: Array((line + "\n").utf8))
         #expect(ring().entries == [])

@@ -11,7 +11,7 @@ public enum Prior: Sendable {
 /// `init` allocates all memory; `score`, `scoreWhole`, `lookAhead` and `reset` allocate nothing, provided that no copy of an output
 /// array is kept from one call to the next (read them through `.span`). A session may move between threads but serves one at a time.
 /// It starts in the state after endless digital silence.
-public struct Session: ~Copyable, Sendable {
+public struct InferenceStream: ~Copyable, Sendable {
     public let model: Model
     /// The network's output before calibration, `[logits]`.
     public private(set) var logits: [Float]

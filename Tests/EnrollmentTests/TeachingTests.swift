@@ -2,14 +2,14 @@ import Testing
 
 @testable import Enrollment
 
-struct EnrollmentSessionTests {
+struct TeachingTests {
     @Test func `a take of another word is an outlier, whichever it is`() throws {
         let same = try RecordedTakes.variants("Rear_Center", 4)
         let other = try RecordedTakes.utterance("Front_Right")
         for place in 0...same.count {
             var all = same
             all.insert(other, at: place)
-            var session = try EnrollmentSession(
+            var session = try Teaching(
                 "center",
                 existing: nil,
                 model: try RecordedTakes.model(),
@@ -28,7 +28,7 @@ struct EnrollmentSessionTests {
         var stored = try RecordedTakes.word("center", Array(variants[..<2]))
         stored.takes += try RecordedTakes.word("other", [try RecordedTakes.utterance("Front_Right")]).takes
         let outlier = stored.takes[2]
-        var session = try EnrollmentSession(
+        var session = try Teaching(
             "center",
             existing: stored,
             model: try RecordedTakes.model(),

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A chunk of hops must give the results of the hops one by one, to the last bit.
-struct ChunkSessionTests {
+struct ChunkStreamTests {
     private static func models() throws -> [Model] {
         var withActivity = TestNetwork.medium()
         withActivity.voice("b1", 64)
@@ -21,11 +21,11 @@ struct ChunkSessionTests {
         throws
     {
         for model in try Self.models() {
-            guard var chunk = ChunkSession(model, hops: hops, embeds: true) else {
+            guard var chunk = ChunkStream(model, hops: hops, embeds: true) else {
                 Issue.record("no chunk of \(hops) hops")
                 continue
             }
-            var session = Session(model, embeds: true)
+            var session = InferenceStream(model, embeds: true)
             var random = SplitMix(seed: 61)
             let context = chunk.contextSamples
             // Both assume silence before the start.
@@ -60,6 +60,6 @@ struct ChunkSessionTests {
         var network = TestNetwork.medium()
         network.json["streaming"] = false
         let model = try network.model()
-        if ChunkSession(model, hops: 4) != nil { Issue.record("a chunk session") }
+        if ChunkStream(model, hops: 4) != nil { Issue.record("a chunk session") }
     }
 }

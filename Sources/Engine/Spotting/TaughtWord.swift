@@ -1,7 +1,7 @@
 public import Core
 
 /// A word that the user taught, as a detector recognises it: templates in the model's embedding space.
-public struct PersonalWord: Sendable, Equatable {
+public struct TaughtWord: Sendable, Equatable {
     /// Slope of the logistic curve from similarity to probability: from 10 % to 90 % within a similarity of 0.44, flat
     /// enough for thresholds to make a difference.
     static let slope: Float = 10
@@ -67,7 +67,7 @@ public struct PersonalWord: Sendable, Equatable {
     ///
     /// - Parameter embeddings: at each hop, `[hops × dimensions]`.
     public func highestProbability(in embeddings: [[Float]]) -> Float {
-        var scorer = PersonalScorer([self], dimensions: templates.first?.count ?? 0)
+        var scorer = TaughtWordScorer([self], dimensions: templates.first?.count ?? 0)
         var highest: Float = 0
         for embedding in embeddings {
             scorer.add(embedding)
@@ -77,11 +77,11 @@ public struct PersonalWord: Sendable, Equatable {
     }
 }
 
-/// Computes for each hop the probability of each personal word, from the embeddings of the newest hops.
+/// Computes for each hop the probability of each taught word, from the embeddings of the newest hops.
 ///
 /// With sₜ the similarity of a word at hop t, its probability is 1 / (1 + exp(slope · (boundary − (sₜ + sₜ₋₁) / 2))). The mean
 /// of two hops suppresses similarities that last for one hop by chance. Nothing is allocated after `init`.
-struct PersonalScorer {
+struct TaughtWordScorer {
     private typealias Lanes = SIMD16<Float>
 
     private struct Word {
@@ -110,7 +110,7 @@ struct PersonalScorer {
     private var newest = 0
 
     /// - Parameter dimensions: of the model's embedding. Words of another embedding have probability 0.
-    init(_ words: [PersonalWord], dimensions: Int) {
+    init(_ words: [TaughtWord], dimensions: Int) {
         lanesPerVector = (dimensions + Lanes.scalarCount - 1) / Lanes.scalarCount
         hops = TemplateAlignment.longestReach + 2
         var templates: [Lanes] = []
@@ -167,7 +167,7 @@ struct PersonalScorer {
 
     private func probability(of index: Int, _ newest: Float) -> Float {
         guard words[index].alignment.count > 0 else { return 0 }
-        let exponent = PersonalWord.slope * (words[index].boundary - (newest + similarities[index]) / 2)
+        let exponent = TaughtWord.slope * (words[index].boundary - (newest + similarities[index]) / 2)
         // Below 0.25 %, the usual case, the exponential is not worth its time.
         return exponent > 6 ? 0 : 1 / (1 + naturalExponential(exponent))
     }
@@ -178,7 +178,7 @@ struct PersonalScorer {
         guard word.negatives > 0, said > word.boundary - 0.3 else { return said }
         var nearest: Float = -1
         for negative in 1...word.negatives { nearest = max(nearest, similarity(to: word, at: negative)) }
-        return PersonalWord.similarity(said, besides: nearest, boundary: word.boundary)
+        return TaughtWord.similarity(said, besides: nearest, boundary: word.boundary)
     }
 
     /// The similarity to the templates (0) or to a negative (from 1 on).

@@ -3,24 +3,24 @@ import Testing
 
 @testable import Spotting
 
-/// Probabilities of personal words, on hand-made vectors.
-struct PersonalScorerTests {
+/// Probabilities of taught words, on hand-made vectors.
+struct TaughtWordScorerTests {
     private static func vector(_ degrees: Float, _ size: Float = 1) -> [Float] {
         let angle = Double(degrees) * .pi / 180
         return [size * Float(cos(angle)), size * Float(sin(angle)), 0]
     }
 
-    private static func word(_ templates: [[Float]], spacing: Int = 0) throws -> PersonalWord {
+    private static func word(_ templates: [[Float]], spacing: Int = 0) throws -> TaughtWord {
         try #require(
-            PersonalWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: spacing, boundary: 0.7)
+            TaughtWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: spacing, boundary: 0.7)
         )
     }
 
     @Test(arguments: [(0, 1.0), (30, 0.8660), (45, 0.7071), (60, 0.5), (90, 0), (180, -1)] as [(Float, Float)])
     func `similarity is the cosine, whatever the lengths of the vectors`(degrees: Float, cosine: Float) throws {
-        var scorer = PersonalScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
+        var scorer = TaughtWordScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
         func expected(_ similarity: Float) -> Float {
-            1 / (1 + naturalExponential(PersonalWord.slope * (0.7 - similarity)))
+            1 / (1 + naturalExponential(TaughtWord.slope * (0.7 - similarity)))
         }
         // The probability follows from the mean similarity of two hops.
         scorer.add(Self.vector(degrees, 0.01))
@@ -32,7 +32,7 @@ struct PersonalScorerTests {
     @Test func `a phrase needs its beginning before its end, give or take one hop`() throws {
         let phrase = try Self.word([Self.vector(90), Self.vector(0)], spacing: 5)
         func likely(gap: Int, swapped: Bool = false) -> Float {
-            var scorer = PersonalScorer([phrase], dimensions: 3)
+            var scorer = TaughtWordScorer([phrase], dimensions: 3)
             // Each part lasts for two hops.
             for _ in 0..<2 { scorer.add(Self.vector(swapped ? 90 : 0)) }
             for _ in 2..<max(2, gap) { scorer.add([0, 0, 1]) }
@@ -47,7 +47,7 @@ struct PersonalScorerTests {
     @Test(arguments: [(4, 1), (3, 0.7), (5, 0.7), (8, 0.7)] as [(Int, Float)])
     func `a word's beginning weighs 0.3, and is four hops before its end`(gap: Int, similarity: Float) throws {
         let word = try Self.word([Self.vector(90), [0, 0, 1]], spacing: TemplateAlignment.spacingOfWord)
-        var scorer = PersonalScorer([word], dimensions: 3)
+        var scorer = TaughtWordScorer([word], dimensions: 3)
         // Both last for two hops, since the probability is that of the mean of two.
         var hops = [[Float]](repeating: Self.vector(0), count: 12)
         for hop in 10...11 {
@@ -55,7 +55,7 @@ struct PersonalScorerTests {
             hops[hop - gap] = hops[hop - gap] == Self.vector(90) ? hops[hop - gap] : [0, 0, 1]
         }
         for hop in hops { scorer.add(hop) }
-        let found = 0.7 + PersonalWord.margin(probability: scorer.probabilities[0])
+        let found = 0.7 + TaughtWord.margin(probability: scorer.probabilities[0])
         let expected = gap == 3 || gap == 5 ? similarity + 0.15 : similarity
         #expect(abs(found - expected) < 1e-3)
     }
@@ -71,7 +71,7 @@ struct PersonalScorerTests {
 
     @Test func `the probabilities computed ahead are those of the next hop, and nothing else changes`() throws {
         let words = [try Self.word([Self.vector(90), Self.vector(0)], spacing: 2), try Self.word([Self.vector(40)])]
-        var scorer = PersonalScorer(words, dimensions: 3)
+        var scorer = TaughtWordScorer(words, dimensions: 3)
         var ahead: [Float] = [0, 0]
         for hop in 0..<60 {
             let next = Self.vector(Float(hop * 37 % 180))
@@ -88,7 +88,7 @@ struct PersonalScorerTests {
     }
 
     @Test func `vectors that are zero or not finite have no similarity`() throws {
-        var scorer = PersonalScorer([try Self.word([Self.vector(0)])], dimensions: 3)
+        var scorer = TaughtWordScorer([try Self.word([Self.vector(0)])], dimensions: 3)
         for broken in [[Float.nan, 0, 0], [.infinity, 0, 0], [0, 0, 0], [1e30, 1e30, 0]] {
             scorer.add(broken)
             #expect(scorer.probabilities[0] < 1e-6)
@@ -98,18 +98,18 @@ struct PersonalScorerTests {
     }
 
     @Test func `words of another model are never detected`() throws {
-        var scorer = PersonalScorer([try Self.word([Self.vector(0)])], dimensions: 2)
+        var scorer = TaughtWordScorer([try Self.word([Self.vector(0)])], dimensions: 2)
         scorer.add([1, 0])
         #expect(scorer.probabilities == [0])
     }
 
     @Test func `templates that reach back too far are refused`() {
         let templates = [[Float]](repeating: [1], count: 2)
-        #expect(PersonalWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: 14, boundary: 0) != nil)
-        #expect(PersonalWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: 15, boundary: 0) == nil)
-        #expect(PersonalWord(name: "w", threshold: 0.8, templates: [], templateSpacing: 0, boundary: 0) == nil)
+        #expect(TaughtWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: 14, boundary: 0) != nil)
+        #expect(TaughtWord(name: "w", threshold: 0.8, templates: templates, templateSpacing: 15, boundary: 0) == nil)
+        #expect(TaughtWord(name: "w", threshold: 0.8, templates: [], templateSpacing: 0, boundary: 0) == nil)
         #expect(
-            PersonalWord(name: "w", threshold: 0.8, templates: [[1], [1, 2]], templateSpacing: 1, boundary: 0) == nil
+            TaughtWord(name: "w", threshold: 0.8, templates: [[1], [1, 2]], templateSpacing: 1, boundary: 0) == nil
         )
     }
 }
