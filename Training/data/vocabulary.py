@@ -18,7 +18,7 @@ def says(commands, text):
 
 # Words kept out of all training: they measure what happens to words that the network has never met.
 HELD_OUT = ("marvin", "sheila", "wow", "snowboy")
-# Words that the embedding for words of a user's own is judged on besides, and so never trained on.
+# Words that the embedding for taught words is judged on besides, and so never trained on.
 JUDGES = (
     *("athena", "amelia", "computer", "smart_mirror", "mirrors", "heycomputer", "smart mirror"),
     *("onword", "operator", "thinkengine", "voyager", "wildfire", "wildfires"),

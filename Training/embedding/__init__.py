@@ -1,1 +1,1 @@
-"""The embedding for words of a user's own: examples, layers, training, export and an open-set test."""
+"""The embedding for taught words: examples, layers, training, export and an open-set test."""

@@ -1,4 +1,4 @@
-"""The layers of the embedding for words of a user's own: upper blocks of their own on a model's first block.
+"""The layers of the embedding for taught words: further upper blocks on a model's first block.
 
 They start as copies of the model's upper blocks and read the output of its first block, which is computed anyway.
 """

@@ -1,4 +1,4 @@
-"""Trains the layers of the embedding for words of a user's own.
+"""Trains the layers of the embedding for taught words.
 
     python -m Training.embedding.train --model MODEL --out CHECKPOINT EXAMPLES…
 

@@ -1,4 +1,4 @@
-"""Measures what enrolling a command in one's own voice brings, and what it costs the other words, through the program.
+"""Measures what a command that is taught in the speaker's voice brings, and what it costs the other words, through the program.
 
     python -m Training.evaluate.own_voice --data DIR --cache DIR --beckon BINARY --model MODEL
 

@@ -1,4 +1,4 @@
-"""The embedding for words of a user's own, with results known in advance."""
+"""The embedding for taught words, with results known in advance."""
 
 import unittest
 
