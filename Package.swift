@@ -55,7 +55,7 @@ let floors: KeyValuePairs<String, [String]> = [
         "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
-    "Base": ["Core", "System", "Network"],
+    "Base": ["Core", "JSON", "System", "Network"],
     "Sound": ["Audio", "Capture"],
     "Engine": ["Inference", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
@@ -87,8 +87,9 @@ let package = Package(
         .systemLibrary(name: "CSystem"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+        .target(name: "JSON", dependencies: ["Core"]),
         .target(name: "System", dependencies: ["Core", "CSystem"]),
-        .target(name: "Network", dependencies: ["Core", "CSystem", "System"]),
+        .target(name: "Network", dependencies: ["Core", "CSystem", "JSON", "System"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(
             name: "Audio",
@@ -124,19 +125,22 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
         .target(name: "Core"),
-        .target(name: "Corpus", dependencies: ["Core", "System"]),
-        .target(name: "Events", dependencies: ["Core", "Spotting", "System"]),
-        .target(name: "Configuration", dependencies: ["Core", "Events", "Network", "Spotting", "System"]),
+        .target(name: "Corpus", dependencies: ["Core", "JSON", "System"]),
+        .target(name: "Events", dependencies: ["Core", "JSON", "Spotting", "System"]),
+        .target(name: "Configuration", dependencies: ["Core", "Events", "JSON", "Network", "Spotting", "System"]),
         .target(
             name: "Actions",
-            dependencies: ["Audio", "Configuration", "Core", "Events", "Network", "Spotting", "System"]
+            dependencies: ["Audio", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
         ),
-        .target(name: "Control", dependencies: ["Configuration", "Core", "Events", "Network", "Spotting", "System"]),
+        .target(
+            name: "Control",
+            dependencies: ["Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
+        ),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
         .target(name: "Metrics", dependencies: ["Core"], path: "Sources/Service/Integrations/Metrics"),
         .target(
             name: "IntegrationInterface",
-            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting"],
+            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "JSON", "Metrics", "Spotting"],
             path: "Sources/Service/Integrations/Interface"
         ),
         .target(
@@ -144,7 +148,7 @@ let package = Package(
             dependencies: [
                 "Audio", "CMicroHTTPD", "Configuration", "Control", "Core", "Events", "Inference",
                 "IntegrationInterface",
-                "Metrics", "Network", "Spotting", "System",
+                "JSON", "Metrics", "Network", "Spotting", "System",
             ],
             path: "Sources/Service/Integrations/Web",
             resources: ["html", "css", "js"].map { .embedInCode("Page/live-page.\($0)") }
@@ -153,7 +157,8 @@ let package = Package(
         .target(
             name: "Wyoming",
             dependencies: [
-                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "Metrics", "Network",
+                "Audio", "Configuration", "Core", "Events", "Inference", "IntegrationInterface", "JSON", "Metrics",
+                "Network",
                 "Spotting",
                 "System",
             ],
@@ -162,7 +167,7 @@ let package = Package(
         .target(
             name: "MQTT",
             dependencies: [
-                "CMosquitto", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "Metrics",
+                "CMosquitto", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "Metrics",
                 "Spotting",
                 "System",
             ],
@@ -172,7 +177,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "MQTT", "Metrics", "Network", "Spotting", "System", "Web",
+                "Inference", "IntegrationInterface", "JSON", "MQTT", "Metrics", "Network", "Spotting", "System", "Web",
                 "Wyoming",
             ]
         ),
@@ -191,7 +196,7 @@ let package = Package(
             name: "Benchmarking",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Core", "Daemon", "Evaluation", "Events", "Inference",
-                "KernelInterface", "Kernels", "Network", "Spotting", "System", "Wyoming",
+                "JSON", "KernelInterface", "Kernels", "Network", "Spotting", "System", "Wyoming",
             ]
         ),
         .target(
@@ -199,7 +204,7 @@ let package = Package(
             dependencies: [
                 "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
                 "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "IntegrationInterface",
-                "KernelInterface", "Kernels",
+                "JSON", "KernelInterface", "Kernels",
                 "Network", "Reports", "Spotting", "System", "Web",
             ]
         ),
@@ -229,6 +234,7 @@ let package = Package(
             cSettings: [.define("PIC"), .unsafeFlags(["-fno-sanitize=all"])]
         ),
         .testTarget(name: "CoreTests", dependencies: ["Core"]),
+        .testTarget(name: "JSONTests", dependencies: ["Core", "JSON"]),
         .testTarget(name: "CorpusTests", dependencies: ["Core", "Corpus", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["Core", "System", "TestSupport"]),
         .testTarget(name: "NetworkTests", dependencies: ["Core", "Network", "System", "TestSupport"]),
@@ -248,7 +254,7 @@ let package = Package(
         .testTarget(
             name: "BenchmarkingTests",
             dependencies: [
-                "Benchmarking", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "TestSupport",
+                "Benchmarking", "Core", "Inference", "JSON", "KernelInterface", "Kernels", "Spotting", "TestSupport",
             ]
         ),
         .testTarget(
@@ -260,39 +266,45 @@ let package = Package(
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport"]),
-        .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "Spotting", "TestSupport"]),
+        .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "JSON", "Spotting", "TestSupport"]),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Core", "Inference", "Network", "Spotting", "System", "TestSupport"]
+            dependencies: [
+                "Configuration", "Core", "Inference", "JSON", "Network", "Spotting", "System", "TestSupport",
+            ]
         ),
         .testTarget(
             name: "ActionsTests",
             dependencies: [
-                "Actions", "Audio", "Configuration", "Core", "Events", "Network", "Spotting", "System", "TestSupport",
+                "Actions", "Audio", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System",
+                "TestSupport",
             ]
         ),
         .testTarget(
             name: "ControlTests",
-            dependencies: ["Configuration", "Control", "Core", "Network", "Spotting", "TestSupport"]
+            dependencies: ["Configuration", "Control", "Core", "JSON", "Network", "Spotting", "TestSupport"]
         ),
         .testTarget(
             name: "WyomingTests",
             dependencies: [
-                "Audio", "Core", "Events", "Inference", "Network", "Spotting", "System", "TestSupport", "Wyoming",
+                "Audio", "Core", "Events", "Inference", "JSON", "Network", "Spotting", "System", "TestSupport",
+                "Wyoming",
             ]
         ),
         .testTarget(name: "MetricsTests", dependencies: ["Metrics"]),
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Audio", "Configuration", "Control", "Core", "Events", "Inference", "IntegrationInterface", "Metrics",
+                "Audio", "Configuration", "Control", "Core", "Events", "Inference", "IntegrationInterface", "JSON",
+                "Metrics",
                 "Network", "Spotting", "System", "TestSupport", "Web",
             ]
         ),
         .testTarget(
             name: "MQTTTests",
             dependencies: [
-                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "MQTT", "Network", "Spotting",
+                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "MQTT", "Network",
+                "Spotting",
                 "System",
                 "TestSupport",
             ]
@@ -301,7 +313,7 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "Metrics", "Network", "Spotting", "System", "TestSupport",
+                "Inference", "IntegrationInterface", "JSON", "Metrics", "Network", "Spotting", "System", "TestSupport",
             ]
         ),
         .testTarget(
@@ -309,7 +321,7 @@ let package = Package(
             dependencies: [
                 "Audio", "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Daemon",
                 "Enrollment", "Events",
-                "Inference", "KernelInterface", "Kernels",
+                "Inference", "JSON", "KernelInterface", "Kernels",
                 "Network", "Spotting", "System", "TestSupport", "beckon", "write-start-time",
             ],
             exclude: ["Snapshots"]
@@ -336,7 +348,7 @@ if let named = Context.environment["BECKON_TESTS"] {
 if Context.environment["BECKON_FUZZ"] != nil {
     let modules = [
         "Actions", "Audio", "Configuration", "Control", "Core", "Corpus", "Enrollment", "Evaluation", "Inference",
-        "IntegrationInterface", "Kernels", "MQTT", "Metrics", "Network", "Spotting", "System", "Web", "Wyoming",
+        "IntegrationInterface", "JSON", "Kernels", "MQTT", "Metrics", "Network", "Spotting", "System", "Web", "Wyoming",
     ]
     package.targets.append(
         .executableTarget(name: "fuzz", dependencies: modules.map { .byName(name: $0) }, path: "Fuzz/Targets")

@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import JSON
 import Kernels
 
 @testable import Audio

@@ -1,5 +1,6 @@
 import Configuration
 import Core
+import JSON
 import Network
 
 @testable import Actions

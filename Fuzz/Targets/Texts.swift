@@ -1,4 +1,5 @@
 import Core
+import JSON
 import Spotting
 
 @testable import Configuration

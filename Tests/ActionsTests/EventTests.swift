@@ -2,6 +2,7 @@ import Configuration
 import Core
 import Events
 import Foundation
+import JSON
 import Spotting
 import System
 import TestSupport

@@ -1,6 +1,7 @@
 import Core
 import Events
 import Foundation
+import JSON
 import System
 import TestSupport
 import Testing

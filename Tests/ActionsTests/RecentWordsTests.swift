@@ -3,6 +3,7 @@ import Configuration
 import Core
 import Events
 import Foundation
+import JSON
 import Spotting
 import System
 import TestSupport

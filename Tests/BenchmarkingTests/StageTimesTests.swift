@@ -1,4 +1,5 @@
 import Core
+import JSON
 import Testing
 
 @testable import Benchmarking

@@ -1,5 +1,6 @@
 import Capture
 import Foundation
+import JSON
 import TestSupport
 import Testing
 

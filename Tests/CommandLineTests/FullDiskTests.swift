@@ -2,6 +2,7 @@ import CSndFile
 import Control
 import Core
 import Foundation
+import JSON
 import Synchronization
 import TestSupport
 import Testing

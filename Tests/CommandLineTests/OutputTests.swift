@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import JSON
 import Spotting
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Control
 import Core
 import Events
 import Foundation
+import JSON
 import Spotting
 import Synchronization
 import TestSupport

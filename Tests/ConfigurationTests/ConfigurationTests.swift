@@ -2,6 +2,7 @@ import Core
 import Foundation
 import Glibc
 import Inference
+import JSON
 import Network
 import Spotting
 import System

@@ -2,6 +2,7 @@ import Configuration
 import Core
 import Foundation
 import Glibc
+import JSON
 import Network
 import Spotting
 import Synchronization

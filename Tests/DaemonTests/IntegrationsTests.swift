@@ -3,6 +3,7 @@ import Control
 import Core
 import Events
 import IntegrationInterface
+import JSON
 import Network
 import Spotting
 import Synchronization

@@ -1,5 +1,6 @@
 import Evaluation
 import Foundation
+import JSON
 import Testing
 
 /// Figures of clips, compared with figures calculated by hand.

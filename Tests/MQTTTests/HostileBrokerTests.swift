@@ -3,6 +3,7 @@ import Control
 import Core
 import Foundation
 import IntegrationInterface
+import JSON
 import Synchronization
 import System
 import TestSupport

@@ -2,6 +2,7 @@ import Control
 import Core
 import Events
 import IntegrationInterface
+import JSON
 import MQTT
 import Spotting
 import Testing

@@ -5,6 +5,7 @@ import Events
 import Glibc
 import Inference
 import IntegrationInterface
+import JSON
 import Metrics
 import Spotting
 import System

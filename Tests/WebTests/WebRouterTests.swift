@@ -1,3 +1,4 @@
+import JSON
 import Metrics
 import Network
 import Testing

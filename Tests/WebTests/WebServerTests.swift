@@ -7,6 +7,7 @@ import Foundation
 import Glibc
 import Inference
 import IntegrationInterface
+import JSON
 import Metrics
 import Network
 import Spotting

@@ -1,6 +1,7 @@
 import Core
 import Foundation
 import Inference
+import JSON
 import Spotting
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Core
 import Events
 import Foundation
 import Glibc
+import JSON
 import Network
 import Spotting
 import System

@@ -3,6 +3,7 @@ import Events
 import Foundation
 import Glibc
 import Inference
+import JSON
 import Network
 import Spotting
 import Synchronization

@@ -1,5 +1,6 @@
 import Core
 import Glibc
+import JSON
 import System
 
 /// One connection of a ``LineServer``: its unread input and its unsent output. Used only by the server's thread.

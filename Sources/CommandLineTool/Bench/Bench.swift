@@ -3,6 +3,7 @@ import Core
 private import Events
 private import FoundationEssentials
 private import Inference
+import JSON
 import KernelInterface
 private import Kernels
 private import Spotting

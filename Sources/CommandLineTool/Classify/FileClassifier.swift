@@ -1,5 +1,6 @@
 import Audio
 import Core
+import JSON
 import Spotting
 
 /// Finds the words of files, or the labels of clips, by the settings that all files of a command share. Any thread.

@@ -1,4 +1,5 @@
 import Core
+import JSON
 import Spotting
 
 /// The files of one run of `classify`: finds their words and prints them.

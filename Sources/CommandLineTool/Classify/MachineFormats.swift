@@ -1,4 +1,5 @@
 import Core
+import JSON
 private import Spotting
 
 /// One JSON object per line, keys in a fixed order.

@@ -1,6 +1,7 @@
 import Core
 import Corpus
 private import Glibc
+import JSON
 import Spotting
 private import System
 

@@ -2,6 +2,7 @@ import Configuration
 private import Core
 private import Enrollment
 private import FoundationEssentials
+import JSON
 private import Spotting
 
 /// `beckon config check` and `beckon config show`: checks or prints the configuration; needs no running service.

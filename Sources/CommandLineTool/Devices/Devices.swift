@@ -1,5 +1,6 @@
 import Capture
 private import Core
+private import JSON
 
 /// `beckon devices`: lists the capture devices.
 struct Devices {

@@ -7,6 +7,7 @@ private import Enrollment
 private import FoundationEssentials
 private import Glibc
 import Inference
+private import JSON
 private import Spotting
 
 /// `beckon doctor`: checks whether this machine can listen, and says what to do if not.

@@ -3,6 +3,7 @@ import Audio
 private import Core
 import Enrollment
 import Inference
+private import JSON
 private import System
 
 /// `beckon enroll WORD --not CLIP`: recordings in which a taught word was found by mistake.

@@ -1,5 +1,6 @@
 private import Core
 import Enrollment
+private import JSON
 
 /// The report on a taught word.
 struct EnrollReport {

@@ -2,6 +2,7 @@ import Core
 import Evaluation
 private import FoundationEssentials
 private import Inference
+import JSON
 import Reports
 import Spotting
 private import System

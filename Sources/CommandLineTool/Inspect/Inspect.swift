@@ -1,4 +1,5 @@
 private import Core
+private import JSON
 import Reports
 import Spotting
 private import System

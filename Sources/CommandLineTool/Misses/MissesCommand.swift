@@ -4,6 +4,7 @@ private import Core
 import Events
 private import FoundationEssentials
 private import Glibc
+import JSON
 private import System
 
 /// `beckon misses`: the words that the service detected or nearly detected, with their clips.

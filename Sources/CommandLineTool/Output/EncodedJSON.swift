@@ -1,5 +1,6 @@
 private import Core
 private import FoundationEssentials
+private import JSON
 
 /// A report as JSON, with keys in alphabetical order and a line end.
 ///

@@ -2,6 +2,7 @@ private import Core
 import Enrollment
 private import Glibc
 import Inference
+private import JSON
 private import System
 
 /// `beckon words` and `beckon forget`: lists, exports, imports and removes taught words.

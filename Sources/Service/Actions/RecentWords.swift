@@ -3,6 +3,7 @@ public import Configuration
 public import Core
 public import Events
 import Glibc
+public import JSON
 import Spotting
 import Synchronization
 import System
@@ -55,7 +56,7 @@ public struct RecentWord: Equatable, Sendable {
 
     /// The entries in an answer of the control socket.
     public static func list(in answer: String) -> [RecentWord] {
-        guard let node = try? JSON5Parser.parse(answer), case .object(let members) = node.value,
+        guard let node = try? JSONNode.parse(answer), case .object(let members) = node.value,
             case .array(let elements)? = members.first(where: { $0.name == "misses" })?.node.value
         else { return [] }
         return elements.compactMap { RecentWord($0) }
@@ -63,11 +64,11 @@ public struct RecentWord: Equatable, Sendable {
 
     /// An entry from a line of JSON; nil for anything else.
     init?(line: String) {
-        guard let node = try? JSON5Parser.parse(line) else { return nil }
+        guard let node = try? JSONNode.parse(line) else { return nil }
         self.init(node)
     }
 
-    private init?(_ node: JSON5Node) {
+    private init?(_ node: JSONNode) {
         guard case .object(let members) = node.value else { return nil }
         var texts: [String: String] = [:]
         var numbers: [String: Double] = [:]

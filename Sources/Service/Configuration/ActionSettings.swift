@@ -1,5 +1,6 @@
 import Core
 private import Glibc
+import JSON
 
 /// An action as it is written in the configuration: an object with exactly one of five effect keys, and options.
 struct ActionSettings: Equatable, Sendable {

@@ -1,4 +1,5 @@
 public import Core
+public import JSON
 public import Spotting
 import System
 

@@ -1,4 +1,5 @@
 private import Glibc
+import JSON
 public import Spotting
 private import System
 
@@ -69,8 +70,8 @@ public struct ParsedConfiguration: Sendable {
     public init(text: String, file: String, doubts: [String] = []) throws(ConfigurationError) {
         var findings = Findings(file: file)
         for doubt in doubts { findings.add(doubt, isWarning: true) }
-        do throws(JSON5Error) {
-            let node = try JSON5Parser.parse(text)
+        do throws(JSONError) {
+            let node = try JSONNode.parse(text, .json5)
             configuration = SettingKind.configuration.read(node, "", &findings) ?? Configuration()
         } catch {
             findings.add(error.reason, at: error.place)

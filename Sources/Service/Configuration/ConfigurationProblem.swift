@@ -1,4 +1,5 @@
 import Core
+public import JSON
 
 /// One mistake in a configuration, and its place.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
@@ -86,7 +87,7 @@ struct Findings {
         return text.prefix(length - 1) + "…"
     }
 
-    mutating func expected(_ what: String, at key: String, not node: JSON5Node) {
+    mutating func expected(_ what: String, at key: String, not node: JSONNode) {
         add("expected \(what), not \(node.description)", key: key, at: node.place)
     }
 

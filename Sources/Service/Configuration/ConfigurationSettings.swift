@@ -1,4 +1,5 @@
 import Core
+import JSON
 import Network
 private import Spotting
 
@@ -100,7 +101,7 @@ extension SettingKind where Value == Double {
 extension SettingKind where Value == Configuration.Channels {
     static let channels: SettingKind = {
         let expected = "\"mix\", a channel such as 0, or a list such as [0, 1]"
-        @Sendable func number(_ node: JSON5Node) -> Int? {
+        @Sendable func number(_ node: JSONNode) -> Int? {
             guard case .number(let number) = node.value else { return nil }
             return Int(exactly: number)
         }

@@ -1,4 +1,5 @@
 import Core
+import JSON
 
 extension Configuration {
     /// The connection to an MQTT broker.

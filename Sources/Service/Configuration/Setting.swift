@@ -1,11 +1,12 @@
 import Core
+import JSON
 
 /// One key of an object in the configuration, and the property that gets its value.
 struct Setting<Root: Sendable>: Sendable {
     let name: String
     /// The key's name in earlier versions: still accepted, with a warning.
     let formerName: String?
-    let read: @Sendable (JSON5Node, _ key: String, inout Root, inout Findings) -> Void
+    let read: @Sendable (JSONNode, _ key: String, inout Root, inout Findings) -> Void
     let write: @Sendable (Root) -> JSON
     /// Keys below this one, for nested objects.
     let keys: [String]
@@ -67,7 +68,7 @@ struct Section<Root: Sendable>: Sendable {
 
     /// Reads the given keys; missing keys leave their values unchanged. Returns false if the node is not an object.
     @discardableResult
-    func read(_ node: JSON5Node, _ key: String, _ root: inout Root, _ findings: inout Findings) -> Bool {
+    func read(_ node: JSONNode, _ key: String, _ root: inout Root, _ findings: inout Findings) -> Bool {
         guard case .object(let members) = node.value else {
             findings.expected("an object in { }", at: key, not: node)
             return false

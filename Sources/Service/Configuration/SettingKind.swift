@@ -1,11 +1,12 @@
 import Core
+import JSON
 
 /// A type of value in the configuration: how to read it and how to write it.
 ///
 /// Reading, error messages, `config show` and the test that the sample file has every key all use this one description.
 struct SettingKind<Value: Sendable>: Sendable {
     /// Reads a value; adds its mistakes to the findings, and returns nil if the value is unusable.
-    var read: @Sendable (JSON5Node, _ key: String, inout Findings) -> Value?
+    var read: @Sendable (JSONNode, _ key: String, inout Findings) -> Value?
     /// Writes the value as JSON.
     let write: @Sendable (Value) -> JSON
     /// Keys below this one, each preceded by a dot; those of a list begin with `[]`, those of a table with `.*`.
@@ -17,7 +18,7 @@ extension SettingKind {
     init(
         _ expected: String,
         write: @escaping @Sendable (Value) -> JSON,
-        take: @escaping @Sendable (JSON5Node) -> Value?
+        take: @escaping @Sendable (JSONNode) -> Value?
     ) {
         read = { node, key, findings in
             if let value = take(node) { return value }
@@ -94,7 +95,7 @@ extension SettingKind {
 
 extension Findings {
     /// The members of an object, each name once; a repeated name is reported with the line of the first.
-    mutating func unique(_ members: [JSON5Node.Member], of key: String) -> [JSON5Node.Member] {
+    mutating func unique(_ members: [JSONNode.Member], of key: String) -> [JSONNode.Member] {
         var first: [String: TextPlace] = [:]
         return members.filter { member in
             guard !isFull else { return false }

@@ -1,4 +1,5 @@
 import Core
+import JSON
 
 // MARK: - Values without keys of their own
 

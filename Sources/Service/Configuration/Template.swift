@@ -1,5 +1,6 @@
 import Core
 public import Events
+import JSON
 private import Spotting
 
 /// A line of text with placeholders for the values of an event, such as `{word} {percent}`.

@@ -1,4 +1,5 @@
 import Core
+import JSON
 public import Network
 
 extension Configuration {

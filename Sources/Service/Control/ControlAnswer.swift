@@ -1,4 +1,5 @@
 private import Configuration
+import JSON
 
 /// The daemon's answer to a command, parsed.
 public struct ControlAnswer: Equatable, Sendable {
@@ -10,7 +11,7 @@ public struct ControlAnswer: Equatable, Sendable {
 
     /// - Throws: ``ControlError/socket`` if the line is not an answer of the daemon.
     public init(line: String) throws(ControlError) {
-        guard let node = try? JSON5Parser.parse(line), case .object(let members) = node.value,
+        guard let node = try? JSONNode.parse(line), case .object(let members) = node.value,
             case .bool(let isDone)? = members.first(where: { $0.name == "ok" })?.node.value
         else { throw .socket.saying("not an answer of beckon: \(line.prefix(80))") }
         if case .string(let reason)? = members.first(where: { $0.name == "error" })?.node.value {
@@ -34,7 +35,7 @@ public struct ControlAnswer: Equatable, Sendable {
     /// if the answer has no such object.
     public func names(in object: String) -> [String] { objects[object] ?? [] }
 
-    private static func objects(_ node: JSON5Node, under name: String) -> [(String, [String])] {
+    private static func objects(_ node: JSONNode, under name: String) -> [(String, [String])] {
         switch node.value {
         case .object(let members):
             [(name, members.map(\.name))] + members.flatMap { objects($0.node, under: "\(name).\($0.name)") }
@@ -43,7 +44,7 @@ public struct ControlAnswer: Equatable, Sendable {
         }
     }
 
-    private static func lines(_ node: JSON5Node, under name: String) -> [String] {
+    private static func lines(_ node: JSONNode, under name: String) -> [String] {
         switch node.value {
         case .object(let members): members.flatMap { lines($0.node, under: "\(name).\($0.name)") }
         case .array(let elements): elements.enumerated().flatMap { lines($1, under: "\(name)[\($0)]") }

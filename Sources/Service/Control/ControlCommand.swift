@@ -1,5 +1,6 @@
 private import Configuration
-public import Core
+private import Core
+public import JSON
 private import Spotting
 
 /// A command to the running daemon.
@@ -63,9 +64,9 @@ public enum ControlCommand: Equatable, Sendable {
     }
 
     private static func fromJSON(_ line: String) throws(ControlError) -> ControlCommand {
-        let node: JSON5Node
-        do throws(JSON5Error) {
-            node = try JSON5Parser.parse(line)
+        let node: JSONNode
+        do throws(JSONError) {
+            node = try JSONNode.parse(line, .json5)
         } catch {
             throw .command.saying("not a JSON object: \(error.reason)")
         }

@@ -1,4 +1,4 @@
-public import Core
+public import JSON
 
 /// The result of a command.
 public enum ControlReply: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import Capture
 import Core
+import JSON
 
 /// What became of all audio since the microphone's first frame.
 ///

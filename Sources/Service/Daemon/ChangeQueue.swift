@@ -1,5 +1,6 @@
 import Control
 import Core
+import JSON
 import Synchronization
 import System
 

@@ -8,6 +8,7 @@ import Enrollment
 public import Events
 import Glibc
 public import IntegrationInterface
+import JSON
 import Spotting
 import Synchronization
 public import System
@@ -100,7 +101,11 @@ public final class Daemon: Sendable {
             log: log
         ) { line in output.write(isJSON ? Self.printEvent(line).line : line) }
         clips = ClipSaver(configuration.clips, history: history, log: log)
-        misses = RecentWords(isBesideAnother ? Configuration.Misses() : configuration.misses, history: history, log: log)
+        misses = RecentWords(
+            isBesideAnother ? Configuration.Misses() : configuration.misses,
+            history: history,
+            log: log
+        )
         var all: [any EventSink] = [actions] + sinks
         if let control { all.append(control) }
         all.append(integrations)

@@ -7,6 +7,7 @@ import Core
 import Events
 import Inference
 public import IntegrationInterface
+import JSON
 import Metrics
 import Network
 import Spotting

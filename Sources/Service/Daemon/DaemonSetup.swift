@@ -1,5 +1,6 @@
 public import Audio
 import Core
+import JSON
 public import System
 
 extension Daemon {

@@ -2,6 +2,7 @@ import Configuration
 import Core
 import Events
 import IntegrationInterface
+import JSON
 import MQTT
 import Metrics
 import Synchronization

@@ -2,6 +2,7 @@ import Actions
 import Capture
 import Core
 import Events
+import JSON
 import Network
 import Spotting
 import System

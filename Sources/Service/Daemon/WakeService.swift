@@ -5,6 +5,7 @@ import Enrollment
 public import Events
 import Inference
 public import IntegrationInterface
+import JSON
 private import Metrics
 private import Spotting
 import Synchronization

@@ -1,4 +1,5 @@
 public import Core
+public import JSON
 public import Spotting
 
 /// A word or phrase that the service detected, or a session that began or ended, with all data for actions and integrations.

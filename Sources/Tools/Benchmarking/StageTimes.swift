@@ -3,6 +3,7 @@ import Capture
 public import Core
 import Daemon
 private import Evaluation
+public import JSON
 private import Synchronization
 private import System
 

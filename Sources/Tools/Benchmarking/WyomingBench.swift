@@ -1,6 +1,7 @@
-public import Core
+private import Core
 private import Evaluation
 import Events
+public import JSON
 public import Network
 public import Spotting
 import System

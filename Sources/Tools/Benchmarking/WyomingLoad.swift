@@ -1,8 +1,8 @@
 import Audio
 import Core
 private import Evaluation
-private import FoundationEssentials
 import Glibc
+private import JSON
 public import Network
 private import Synchronization
 import System
@@ -197,21 +197,6 @@ private final class Receiver: Sendable {
         var isStopped = false
     }
 
-    private struct Line: Decodable {
-        struct Data: Decodable {
-            let timestamp: Int?
-        }
-
-        let type: String
-        let data: Data?
-        let dataLength: Int?
-
-        private enum CodingKeys: String, CodingKey {
-            case type, data
-            case dataLength = "data_length"
-        }
-    }
-
     private let sockets: [Int32]
     private let times: SendTimes
     private let chunk: Int
@@ -255,21 +240,21 @@ private final class Receiver: Sendable {
     /// Takes the complete events from the beginning of the input.
     private func take(_ input: inout [UInt8], _ connection: Int, _ now: Instant) {
         while let end = input.firstIndex(of: 10) {
-            guard let line = try? JSONDecoder().decode(Line.self, from: FoundationEssentials.Data(input[..<end])) else {
+            guard let line = Self.node(input[..<end]), let type = line["type"]?.text else {
                 input.removeSubrange(...end)
                 continue
             }
-            let length = line.dataLength ?? 0
-            guard input.count > end + length else { return }
-            let data = input[(end + 1)..<(end + 1 + length)]
-            var timestamp = line.data?.timestamp
-            if length > 0 {
-                timestamp =
-                    (try? JSONDecoder().decode(Line.Data.self, from: FoundationEssentials.Data(data)))?.timestamp
-            }
+            let length = max(0, line["data_length"]?.integer ?? 0)
+            guard input.count - end > length else { return }
+            let data = length > 0 ? Self.node(input[(end + 1)..<(end + 1 + length)]) : line["data"]
+            let timestamp = data?["timestamp"]?.integer
             input.removeSubrange(..<(end + 1 + length))
-            if line.type == "detection", let timestamp { note(timestamp, connection, now) }
+            if type == "detection", let timestamp { note(timestamp, connection, now) }
         }
+    }
+
+    private static func node(_ bytes: ArraySlice<UInt8>) -> JSONNode? {
+        try? JSONNode.parse(String(decoding: bytes, as: UTF8.self))
     }
 
     private func note(_ milliseconds: Int, _ connection: Int, _ now: Instant) {

@@ -1,4 +1,4 @@
-private import FoundationEssentials
+private import JSON
 private import System
 
 /// Reads what an engine writes to a worker: lines of JSON, each of which names a file or says how many bytes of one follow it.
@@ -26,12 +26,6 @@ public struct WorkerRequests: Sendable {
     public static let longestLine = 64 << 10
     /// Bytes of audio of a request.
     public static let mostBytes = 4 << 30
-
-    private struct Line: Decodable {
-        var file: String?
-        var name: String?
-        var bytes: Int?
-    }
 
     private enum State {
         case line
@@ -117,7 +111,7 @@ public struct WorkerRequests: Sendable {
         let bytes = Array(line.withoutByteOrderMark)
         line = []
         guard bytes.contains(where: { $0 != 32 && $0 != 13 && $0 != 9 }) else { return }
-        guard let request = try? JSONDecoder().decode(Line.self, from: Data(bytes)), (request.bytes ?? 0) >= 0 else {
+        guard let request = Self.request(bytes) else {
             let requests = #"{"file": "a.wav"} or {"name": "a.wav", "bytes": 32044}"#
             breakDown("a line that is no request, such as \(requests)", body)
             return
@@ -140,5 +134,17 @@ public struct WorkerRequests: Sendable {
         case (_, _, nil):
             body(.refusal(name: title, reason: "a request needs either file, or name and bytes"))
         }
+    }
+
+    /// The members of a request's line; nil if it is not a request.
+    private static func request(_ line: [UInt8]) -> (file: String?, name: String?, bytes: Int?)? {
+        guard let text = String(validating: line, as: UTF8.self), let node = try? JSONNode.parse(text), node.isObject
+        else { return nil }
+        let members = ["file", "name", "bytes"].map { name in node[name].flatMap { $0.value == .null ? nil : $0 } }
+        let (file, name, bytes) = (members[0], members[1], members[2])
+        guard (file == nil) == (file?.text == nil), (name == nil) == (name?.text == nil),
+            (bytes == nil) == (bytes?.integer == nil), bytes?.integer ?? 0 >= 0
+        else { return nil }
+        return (file?.text, name?.text, bytes?.integer)
     }
 }

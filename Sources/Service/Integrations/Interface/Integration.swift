@@ -1,6 +1,7 @@
 public import Configuration
 public import Core
 public import Events
+public import JSON
 public import Metrics
 
 /// A part of the service that other programs connect to, or that connects to them: a wake-word server, a broker's client.

@@ -1,6 +1,7 @@
 public import Configuration
 import Core
 public import IntegrationInterface
+import JSON
 
 /// Home Assistant's discovery of a device: one kept message that describes all its entities, or one for each.
 ///

@@ -1,6 +1,7 @@
 import Configuration
 import Core
 public import Events
+import JSON
 import Spotting
 
 /// The topics of a hotword detector of Rhasspy and its relatives (the Hermes protocol), for one site.
@@ -55,7 +56,7 @@ public struct Hermes: Equatable, Sendable {
     public mutating func take(topic: String, payload: [UInt8]) -> Taken {
         guard topic == Self.toggleOn || topic == Self.toggleOff else { return .other }
         guard payload.count <= 1024,
-            let json = String(validating: payload, as: UTF8.self), let node = try? JSON5Parser.parse(json),
+            let json = String(validating: payload, as: UTF8.self), let node = try? JSONNode.parse(json),
             case .object(let members) = node.value
         else { return .unreadable }
         func text(_ name: String) -> String? {

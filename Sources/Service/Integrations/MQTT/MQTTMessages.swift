@@ -2,6 +2,7 @@ public import Control
 import Core
 public import Events
 public import IntegrationInterface
+import JSON
 import Spotting
 
 /// One message to a broker.

@@ -3,6 +3,7 @@ public import Core
 public import Events
 import Glibc
 public import IntegrationInterface
+public import JSON
 public import Metrics
 import Synchronization
 import System

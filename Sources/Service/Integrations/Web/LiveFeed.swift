@@ -4,6 +4,7 @@ import Core
 import Events
 import Inference
 import IntegrationInterface
+import JSON
 import Spotting
 
 /// What all open pages show: the newest state, the last events, the sound's picture. Each page has a place of its own in it, so that a

@@ -3,6 +3,7 @@ public import Core
 import Events
 import Glibc
 public import IntegrationInterface
+public import JSON
 import Metrics
 import Network
 import Synchronization

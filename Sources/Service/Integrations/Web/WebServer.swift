@@ -4,6 +4,7 @@ public import Core
 public import Events
 import Glibc
 public import IntegrationInterface
+public import JSON
 public import Metrics
 public import Network
 import Synchronization

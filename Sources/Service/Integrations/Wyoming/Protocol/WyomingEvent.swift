@@ -1,5 +1,6 @@
 import Audio
 import Core
+import JSON
 
 /// An event from a client, without its payload: the keys that a wake-word server or a satellite uses.
 ///

@@ -1,5 +1,6 @@
 import Core
 private import Inference
+import JSON
 import Spotting
 
 /// The event `info`: what a server or satellite is and which words it detects.

@@ -1,3 +1,5 @@
+import JSON
+
 /// Splits a client's bytes into events: a pure state machine, which gets the bytes in pieces of any size.
 ///
 /// An event is one line of JSON, `data_length` bytes of JSON that are merged over the line's `data`, and `payload_length` bytes.
@@ -84,35 +86,22 @@ struct WyomingParser {
     }
 
     private mutating func readLine(_ line: UnsafeBufferPointer<UInt8>) throws(ProtocolViolation) {
-        var scanner = JSONScanner(line)
         var event = WyomingEvent()
         var hasType = false
         // Nil for what is no number, which is refused unless it is null or missing.
         var (data, payload): (Int?, Int?) = (0, 0)
-        do throws(JSONScanner.Failure) {
-            try scanner.wholeObject { scanner, name throws(JSONScanner.Failure) in
-                if name.isEqual(to: "type") {
-                    let type = try scanner.string()
-                    hasType = type != nil
-                    event.kind = type.map(WyomingEvent.Kind.init(type:)) ?? .other
-                } else if name.isEqual(to: "data_length") {
-                    data = scanner.isNext("n") ? 0 : nil
-                    let number = try scanner.integer()
-                    data = number ?? data
-                } else if name.isEqual(to: "payload_length") {
-                    payload = scanner.isNext("n") ? 0 : nil
-                    let number = try scanner.integer()
-                    payload = number ?? payload
-                } else if name.isEqual(to: "data"), scanner.isNext("{") {
-                    try scanner.object { scanner, name throws(JSONScanner.Failure) in
-                        try event.take(name, &scanner)
-                    }
-                } else {
-                    try scanner.skip()
-                }
+        try Self.readObject(line) { reader, name throws(JSONError) in
+            switch name {
+            case "type":
+                let type = try reader.string()
+                hasType = type != nil
+                event.kind = type.map(WyomingEvent.Kind.init(type:)) ?? .other
+            case "data_length": data = try reader.length()
+            case "payload_length": payload = try reader.length()
+            case "data" where try reader.kind() == .object:
+                try reader.object { reader, name throws(JSONError) in try event.take(name, &reader) }
+            default: try reader.skip()
             }
-        } catch {
-            throw .json
         }
         guard hasType else { throw .type }
         guard let data, (0...Self.mostData).contains(data) else { throw .dataLength }
@@ -123,14 +112,23 @@ struct WyomingParser {
     }
 
     private mutating func readData(_ data: UnsafeBufferPointer<UInt8>) throws(ProtocolViolation) {
-        var scanner = JSONScanner(data)
         var event = event
-        do throws(JSONScanner.Failure) {
-            try scanner.wholeObject { scanner, name throws(JSONScanner.Failure) in try event.take(name, &scanner) }
+        try Self.readObject(data) { reader, name throws(JSONError) in try event.take(name, &reader) }
+        self.event = event
+    }
+
+    /// Reads an object, which must be all of the text.
+    private static func readObject(
+        _ text: UnsafeBufferPointer<UInt8>,
+        _ member: (inout JSONReader, _ name: JSONReader.RawString) throws(JSONError) -> Void
+    ) throws(ProtocolViolation) {
+        var reader = JSONReader(text)
+        do throws(JSONError) {
+            try reader.object(member)
+            try reader.end()
         } catch {
             throw .json
         }
-        self.event = event
     }
 }
 
@@ -154,34 +152,37 @@ extension WyomingEvent.Kind {
 
 extension WyomingEvent {
     /// Reads one member of the data.
-    fileprivate mutating func take(
-        _ name: UnsafeBufferPointer<UInt8>,
-        _ scanner: inout JSONScanner
-    ) throws(JSONScanner.Failure) {
-        if name.isEqual(to: "rate") {
-            rate = try scanner.integer()
-        } else if name.isEqual(to: "width") {
-            width = try scanner.integer()
-        } else if name.isEqual(to: "channels") {
-            channels = try scanner.integer()
-        } else if name.isEqual(to: "timestamp") {
-            timestamp = try scanner.integer()
-        } else if name.isEqual(to: "names") {
-            names = try scanner.strings()
-        } else if name.isEqual(to: "context") {
-            context = try scanner.objectText(most: WyomingParser.mostContext)
-        } else if name.isEqual(to: "text") {
-            text = try scanner.string()
-        } else {
-            try scanner.skip()
+    fileprivate mutating func take(_ name: JSONReader.RawString, _ reader: inout JSONReader) throws(JSONError) {
+        switch name {
+        case "rate": rate = try reader.integer()
+        case "width": width = try reader.integer()
+        case "channels": channels = try reader.integer()
+        case "timestamp": timestamp = try reader.integer()
+        case "names": names = try reader.strings()
+        case "context": context = try reader.objectText(most: WyomingParser.mostContext)
+        case "text": text = try reader.string()
+        default: try reader.skip()
         }
     }
 }
 
-extension UnsafeBufferPointer<UInt8> {
-    fileprivate func isEqual(to text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        for index in 0..<count where self[index] != text.utf8Start[index] { return false }
-        return true
+extension JSONReader {
+    /// Reads any value; returns it if it is a number, and 0 if it is null.
+    fileprivate mutating func length() throws(JSONError) -> Int? {
+        let none = try isNull() ? 0 : nil
+        return try integer() ?? none
+    }
+
+    /// Reads any value; returns it if it is a list, with those of its elements that are strings of UTF-8.
+    fileprivate mutating func strings() throws(JSONError) -> [String]? {
+        guard try kind() == .list else {
+            try skip()
+            return nil
+        }
+        var strings: [String] = []
+        try list { reader throws(JSONError) in
+            if let string = try reader.string() { strings.append(string) }
+        }
+        return strings
     }
 }

@@ -1,6 +1,7 @@
 public import Configuration
 public import Core
 public import IntegrationInterface
+public import JSON
 import Network
 import Spotting
 

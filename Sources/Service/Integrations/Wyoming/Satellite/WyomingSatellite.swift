@@ -2,6 +2,7 @@ public import Audio
 public import Core
 public import Events
 import Glibc
+public import JSON
 public import Network
 import Spotting
 import Synchronization

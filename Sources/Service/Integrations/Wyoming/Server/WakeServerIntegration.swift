@@ -2,6 +2,7 @@ public import Configuration
 public import Core
 import Events
 public import IntegrationInterface
+public import JSON
 public import Metrics
 import Network
 import System

@@ -1,6 +1,7 @@
 public import Core
 public import Events
 import Glibc
+public import JSON
 public import Network
 import Synchronization
 import System

@@ -1,4 +1,5 @@
 import Core
+import JSON
 import Testing
 
 @Suite struct `A JSON value` {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Configuration
+@testable import JSON
 
 /// Compares the parser with Foundation's, which gives neither line nor reason when it rejects a text.
 struct JSON5Tests {
@@ -22,7 +22,7 @@ struct JSON5Tests {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         let expected = try decoder.decode(Reference.self, from: Data(text.utf8))
-        let read = Reference(try JSON5Parser.parse(text))
+        let read = Reference(try JSONNode.parse(text, .json5))
         #expect(read == expected)
     }
 
@@ -31,14 +31,14 @@ struct JSON5Tests {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = true
         #expect(throws: (any Error).self) { try decoder.decode(Reference.self, from: Data(text.utf8)) }
-        #expect(throws: JSON5Error.self) { try JSON5Parser.parse(text) }
+        #expect(throws: JSONError.self) { try JSONNode.parse(text, .json5) }
     }
 
     @Test func `a backslash joins two lines, which Foundation gets wrong`() throws {
-        #expect(try JSON5Parser.parse("'a\\\nb\\\r\nc'").value == .string("abc"))
+        #expect(try JSONNode.parse("'a\\\nb\\\r\nc'", .json5).value == .string("abc"))
         #expect(
-            try JSON5Parser.parse("[\n'a\\\nb',\n1]")
-                == JSON5Node(
+            try JSONNode.parse("[\n'a\\\nb',\n1]", .json5)
+                == JSONNode(
                     value: .array([
                         .init(value: .string("ab"), place: TextPlace(line: 2, column: 1)),
                         .init(value: .number(1), place: TextPlace(line: 4, column: 1)),
@@ -61,8 +61,8 @@ struct JSON5Tests {
             (String(repeating: "[", count: 10_000), (1, 33), "nested deeper than 32 levels"),
         ]
         for (text, (line, column), reason) in table {
-            #expect(throws: JSON5Error(place: TextPlace(line: line, column: column), reason: reason)) {
-                try JSON5Parser.parse(text)
+            #expect(throws: JSONError(place: TextPlace(line: line, column: column), reason: reason)) {
+                try JSONNode.parse(text, .json5)
             }
         }
     }
@@ -77,7 +77,7 @@ private indirect enum Reference: Decodable, Equatable {
     case array([Reference])
     case object([String: Reference])
 
-    init(_ node: JSON5Node) {
+    init(_ node: JSONNode) {
         self =
             switch node.value {
             case .null: .null

@@ -1,3 +1,5 @@
+import Core
+
 /// A JSON value (RFC 8259). Objects keep the order of their members; numbers keep the decimals they were created with.
 ///
 /// Literals are values, so an object in code looks as it is printed:
