@@ -134,7 +134,7 @@ let package = Package(
         ),
         .target(
             name: "Control",
-            dependencies: ["Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
+            dependencies: ["Actions", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
         ),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
         .target(name: "Metrics", dependencies: ["Core"], path: "Sources/Service/Integrations/Metrics"),
@@ -146,6 +146,7 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
+                "Actions",
                 "Audio", "CMicroHTTPD", "Configuration", "Control", "Core", "Events", "Inference",
                 "IntegrationInterface",
                 "JSON", "Metrics", "Network", "Spotting", "System",
@@ -282,7 +283,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ControlTests",
-            dependencies: ["Configuration", "Control", "Core", "JSON", "Network", "Spotting", "TestSupport"]
+            dependencies: [
+                "Actions", "Configuration", "Control", "Core", "Events", "JSON", "Network", "Spotting", "TestSupport",
+            ]
         ),
         .testTarget(
             name: "WyomingTests",
@@ -295,6 +298,7 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
+                "Actions",
                 "Audio", "Configuration", "Control", "Core", "Events", "Inference", "IntegrationInterface", "JSON",
                 "Metrics",
                 "Network", "Spotting", "System", "TestSupport", "Web",

@@ -64,7 +64,9 @@ func fuzzMisses(_ bytes: [UInt8]) {
             "confidence \(entry.confidence)"
         )
         // As the service writes it, and as the list of words shows it.
-        guard let again = RecentWord(line: entry.json.description) else { fatalError("\(entry.json) is no entry") }
+        guard let again = RecentWords.entries(in: Array(entry.json.description.utf8)).first else {
+            fatalError("\(entry.json) is no entry")
+        }
         check(again.number == entry.number && again.word == entry.word && again.date == entry.date, "\(entry.json)")
         check(again.clip == entry.clip, "\(entry.json)")
         if let clip = entry.clip, RecentWords.isClip(clip, in: "/var/lib/beckon/misses") {

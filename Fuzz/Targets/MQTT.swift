@@ -29,7 +29,7 @@ func fuzzMQTT(_ bytes: [UInt8]) {
     }
     for topic in [topic, "beckon/kitchen/" + topic, topics.threshold(topic) + "/set"] {
         switch topics.command(topic: topic, payload: payload, words: words) {
-        case .success(.set(let change)):
+        case .success(.change(.thresholds(let change))):
             for (word, choice) in change.words {
                 guard case .confidence(let value) = choice else {
                     check(false, "no number for \(word)")

@@ -25,7 +25,7 @@ func fuzzConfiguration(_ bytes: [UInt8]) {
 func fuzzControl(_ bytes: [UInt8]) {
     let line = String(decoding: bytes, as: UTF8.self)
     if let command = try? ControlCommand(line: line) {
-        if case .set(let change) = command {
+        if case .change(.thresholds(let change)) = command {
             for case .confidence(let value) in change.words.values {
                 check(value > 0 && value < 1, "threshold \(value)")
             }
@@ -35,7 +35,13 @@ func fuzzControl(_ bytes: [UInt8]) {
         }
         check(again == command, "not the same command: \(command.json)")
     }
-    if let answer = try? ControlAnswer(line: line) { _ = answer.lines }
+    for command in [ControlCommand.status, .misses, .reload] {
+        guard let reply = try? ControlReply(line: line, to: command) else { continue }
+        check(
+            (try? ControlReply(line: "\(reply.json)", to: command)) != nil,
+            "a written reply is refused: \(reply.json)"
+        )
+    }
     _ = try? Template(line)
     if let address = try? WebAddress(line) { check(!address.target.isEmpty, "no target") }
 }

@@ -51,7 +51,9 @@ struct RecentWordsTests {
         let ring = ring { $0.dir = nil }
         ring.receive(event("stop"))
         #expect(ring.entries == [])
-        #expect(ring.json.description == #"{"on": false, "dir": null, "margin": 0.200, "misses": []}"#)
+        #expect(
+            JSON.object(ring.list.members).description == #"{"on": false, "dir": null, "margin": 0.200, "misses": []}"#
+        )
     }
 
     /// A list that somebody else put there.
@@ -125,7 +127,9 @@ struct RecentWordsTests {
                 "date": "2026-03-01T12:30:04.750Z", "level": -31.2, "snr": 18.0, "device": "mic", "clip": "\(clip)"}
                 """
         )
-        #expect(RecentWord.list(in: "\(ring.json)").map(\.number) == [3, 2])
+        let list = RecentWordList(try JSONNode.parse("\(JSON.object(ring.list.members))"))
+        #expect(list.entries.map(\.number) == [3, 2] && list[3]?.word == "c" && list[4] == nil)
+        #expect(list.isOn && list.folder == folder.file("misses"))
         // The list is written after the clip.
         #expect(
             comesTrue(within: 10) {
@@ -161,7 +165,7 @@ struct RecentWordsTests {
 
     @Test(arguments: ["", "{}", "[", "{\"number\": 0}", "{\"number\": 1e99, \"word\": \"a\"}", "{\"number\": \"1\"}"])
     func `a damaged list is no entry`(_ line: String) throws {
-        #expect(RecentWord(line: line) == nil)
+        #expect(RecentWords.entries(in: Array(line.utf8)) == [])
         try FileManager.default.createDirectory(atPath: folder.file("misses"), withIntermediateDirectories: false)
         try folder.write("misses/misses.jsonl", bytes: Array((line + "\n").utf8))
         #expect(ring().entries == [])

@@ -87,7 +87,9 @@ struct FullDiskTests {
     ])
     func `ends what talks to the service too`(_ arguments: [String]) throws {
         let folder = try TestFolder()
-        let server = try ControlServer(path: folder.file("s")) { _ in .status(["note": "words"]) }
+        let server = try ControlServer(path: folder.file("s")) { command in
+            [.status, .events].contains(command) ? .status(ServiceStatus()) : .note("words")
+        }
         let isOver = Atomic<Bool>(false)
         Thread {
             // Events are written from the second on.

@@ -1,5 +1,5 @@
-import Control
 import Foundation
+import JSON
 import TestSupport
 
 /// `beckon listen` on a fake card, in its own folder; killed when this object is released.
@@ -102,7 +102,15 @@ final class LiveProgram {
     /// All values of the service's status, one line each: `state: running`.
     func status() throws -> String {
         let program = try ask("status", "--json")
-        return try ControlAnswer(line: program.output).lines.map { $0 + "\n" }.joined()
+        return try JSONNode.parse(program.output).members.flatMap { Self.lines($0.node, under: $0.name) }.joined()
+    }
+
+    private static func lines(_ node: JSONNode, under name: String) -> [String] {
+        switch node.value {
+        case .object(let members): members.flatMap { lines($0.node, under: "\(name).\($0.name)") }
+        case .array(let elements): elements.enumerated().flatMap { lines($1, under: "\(name)[\($0)]") }
+        default: ["\(name): \(node.text ?? node.description)\n"]
+        }
     }
 
     /// Waits up to `seconds` until `condition` holds, while the program runs; returns whether it holds.

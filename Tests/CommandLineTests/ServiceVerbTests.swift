@@ -70,7 +70,7 @@ struct ServiceVerbTests {
         let server = try ControlServer(path: path) { command in
             asked.withLock { $0.append(command) }
             switch command {
-            case .status: return .status(["state": "listening", "counts": ["events": 7]])
+            case .status: return .listening(["counts": ["events": 7]])
             case .reload: return .failed("config.json5:3: mode: expected one of …")
             default: return .done
             }
@@ -108,7 +108,7 @@ struct ServiceVerbTests {
         let isAsked = Atomic<Bool>(false)
         let server = try ControlServer(path: path) { _ in
             isAsked.store(true, ordering: .relaxed)
-            return .status(["state": "listening"])
+            return .listening()
         }
         Thread {
             // A client that asks for events gets the status before them.
@@ -179,7 +179,8 @@ struct ServiceVerbTests {
             """
         let now = try #require(Timestamp("2026-03-01T12:05:00.000Z"))
         func lines(_ text: String) throws -> [String] {
-            StatusSummary(try ControlAnswer(line: text), now: now).lines
+            guard case .status(let status) = try ControlReply(line: text, to: .status) else { return [] }
+            return StatusSummary(status, now: now).lines
         }
         let since = try #require(Timestamp("2026-03-01T10:00:00.000Z")).timeOfDayText
         let last = try #require(Timestamp("2026-03-01T11:59:30.000Z")).timeOfDayText
@@ -231,5 +232,14 @@ struct ServiceVerbTests {
         #expect(outside[0].hasSuffix("(2 h 5 min)"))
         let many = (1...25).map { "\"w\($0)\": 0.5" }.joined(separator: ", ")
         #expect(try lines("{\"ok\": true, \"thresholds\": {\(many)}}")[2].hasSuffix("w19, w20 and 5 more"))
+    }
+}
+
+extension ControlReply {
+    fileprivate static func listening(_ counts: JSON = [:]) -> ControlReply {
+        var status = ServiceStatus()
+        status.input = ServiceStatus.Input(state: "listening")
+        status.counts = counts.members
+        return .status(status)
     }
 }

@@ -17,6 +17,12 @@ struct ControlTests {
         ThresholdChange(words: words.mapValues(ThresholdChoice.confidence))
     }
 
+    private static var listening: ControlReply {
+        var status = ServiceStatus()
+        status.input = ServiceStatus.Input(state: "listening")
+        return .status(status)
+    }
+
     @Test func `commands are understood`() throws {
         let table: [(String, ControlCommand)] = [
             ("status", .status), ("  mute \r", .mute), ("unmute", .unmute), ("reload", .reload), ("events", .events),
@@ -105,7 +111,7 @@ struct ControlTests {
         let server = try ControlServer(path: path) { command in
             done.add("\(command.json)")
             switch command {
-            case .status: return .status(["state": "listening"])
+            case .status: return Self.listening
             case .reload: return .failed("line 3 of \"config\" is wrong")
             default: return .done
             }
@@ -179,7 +185,7 @@ struct ControlTests {
         try early.send(.status)
         #expect(try early.nextLine() == "{\"ok\": false, \"error\": \"the service is just starting\"}")
         server.start { command, later in
-            guard command == .reload else { return .status(["state": "listening"]) }
+            guard command == .reload else { return Self.listening }
             waiting.withLock { $0.append(later) }
             return nil
         }
@@ -188,7 +194,7 @@ struct ControlTests {
         #expect(comesTrue { waiting.withLock { $0.count } == 1 })
         try early.send(.status)
         #expect(try early.nextLine() == "{\"ok\": true, \"state\": \"listening\"}")
-        waiting.withLock { $0[0] }(.status(["note": "done"]))
+        waiting.withLock { $0[0] }(.note("done"))
         #expect(try slow.nextLine() == "{\"ok\": true, \"note\": \"done\"}")
     }
 }

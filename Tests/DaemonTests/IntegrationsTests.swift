@@ -74,9 +74,7 @@ struct IntegrationsTests {
     }
 
     private var status: String {
-        var status: JSON = [:]
-        integrations.describe(in: &status)
-        return status.description
+        JSON.object(integrations.status).description
     }
 
     private static let event = DetectionEvent(

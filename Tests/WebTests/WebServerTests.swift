@@ -1,3 +1,4 @@
+import Actions
 import Audio
 import Configuration
 import Control
@@ -186,7 +187,7 @@ struct WebServerTests {
         running.fake.state.withLock { $0.reply = nil }
         peer.request("POST /control", headers, body: "{\"command\": \"reload\"}")
         #expect(comesTrue(within: 30) { running.fake.state.withLock { $0.later != nil } })
-        running.fake.state.withLock { $0.later }?(.status(["note": "later"]))
+        running.fake.state.withLock { $0.later }?(.note("later"))
         #expect(try peer.response().body == "{\"ok\": true, \"note\": \"later\"}\n")
         // A client that has gone before its answer harms nobody.
         do {
@@ -328,18 +329,22 @@ struct WebServerTests {
     @Test func `near misses are listed, and their recordings handed out by number`() throws {
         let running = try start()
         let clip = try running.folder.write("clip.wav", bytes: Array("RIFF".utf8))
-        let list: JSON = [
-            "on": true,
-            "misses": [
-                ["number": 3, "word": "stop", "clip": .string(clip)], ["number": 2, "word": "go", "clip": .null],
-                ["number": 1, "word": "go", "clip": .string(running.folder.file("gone.wav"))],
-            ],
+        func entry(_ number: Int, _ clip: JSON) -> JSON {
+            [
+                "number": .number(number), "event": "word", "word": "stop", "confidence": .shortest(0.9),
+                "date": "2026-03-01T10:00:00.000Z", "clip": clip,
+            ]
+        }
+        let entries = [
+            entry(3, .string(clip)), entry(2, .null), entry(1, .string(running.folder.file("gone.wav"))),
         ]
-        running.fake.state.withLock { $0.reply = .status(list) }
+        let list = RecentWordList(try JSONNode.parse("\(["on": true, "misses": .array(entries)] as JSON)"))
+        running.fake.state.withLock { $0.reply = .words(list) }
         let peer = try WebPeer(running.address)
         let listed = try peer.ask("GET /misses", [running.header])
         #expect(
-            listed.status == 200 && listed.body.hasPrefix("{\"ok\": true, \"on\": true, \"misses\": [{\"number\": 3,")
+            listed.status == 200 && listed.body.hasPrefix("{\"ok\": true, \"on\": true, ")
+                && listed.body.contains("\"misses\": [{\"number\": 3,")
         )
         let sound = try peer.ask("GET /misses/3.wav", [running.header])
         #expect(sound.status == 200 && sound.body == "RIFF" && sound.headers["content-type"] == "audio/wav")

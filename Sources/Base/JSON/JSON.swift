@@ -46,12 +46,16 @@ extension JSON {
 
     public static func strings(_ texts: some Sequence<String>) -> JSON { .array(texts.map(JSON.string)) }
 
-    /// Adds members to an object; any other value is replaced by an object of these members.
-    public mutating func append(_ members: KeyValuePairs<String, JSON>) {
-        var all: [Member] = []
-        if case .object(let present) = self { all = present }
-        self = .object(all + members.map { Member($0.key, $0.value) })
+    /// Adds members to an object; those that are nil are left out. Any other value is replaced by an object of these members.
+    public mutating func append(_ members: KeyValuePairs<String, JSON?>) {
+        append(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
+
+    /// Adds members to an object. Any other value is replaced by an object of these members.
+    public mutating func append(_ members: [Member]) { self = .object(self.members + members) }
+
+    /// The members of an object; empty for any other value.
+    public var members: [Member] { if case .object(let members) = self { members } else { [] } }
 }
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,

@@ -13,7 +13,8 @@ struct ControlVerb {
 
     init(_ arguments: Arguments) throws(UsageError) {
         do throws(ControlError) {
-            command = try ControlCommand(line: ([arguments.command] + arguments.operands).joined(separator: " "))
+            let words = arguments.operands.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
+            command = try ControlCommand(words: [arguments.command] + words)
         } catch {
             throw UsageError(error.description)
         }
@@ -32,39 +33,28 @@ struct ControlVerb {
             if try !follow() { return 1 }
             throw Failure("the service stopped; no more events")
         }
-        let path = path
         var client = try ControlClient(path: path)
-        let (line, answer) = try ask(&client, path)
+        let (reply, line) = try client.ask(command)
         if json {
             Output.write(line + "\n")
-        } else if command == .status {
-            Output.write(StatusSummary(answer, now: .now).lines.map { $0 + "\n" }.joined())
-        } else {
-            Output.write(answer.lines.map { printable($0) + "\n" }.joined())
+            return 0
+        }
+        switch reply {
+        case .status(let status): Output.write(StatusSummary(status, now: .now).lines.map { $0 + "\n" }.joined())
+        case .note(let note): Output.write("note: \(printable(note))\n")
+        case .done, .words, .failed: break
         }
         return 0
     }
 
     private var path: String { socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment) }
 
-    /// Sends the command. Returns the answer as a line, and parsed.
-    private func ask(_ client: inout ControlClient, _ path: String) throws -> (String, ControlAnswer) {
-        try client.send(command)
-        guard let line = try client.nextLine() else {
-            throw Failure("\(path): the service closed the connection; try again")
-        }
-        let answer = try ControlAnswer(line: line)
-        if let error = answer.error { throw Failure(error) }
-        return (line, answer)
-    }
-
     /// Prints events until the service closes the connection; false if they cannot be written.
     ///
     /// - Parameter began: called when the service has answered.
     private func follow(_ began: () -> Void = {}) throws -> Bool {
-        let path = path
         var client = try ControlClient(path: path)
-        let (line, _) = try ask(&client, path)
+        let (_, line) = try client.ask(command)
         began()
         if json { Output.write(line + "\n") }
         while let event = try client.nextLine(within: nil) {

@@ -11,76 +11,69 @@ struct StatusSummary {
     private static let listed = 20
 
     /// - Parameter now: the time that ages are counted to.
-    init(_ answer: ControlAnswer, now: Timestamp) {
+    init(_ status: ServiceStatus, now: Timestamp) {
         func line(_ title: String, _ text: String) -> String { pad(title, 11) + printable(text) }
-        let isMQTTOff = answer.value("mqtt.off") == "true"
         let off = "off: the service ended suddenly while it read from the broker; its log says what to do"
         lines =
             [
-                line("state", Self.state(answer, now)), line("device", Self.device(answer, now)),
-                line("words", Self.words(answer)), line("last word", Self.newest(answer, now)),
-                line("version", Self.version(answer)),
-            ] + (isMQTTOff ? [line("mqtt", off)] : [])
+                line("state", Self.state(status, now)), line("device", Self.device(status.input, now)),
+                line("words", Self.words(status)), line("last word", Self.newest(status, now)),
+                line("version", Self.version(status)),
+            ] + (status.isMQTTOff ? [line("mqtt", off)] : [])
     }
 
-    private static func state(_ answer: ControlAnswer, _ now: Timestamp) -> String {
+    private static func state(_ status: ServiceStatus, _ now: Timestamp) -> String {
         let state =
-            switch answer.value("state") {
+            switch status.input?.state {
             case "running", "recovering": "listening"
             case "waiting": "waiting for a microphone"
             case "lost": "waiting for the microphone, which is lost"
             case nil: "playing a file"
             case let other?: other
             }
-        let session = answer.value("session").flatMap { $0 == "null" ? nil : "; the session of \($0) is on" } ?? ""
-        guard let since = answer.value("since").flatMap({ Timestamp($0) }) else { return state + session }
+        let session = status.session.map { "; the session of \($0) is on" } ?? ""
+        guard let since = status.input?.since else { return state + session }
         return "\(state) since \(moment(since, now)) (\(age(since, now)))\(session)"
     }
 
-    private static func device(_ answer: ControlAnswer, _ now: Timestamp) -> String {
-        guard let name = answer.value("device") else { return "none" }
-        if let problem = answer.value("problem") { return problem }
-        let rate = answer.value("rate").map { ", \($0) Hz, channels: \(answer.value("channels") ?? "?")" } ?? ""
-        return (name.isEmpty ? "none yet" : name) + rate + inaudible(answer, now)
+    private static func device(_ input: ServiceStatus.Input?, _ now: Timestamp) -> String {
+        guard let input, let name = input.device else { return "none" }
+        if let problem = input.problem { return problem }
+        let rate = input.rate.map { ", \($0) Hz, channels: \(input.channels.map(String.init) ?? "?")" } ?? ""
+        return (name.isEmpty ? "none yet" : name) + rate + inaudible(input, now)
     }
 
     /// Why what comes from the device cannot be heard; empty if it can.
-    private static func inaudible(_ answer: ControlAnswer, _ now: Timestamp) -> String {
-        if let since = answer.value("digitalSilenceSince").flatMap({ Timestamp($0) }) {
+    private static func inaudible(_ input: ServiceStatus.Input, _ now: Timestamp) -> String {
+        if let since = input.digitalSilenceSince {
             return "; digital silence since \(moment(since, now)) (\(age(since, now))): beckon doctor finds the cause"
         }
-        let isCancelling = answer.value("channelsCancel") == "true"
-        return isCancelling ? "; its channels cancel each other: set channel to 0 in the configuration" : ""
+        return input.channelsCancel == true
+            ? "; its channels cancel each other: set channel to 0 in the configuration" : ""
     }
 
-    private static func words(_ answer: ControlAnswer) -> String {
-        let sensitivity = answer.value("sensitivity").flatMap { $0 == "null" ? nil : "; \($0)" } ?? ""
-        let mode = answer.value("mode").map { ", \($0) mode" } ?? ""
-        var sessions = ""
-        for index in 0..<64 {
-            guard let wake = answer.value("sessions[\(index)].wake") else { break }
-            sessions += "; after \(wake): \(list(answer.names(in: "sessions[\(index)].thresholds")))"
-        }
-        return list(answer.names(in: "thresholds")) + sensitivity + mode + sessions
+    private static func words(_ status: ServiceStatus) -> String {
+        let sensitivity = status.choices?.all.map { "; \($0)" } ?? ""
+        let mode = status.mode.map { ", \($0) mode" } ?? ""
+        let sessions = (status.sessions ?? []).map { "; after \($0.wake): \(list($0.thresholds))" }.joined()
+        return list(status.thresholds ?? []) + sensitivity + mode + sessions
     }
 
-    private static func list(_ names: [String]) -> String {
-        let rest = names.count > listed ? " and \(names.count - listed) more" : ""
-        return names.prefix(listed).joined(separator: ", ") + rest
+    private static func list(_ thresholds: [ServiceStatus.Threshold]) -> String {
+        let rest = thresholds.count > listed ? " and \(thresholds.count - listed) more" : ""
+        return thresholds.prefix(listed).map(\.word).joined(separator: ", ") + rest
     }
 
-    private static func newest(_ answer: ControlAnswer, _ now: Timestamp) -> String {
-        guard let name = answer.value("newest.word") ?? answer.value("newest.phrase"),
-            let confidence = answer.value("newest.confidence").flatMap({ Float(decimal: $0) }),
-            let date = answer.value("newest.date").flatMap({ Timestamp($0) })
-        else { return "none yet" }
-        let count = answer.value("events").map { "; \($0) since the start" } ?? ""
-        return "\(name), \(percent(confidence)), at \(moment(date, now)) (\(age(date, now)) ago)\(count)"
+    private static func newest(_ status: ServiceStatus, _ now: Timestamp) -> String {
+        guard let newest = status.newest else { return "none yet" }
+        let date = newest.date
+        let count = status.events.map { "; \($0) since the start" } ?? ""
+        return "\(newest.name), \(percent(newest.confidence)), at \(moment(date, now)) (\(age(date, now)) ago)\(count)"
     }
 
-    private static func version(_ answer: ControlAnswer) -> String {
-        let model = answer.value("model").map { ", model \($0)" } ?? ""
-        return "beckon \(answer.value("version") ?? "of an earlier version")\(model)"
+    private static func version(_ status: ServiceStatus) -> String {
+        let model = status.model.map { ", model \($0)" } ?? ""
+        return "beckon \(status.version ?? "of an earlier version")\(model)"
     }
 
     /// The time of day, with the date unless it is today's.

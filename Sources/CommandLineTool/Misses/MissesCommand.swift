@@ -71,20 +71,14 @@ struct MissesCommand {
     static func kept(socket: String? = nil) throws -> KeptWords {
         let path = socket ?? ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
         var client = try ControlClient(path: path)
-        try client.send(.misses)
-        guard let line = try client.nextLine() else {
-            throw Failure("\(path): the service closed the connection; try again")
-        }
-        let answer = try ControlAnswer(line: line)
-        if let error = answer.error { throw Failure(error) }
-        guard answer.value("on") == "true" else {
+        guard case .words(let list) = try client.ask(.misses).reply, list.isOn else {
             throw Failure(
                 "the service keeps no words; set misses in its configuration, such as misses: {dir: "
                     + "\"/var/lib/beckon/misses\"}"
             )
         }
         guard let user = client.user else { throw Failure("\(path): the system does not say whose service this is") }
-        return KeptWords(entries: RecentWord.list(in: line), folder: answer.value("dir"), user: user)
+        return KeptWords(entries: list.entries, folder: list.folder, user: user)
     }
 
     private func list(_ entries: [RecentWord]) {

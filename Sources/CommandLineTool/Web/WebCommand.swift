@@ -34,21 +34,14 @@ struct WebCommand {
                 var client = try ControlClient(
                     path: ControlClient.findPath(environment: ProcessInfo.processInfo.environment)
                 )
-                try client.send(.status)
-                guard let line = try client.nextLine() else { return nil }
-                let answer = try ControlAnswer(line: line)
-                // A service of an earlier version does not say.
-                guard answer.error == nil else { return nil }
+                guard case .status(let status) = try client.ask(.status).reply else { return nil }
                 // Whoever listens at the socket names the folder: it must be that user's, or root could be made to write anywhere.
-                guard let named = answer.value("stateFolder"), let status = try? FileStatus(path: named),
-                    status.owner == client.user
+                // A service of an earlier version does not name it.
+                guard let named = status.stateFolder, let owner = (try? FileStatus(path: named))?.owner,
+                    owner == client.user
                 else { return nil }
                 folder = named
-                var index = 0
-                while let text = answer.value("webListen[\(index)]") {
-                    if let address = try? ListenAddress(text) { listen.append(address) }
-                    index += 1
-                }
+                listen = (status.webListen ?? []).compactMap { try? ListenAddress($0) }
             } catch {
                 return nil
             }

@@ -3,7 +3,7 @@ public import Core
 private import Dispatch
 public import Events
 import Glibc
-public import JSON
+private import JSON
 import Network
 import Spotting
 import Synchronization

@@ -1,103 +1,12 @@
 public import Audio
 public import Configuration
-public import Core
+import Core
 public import Events
 import Glibc
-public import JSON
+private import JSON
 import Spotting
 import Synchronization
 import System
-
-/// One detected word, or one that was nearly detected, as the ring keeps it.
-public struct RecentWord: Equatable, Sendable {
-    /// Counts the entries, also over restarts; names one in commands.
-    public let number: Int
-    /// The highest number. Above it, JSON readers take some numbers for others (RFC 8259, 6). It is never reached by counting.
-    static let highestNumber = (1 << 53) - 1
-    /// Whether the word did not reach its threshold, so that nobody was told.
-    public let isNear: Bool
-    public let word: String
-    /// Smoothed posterior, 0…1.
-    public let confidence: Double
-    /// The threshold at that moment; nil if it is not known.
-    public let threshold: Double?
-    public let mode: DetectionMode?
-    /// Estimated start of the word.
-    public let date: Timestamp
-    public let sound: WordLevel?
-    public let device: String
-    /// The path of the clip; nil if there is none (yet).
-    public var clip: String?
-
-    init(_ event: DetectionEvent, number: Int) {
-        self.number = number
-        isNear = event.kind == .nearMiss
-        word = event.name
-        confidence = Double(event.confidence)
-        threshold = event.threshold.map(Double.init)
-        mode = event.mode
-        date = event.startDate
-        sound = event.sound
-        device = event.device
-    }
-
-    /// One JSON object without a line end.
-    public var json: JSON {
-        var json: JSON = [
-            "number": .number(number), "event": isNear ? "near-miss" : "word", "word": .string(word),
-            "confidence": .number(confidence, places: 4),
-            "threshold": threshold.map { .number($0, places: 4) } ?? .null,
-            "mode": .optional(mode?.rawValue), "date": .string(date.text),
-        ]
-        sound?.describe(in: &json)
-        json.append(["device": .string(device), "clip": .optional(clip)])
-        return json
-    }
-
-    /// The entries in an answer of the control socket.
-    public static func list(in answer: String) -> [RecentWord] {
-        guard let node = try? JSONNode.parse(answer), case .object(let members) = node.value,
-            case .array(let elements)? = members.first(where: { $0.name == "misses" })?.node.value
-        else { return [] }
-        return elements.compactMap { RecentWord($0) }
-    }
-
-    /// An entry from a line of JSON; nil for anything else.
-    init?(line: String) {
-        guard let node = try? JSONNode.parse(line) else { return nil }
-        self.init(node)
-    }
-
-    private init?(_ node: JSONNode) {
-        guard case .object(let members) = node.value else { return nil }
-        var texts: [String: String] = [:]
-        var numbers: [String: Double] = [:]
-        for member in members {
-            switch member.node.value {
-            case .string(let text): texts[member.name] = text
-            case .number(let number): numbers[member.name] = number
-            default: break
-            }
-        }
-        // The file may be anybody's work: only what could have been written is read.
-        guard let number = numbers["number"].flatMap({ Int(exactly: $0) }), (1...Self.highestNumber).contains(number),
-            let word = texts["word"], let event = texts["event"],
-            let confidence = numbers["confidence"], (0...1).contains(confidence),
-            let date = texts["date"].flatMap({ Timestamp($0) })
-        else { return nil }
-        self.number = number
-        isNear = event == "near-miss"
-        self.word = word
-        self.confidence = confidence
-        threshold = numbers["threshold"].flatMap { (0...1).contains($0) ? $0 : nil }
-        mode = texts["mode"].flatMap { DetectionMode(rawValue: $0) }
-        self.date = date
-        numbers = numbers.filter { $0.value.isFinite }
-        sound = numbers["level"].map { WordLevel(level: $0, signalToNoise: numbers["snr"]) }
-        device = texts["device"] ?? ""
-        clip = texts["clip"]
-    }
-}
 
 /// The last words that were detected or nearly detected, each with a clip, if the configuration sets a folder for them.
 ///
@@ -158,7 +67,9 @@ public final class RecentWords: EventSink {
 
     /// The entries in the bytes of a list; lines that are none are left out.
     static func entries(in bytes: [UInt8]) -> [RecentWord] {
-        bytes.split(separator: UInt8(ascii: "\n")).compactMap { RecentWord(line: String(decoding: $0, as: UTF8.self)) }
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            (try? JSONNode.parse(String(decoding: line, as: UTF8.self))).flatMap { RecentWord($0) }
+        }
     }
 
     /// Whether a path is that of a clip in the folder, which the service wrote: whoever has the token gets what it names.
@@ -174,14 +85,10 @@ public final class RecentWords: EventSink {
     /// The entries, newest first. Any thread.
     public var entries: [RecentWord] { state.withLock { $0.entries.reversed() } }
 
-    /// The entries as members of an answer, newest first. Any thread.
-    public var json: JSON {
-        let (settings, entries) = state.withLock { ($0.settings, $0.entries) }
-        return [
-            "on": .bool(settings.dir != nil), "dir": .optional(settings.dir),
-            "margin": .number(settings.margin, places: 3),
-            "misses": .array(entries.reversed().map(\.json)),
-        ]
+    /// The entries as a client gets them. Any thread.
+    public var list: RecentWordList {
+        let state = state.withLock { $0 }
+        return RecentWordList(state.entries.reversed(), folder: state.settings.dir, margin: state.settings.margin)
     }
 
     /// What became of the clips; nil if none are kept. Any thread.

@@ -96,7 +96,7 @@ extension SettingKind where Value == [String] {
                 }
                 var words: [String] = []
                 for element in elements {
-                    guard case .string(let word) = element.value, !word.contains("\0") else {
+                    guard let word = element.text, !word.contains("\0") else {
                         findings.expected("text in quotes", at: "\(key)[\(words.count)]", not: element)
                         return nil
                     }
@@ -131,7 +131,7 @@ extension SettingKind where Value == String {
 extension SettingKind where Value == Template {
     static let template = SettingKind(
         read: { node, key, findings in
-            guard case .string(let text) = node.value else {
+            guard let text = node.text else {
                 findings.expected("text such as \"{word} {confidence}\"", at: key, not: node)
                 return nil
             }
@@ -149,7 +149,7 @@ extension SettingKind where Value == Template {
 extension SettingKind where Value == WebAddress {
     static let webAddress = SettingKind(
         read: { node, key, findings in
-            guard case .string(let text) = node.value else {
+            guard let text = node.text else {
                 findings.expected("an address such as \"http://127.0.0.1:8123/beckon\"", at: key, not: node)
                 return nil
             }

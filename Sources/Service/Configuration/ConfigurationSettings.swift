@@ -102,7 +102,7 @@ extension SettingKind where Value == Configuration.Channels {
     static let channels: SettingKind = {
         let expected = "\"mix\", a channel such as 0, or a list such as [0, 1]"
         @Sendable func number(_ node: JSONNode) -> Int? {
-            guard case .number(let number) = node.value else { return nil }
+            guard let number = node.number else { return nil }
             return Int(exactly: number)
         }
         return SettingKind(
@@ -137,7 +137,7 @@ extension SettingKind where Value == Configuration.Socket {
             }
         },
         take: { node in
-            guard case .string(let text) = node.value, !text.contains("\0") else { return nil }
+            guard let text = node.text, !text.contains("\0") else { return nil }
             switch text {
             case "auto": return .auto
             case "none": return Configuration.Socket.none
@@ -157,7 +157,7 @@ extension SettingKind where Value == [ListenAddress] {
                 if node.value == .string("none") { nodes = [] }
                 var addresses: [ListenAddress] = []
                 for node in nodes {
-                    guard case .string(let text) = node.value else {
+                    guard let text = node.text else {
                         findings.expected("an address such as \"\(example)\", a list, or \"none\"", at: key, not: node)
                         return nil
                     }

@@ -4,13 +4,7 @@ import JSON
 // MARK: - Values without keys of their own
 
 extension SettingKind where Value == Bool {
-    static let flag = SettingKind(
-        "true or false",
-        write: { .bool($0) },
-        take: { node in
-            if case .bool(let flag) = node.value { flag } else { nil }
-        }
-    )
+    static let flag = SettingKind("true or false", write: { .bool($0) }, take: { $0.flag })
 }
 
 extension SettingKind where Value == Double {
@@ -19,9 +13,7 @@ extension SettingKind where Value == Double {
         SettingKind(
             expected,
             write: { .encoded(shortest($0)) },
-            take: { node in
-                if case .number(let number) = node.value, range.contains(number) { number } else { nil }
-            }
+            take: { node in node.number.flatMap { range.contains($0) ? $0 : nil } }
         )
     }
 }
@@ -31,9 +23,7 @@ extension SettingKind where Value == Float {
         SettingKind(
             expected,
             write: { .shortest($0) },
-            take: { node in
-                if case .number(let number) = node.value, range.contains(number) { Float(number) } else { nil }
-            }
+            take: { node in node.number.flatMap { range.contains($0) ? Float($0) : nil } }
         )
     }
 
@@ -43,9 +33,7 @@ extension SettingKind where Value == Float {
         write: { .shortest($0) },
         take: { node in
             // Checked as the float that is kept: 1e-60 becomes 0, and 0.999999999999 becomes 1.
-            guard case .number(let number) = node.value else { return nil }
-            let value = Float(number)
-            return value > 0 && value < 1 ? value : nil
+            node.number.map { Float($0) }.flatMap { $0 > 0 && $0 < 1 ? $0 : nil }
         }
     )
 }
@@ -56,10 +44,7 @@ extension SettingKind where Value == Int {
         return SettingKind(
             expected,
             write: { .number($0) },
-            take: { node in
-                guard case .number(let number) = node.value, let whole = Int(exactly: number) else { return nil }
-                return range.contains(whole) ? whole : nil
-            }
+            take: { node in node.integer.flatMap { range.contains($0) ? $0 : nil } }
         )
     }
 }
@@ -71,10 +56,7 @@ extension SettingKind where Value == String {
         SettingKind(
             expected,
             write: { .string($0) },
-            take: { node in
-                guard case .string(let text) = node.value, isValid(text), !text.contains("\0") else { return nil }
-                return text
-            }
+            take: { node in node.text.flatMap { isValid($0) && !$0.contains("\0") ? $0 : nil } }
         )
     }
 
@@ -100,7 +82,7 @@ extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawVal
         let expected = "one of " + names.map { "\"\($0)\"" }.joined(separator: ", ")
         return SettingKind(
             read: { node, key, findings in
-                guard case .string(let name) = node.value else {
+                guard let name = node.text else {
                     findings.expected(expected, at: key, not: node)
                     return nil
                 }

@@ -37,7 +37,7 @@ extension Section where Root == Configuration.Web {
             SettingKind<IPAddress>(
                 "an address in numbers, such as 172.30.32.2",
                 write: { .string($0.text) },
-                take: { node in if case .string(let text) = node.value { IPAddress(text) } else { nil } }
+                take: { node in node.text.flatMap { IPAddress($0) } }
             ).list
         ),
     ])

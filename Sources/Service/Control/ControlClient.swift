@@ -52,6 +52,20 @@ public struct ControlClient: ~Copyable {
     /// The user of the service; nil if the system does not say.
     public var user: UInt32? { UnixSocket.user(of: descriptor.rawValue) }
 
+    /// Sends a command and waits for the reply.
+    ///
+    /// - Returns: the reply, and its line.
+    /// - Throws: ``ControlError/timedOut``, ``ControlError/socket``; ``ControlError/refused`` with the service's reason.
+    public mutating func ask(_ command: ControlCommand) throws(ControlError) -> (reply: ControlReply, line: String) {
+        try send(command)
+        guard let line = try nextLine() else {
+            throw .socket.saying("\(path): the service closed the connection; try again")
+        }
+        let reply = try ControlReply(line: line, to: command)
+        if case .failed(let reason) = reply { throw .refused.saying(reason) }
+        return (reply, line)
+    }
+
     /// Sends a command.
     ///
     /// - Parameter seconds: the timeout.

@@ -5,43 +5,51 @@ private import Spotting
 
 /// A command to the running daemon.
 public enum ControlCommand: Equatable, Sendable {
-    case status, mute, unmute, reload
+    case status
     /// Lists the last detected and nearly detected words.
     case misses
     /// Streams all events from now on to the client that asks.
     case events
+    /// Changes settings, or closes or opens the microphone.
+    case change(SettingsChange)
+
+    public static let mute = change(.mute(true)), unmute = change(.mute(false)), reload = change(.configuration)
+
     /// Sets thresholds. Each lasts until it is set again or the configuration gives another one.
-    case set(ThresholdChange)
+    public static func set(_ thresholds: ThresholdChange) -> ControlCommand { change(.thresholds(thresholds)) }
 
     /// Parses a line: words such as `mute` or `set sensitivity eager yes=0.7 no=strict`, or JSON such as
     /// `{"command": "set", "sensitivity": "eager", "words": {"yes": 0.7, "no": "strict"}}`.
     ///
     /// - Throws: ``ControlError/command``.
     public init(line: String) throws(ControlError) {
-        let parts = line.split(whereSeparator: \.isWhitespace).map(String.init)
-        guard let name = parts.first else { throw .command.saying("an empty command; there are \(Self.names)") }
-        if name.hasPrefix("{") {
-            self = try Self.fromJSON(line)
-        } else {
-            self =
-                name == "set"
-                ? .set(try ThresholdChange(parts: parts.dropFirst()))
-                : try Self.named(name, isAlone: parts.count == 1)
-        }
+        let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+        self = words.first?.hasPrefix("{") == true ? try Self.fromJSON(line) : try ControlCommand(words: words)
+    }
+
+    /// Parses words, split at blanks.
+    ///
+    /// - Throws: ``ControlError/command``.
+    public init(words: [String]) throws(ControlError) {
+        guard let name = words.first else { throw .command.saying("an empty command; there are \(Self.names)") }
+        self =
+            name == "set"
+            ? .set(try ThresholdChange(parts: words.dropFirst())) : try Self.named(name, isAlone: words.count == 1)
     }
 
     /// The command as a line of JSON.
     public var json: JSON {
-        guard case .set(let change) = self else { return ["command": .string(name)] }
-        var json: JSON = ["command": "set"]
-        if let all = change.all { json.append(["sensitivity": .string(all.rawValue)]) }
-        let members = change.words.sorted { $0.key < $1.key }.map { word, choice -> JSON.Member in
+        guard case .change(.thresholds(let change)) = self else { return ["command": .string(name)] }
+        let words = change.words.sorted { $0.key < $1.key }.map { word, choice -> JSON.Member in
             switch choice {
             case .confidence(let threshold): JSON.Member(word, .shortest(threshold))
             case .sensitivity(let sensitivity): JSON.Member(word, .string(sensitivity.rawValue))
             }
         }
-        if !members.isEmpty { json.append(["words": .object(members)]) }
+        var json: JSON = ["command": "set"]
+        json.append([
+            "sensitivity": change.all.map { .string($0.rawValue) }, "words": words.isEmpty ? nil : .object(words),
+        ])
         return json
     }
 
@@ -51,7 +59,8 @@ public enum ControlCommand: Equatable, Sendable {
     ]
     private static let names = (simple.map(\.name) + ["set"]).joined(separator: ", ")
 
-    private var name: String { Self.simple.first { $0.command == self }?.name ?? "set" }
+    /// Of a command that is not `set`.
+    private var name: String { Self.simple.first { $0.command == self }?.name ?? "reload" }
 
     /// - Parameter isAlone: whether nothing follows the name.
     private static func named(_ name: String, isAlone: Bool) throws(ControlError) -> ControlCommand {

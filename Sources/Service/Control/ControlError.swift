@@ -6,7 +6,7 @@ import Network
 /// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
 /// ``description`` is one line that names what was asked, what happened and what to do next.
 public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case command, inUse, notRunning, socket, timedOut }
+    private enum Code { case command, inUse, notRunning, refused, socket, timedOut }
 
     private let code: Code
     /// One line for the user.
@@ -23,6 +23,8 @@ public struct ControlError: Error, Equatable, Sendable, CustomStringConvertible 
     public static let command = ControlError(.command, "unknown command")
     /// No service listens at the control socket.
     public static let notRunning = ControlError(.notRunning, "no service is running")
+    /// The service refused a command.
+    public static let refused = ControlError(.refused, "refused")
     /// The control socket could not be created or used.
     public static let socket = ControlError(.socket, "socket failed")
     /// Another service listens at the control socket.

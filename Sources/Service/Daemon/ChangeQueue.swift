@@ -64,7 +64,7 @@ final class ChangeQueue: Sendable {
     func submit(_ change: SettingsChange, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
         let isTaken = submit(change) { result in
             switch result {
-            case .success(let note): later(note.map { .status(["note": .string($0)]) } ?? .done)
+            case .success(let note): later(note.map { .note($0) } ?? .done)
             case .failure(let error): later(.failed("\(error)"))
             }
         }

@@ -1,3 +1,4 @@
+import Control
 import Core
 
 /// Decides which of the waiting changes is made next, and when. A pure value; `Request` is what each change carries.

@@ -105,27 +105,21 @@ extension Daemon {
         return values.families + integrations.metrics
     }
 
-    var status: JSON {
-        var status: JSON = [:]
-        if let microphone {
-            microphone.status.describe(in: &status)
-        } else {
-            status.append(["state": "running", "device": .string(setup.input.name ?? "")])
-        }
+    var status: ServiceStatus {
         let settings = settings.withLock { $0 }
         let vocabulary = settings.vocabulary
-        status.append([
-            "version": .string(version), "model": .string(vocabulary.model.name),
-            "mode": .string(settings.configuration.gate.mode.rawValue),
-        ])
-        let detector = detector.status
-        detector.describe(in: &status)
-        if let microphone { status.append(["audio": AudioAccount(microphone.status, detector).json]) }
+        let (capture, detector) = (microphone?.status, detector.status)
+        var status = ServiceStatus()
+        status.input = ServiceStatus.Input(state: "running")
+        status.input?.device = setup.input.name ?? ""
+        if let capture { status.input = ServiceStatus.Input(capture) }
+        (status.version, status.model) = (version, vocabulary.model.name)
+        status.mode = settings.configuration.gate.mode.rawValue
         let (events, actions) = (dispatcher.counts, actions.counts)
-        let words = settings.wordThresholds.compactMap { word, threshold in
-            threshold.map { JSON.Member(word, .number($0, places: 3)) }
-        }
-        status.append([
+        var counts: JSON = [:]
+        detector.describe(in: &counts)
+        counts.append([
+            "audio": capture.map { AudioAccount($0, detector).json },
             "events": .number(events.events), "suppressed": .number(events.suppressed),
             "unnamed": .number(events.unnamed), "lostDetections": .number(dispatcher.queue.droppedCount),
             "actionsStarted": .number(actions.started), "actionsFailed": .number(actions.failed),
@@ -135,22 +129,21 @@ extension Daemon {
                 "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
             ],
         ])
-        status.append([
-            "webListen": .array(settings.configuration.web.listen.map { .string($0.description) }),
-            "stateFolder": .optional(StateFolder.path()),
-        ])
-        if let counts = misses.counts { status.append(["misses": counts.json]) }
-        integrations.describe(in: &status)
-        if let control { status.append(["clients": control.counts.json]) }
-        settings.choices.describe(in: &status)
-        status.append(["thresholds": .object(words)])
+        status.counts = counts.members
+        status.webListen = settings.configuration.web.listen.map(\.description)
+        status.stateFolder = StateFolder.path()
+        var parts: JSON = [:]
+        parts.append(["misses": misses.counts?.json])
+        parts.append(integrations.status)
+        parts.append(["clients": control?.counts.json])
+        status.parts = parts.members
+        status.choices = ServiceStatus.Choices(settings.choices)
+        status.thresholds = settings.wordThresholds.filter { $0.threshold != nil }.map(ServiceStatus.Threshold.init)
         if !settings.sessions.isEmpty {
-            status.append([
-                "session": .optional(dispatcher.session),
-                "sessions": .array(settings.sessions.map { $0.json(labels: vocabulary.labels) }),
-            ])
+            status.session = dispatcher.session
+            status.sessions = settings.sessions.map { ServiceStatus.Session($0, labels: vocabulary.labels) }
         }
-        if let newest = dispatcher.newestEvent { status.append(["newest": newest.json]) }
+        status.newest = dispatcher.newestEvent.map(ServiceStatus.Newest.init)
         return status
     }
 }

@@ -12,11 +12,8 @@ extension Daemon {
     ) -> ControlReply? {
         switch command {
         case .status, .events: return .status(status)
-        case .misses: return .status(misses.json)
-        case .mute: return changes.submit(.mute(true), later)
-        case .unmute: return changes.submit(.mute(false), later)
-        case .reload: return changes.submit(.configuration, later)
-        case .set(let change): return changes.submit(.thresholds(change), later)
+        case .misses: return .words(misses.list)
+        case .change(let change): return changes.submit(change, later)
         }
     }
 

@@ -60,12 +60,8 @@ final class Integrations: EventSink {
         return nil
     }
 
-    /// Adds the status of each to an object, under its key.
-    func describe(in status: inout JSON) {
-        for slot in slots {
-            if let running = slot.running { status.append([slot.key: running.status]) }
-        }
-    }
+    /// The status of each, under its key.
+    var status: [JSON.Member] { slots.compactMap { slot in slot.running.map { JSON.Member(slot.key, $0.status) } } }
 
     /// The metrics of all.
     var metrics: [MetricFamily] { slots.flatMap { $0.running?.metrics ?? [] } }

@@ -1,3 +1,4 @@
+import Control
 import Core
 import Glibc
 import System

@@ -1,5 +1,6 @@
 import Actions
 import Capture
+import Control
 import Core
 import Events
 import JSON
@@ -31,35 +32,6 @@ extension ThresholdChoices {
         case .confidence(let threshold): "threshold of all words: \(threshold)"
         }
     }
-
-    /// Adds its members to an object: the sensitivity of all words, null where a threshold in numbers applies to them,
-    /// and that of each word that has one of its own.
-    func describe(in status: inout JSON) {
-        func name(_ choice: ThresholdChoice) -> JSON {
-            if case .sensitivity(let sensitivity) = choice { .string(sensitivity.rawValue) } else { .null }
-        }
-        status.append(["sensitivity": name(all)])
-        let own = words.filter { !disabled.contains($0.key) && name($0.value) != .null }
-        guard !own.isEmpty else { return }
-        let members = own.sorted { $0.key < $1.key }.map { JSON.Member($0.key, name($0.value)) }
-        status.append(["sensitivities": .object(members)])
-    }
-}
-
-extension WakeSession {
-    /// Its words with their thresholds, null for one that never fires.
-    func json(labels: [String]) -> JSON {
-        let words = zip(words, thresholds).map { label, threshold in
-            JSON.Member(
-                labels.indices.contains(label) ? labels[label] : "",
-                threshold.map { .number($0, places: 3) } ?? .null
-            )
-        }
-        return [
-            "wake": .string(name), "seconds": .number(seconds, places: 1), "mode": .string(mode.rawValue),
-            "thresholds": .object(words),
-        ]
-    }
 }
 
 extension CaptureStatus {
@@ -72,25 +44,25 @@ extension CaptureStatus {
         case .muted: "muted"
         }
     }
+}
 
-    /// Adds its members to an object.
-    func describe(in status: inout JSON) {
-        let began = Timestamp.now.adding(seconds: -(Clock.now - since).seconds)
-        status.append(["state": .string("\(state)"), "since": .string(began.text), "device": .string(device)])
-        if !problem.isEmpty, state == .waiting || state == .lost { status.append(["problem": .string(problem)]) }
-        if let format { status.append(["rate": .number(format.rate), "channels": .number(format.channels)]) }
-        status.append([
-            "realTime": .bool(isRealTime),
-            "levelDecibels": .number(decibels(amplitude: level), places: 1),
-            "peakDecibels": .number(decibels(amplitude: peak), places: 1),
-            "gaps": .number(counts.gaps), "overruns": .number(counts.overruns),
-            "reconnects": .number(counts.reconnects), "frames": .number(frames),
-            "channelsCancel": .bool(channelsCancel),
-        ])
-        if let zeroSince, state == .running {
-            let began = Timestamp.now.adding(seconds: -(Clock.now - zeroSince).seconds)
-            status.append(["digitalSilenceSince": .string(began.text)])
-        }
+extension ServiceStatus.Input {
+    init(_ capture: CaptureStatus) {
+        self.init(state: "\(capture.state)")
+        func date(_ time: Instant) -> Timestamp { .now.adding(seconds: -(Clock.now - time).seconds) }
+        (since, device) = (date(capture.since), capture.device)
+        if !capture.problem.isEmpty, capture.state == .waiting || capture.state == .lost { problem = capture.problem }
+        (rate, channels) = (capture.format?.rate, capture.format?.channels)
+        let measured: JSON = [
+            "realTime": .bool(capture.isRealTime),
+            "levelDecibels": .number(decibels(amplitude: capture.level), places: 1),
+            "peakDecibels": .number(decibels(amplitude: capture.peak), places: 1),
+            "gaps": .number(capture.counts.gaps), "overruns": .number(capture.counts.overruns),
+            "reconnects": .number(capture.counts.reconnects), "frames": .number(capture.frames),
+        ]
+        counts = measured.members
+        channelsCancel = capture.channelsCancel
+        if capture.state == .running { digitalSilenceSince = capture.zeroSince.map(date) }
     }
 }
 

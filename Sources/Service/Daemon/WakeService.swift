@@ -119,8 +119,8 @@ public final class WakeService: Sendable {
     ) -> ControlReply? {
         switch command {
         case .status, .events: return .status(status)
-        case .reload: return changes.submit(.configuration, later)
-        case .mute, .unmute, .set, .misses: return .failed("this service has no microphone, only clients")
+        case .change(.configuration): return changes.submit(.configuration, later)
+        case .change, .misses: return .failed("this service has no microphone, only clients")
         }
     }
 
@@ -136,13 +136,12 @@ public final class WakeService: Sendable {
         return server.problem
     }
 
-    private var status: JSON {
+    private var status: ServiceStatus {
         let settings = settings.withLock { $0 }
-        var status: JSON = [
-            "version": .string(version), "model": .string(settings.vocabulary.model.name),
-        ]
-        integrations.describe(in: &status)
-        settings.choices.describe(in: &status)
+        var status = ServiceStatus()
+        (status.version, status.model) = (version, settings.vocabulary.model.name)
+        status.parts = integrations.status
+        status.choices = ServiceStatus.Choices(settings.choices)
         return status
     }
 

@@ -1,4 +1,4 @@
-public import Core
+import Core
 public import JSON
 
 /// How loud a word was, and how far it stood above the noise before it: what several devices that heard the same word compare.

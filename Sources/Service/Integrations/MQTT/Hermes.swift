@@ -56,16 +56,11 @@ public struct Hermes: Equatable, Sendable {
     public mutating func take(topic: String, payload: [UInt8]) -> Taken {
         guard topic == Self.toggleOn || topic == Self.toggleOff else { return .other }
         guard payload.count <= 1024,
-            let json = String(validating: payload, as: UTF8.self), let node = try? JSONNode.parse(json),
-            case .object(let members) = node.value
+            let json = String(validating: payload, as: UTF8.self), let node = try? JSONNode.parse(json), node.isObject
         else { return .unreadable }
-        func text(_ name: String) -> String? {
-            guard case .string(let text)? = members.first(where: { $0.name == name })?.node.value else { return nil }
-            return text
-        }
         // What names no site means the site "default", as in Rhasspy.
-        guard text("siteId") ?? "default" == site else { return .other }
-        let reason = String((text("reason") ?? "").prefix(64))
+        guard node["siteId"]?.text ?? "default" == site else { return .other }
+        let reason = String((node["reason"]?.text ?? "").prefix(64))
         if topic == Self.toggleOn {
             reasons.remove(reason)
         } else if reasons.count < Self.mostReasons {

@@ -1,3 +1,4 @@
+private import Actions
 import Configuration
 import Control
 public import Core
@@ -238,9 +239,8 @@ public final class WebServer: Sendable {
 
     /// The recording of an entry of the list of detected and nearly detected words.
     private func clip(_ number: Int) -> WebAnswer {
-        guard case .status(let list)? = service.perform(.misses, { _ in }),
-            let entry = list["misses"]?.elements.first(where: { $0["number"] == .number(number) }),
-            case .string(let path)? = entry["clip"], let slash = path.lastIndex(of: "/"),
+        guard case .words(let list)? = service.perform(.misses, { _ in }), let path = list[number]?.clip,
+            let slash = path.lastIndex(of: "/"),
             // Only what the service itself wrote, whatever lies there under this name by now.
             let file = try? readFile(
                 String(path[path.index(after: slash)...]),
@@ -308,18 +308,6 @@ public final class WebServer: Sendable {
             }
             return feed.messages(after: &place, withSound: withSound)
         }
-    }
-}
-
-extension JSON {
-    /// The value of an object's member; nil if there is none.
-    fileprivate subscript(name: String) -> JSON? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.name == name }?.value
-    }
-
-    fileprivate var elements: [JSON] {
-        if case .array(let elements) = self { elements } else { [] }
     }
 }
 

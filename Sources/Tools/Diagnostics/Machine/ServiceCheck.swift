@@ -35,9 +35,8 @@ public struct ServiceCheck: Sendable {
         let path = ControlClient.findPath(environment: environment)
         do throws(ControlError) {
             var client = try ControlClient(path: path)
-            try client.send(.status)
-            let lines = try client.nextLine().map { line throws(ControlError) in try ControlAnswer(line: line).lines }
-            let state = lines?.first { $0.hasPrefix("state: ") }.map { String($0.dropFirst(7)) } ?? "unknown"
+            var state = "unknown"
+            if case .status(let status) = try client.ask(.status).reply { state = status.input?.state ?? state }
             isListening = state == "running"
             let text = "it runs; its state is: \(state)"
             start = nil
