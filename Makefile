@@ -22,15 +22,15 @@ ALLOCATIONS := 'allocate|takes.no.memory|nor.by.ALSA'
 MUTEX := .build/libThreadSanitizerMutex.so
 
 test: deps-tests $(MUTEX)
-	.ci/swift-test --skip $(ALLOCATIONS)
+	.ci/test-at-once --skip $(ALLOCATIONS)
 	.ci/swift-test --skip-build --no-parallel --filter $(ALLOCATIONS)
-	$(THREAD_SANITIZER) --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
+	BECKON_TESTS=AudioTests,CaptureTests,SystemTests $(THREAD_SANITIZER)-queues --filter 'BlockRing|Microphone|SPSCQueue|Mailbox'
 
 # Rooms in which threads meet; and the program, with all threads of the service, which takes longer.
 THREADS := 'BlockRing|Microphone|SystemTests|NetworkTests|DaemonTests|ControlTests|ActionsTests'
 SERVICE := 'ListenTests|StallTests|ServiceVerbTests'
 THREAD_SANITIZER = LD_PRELOAD=$(CURDIR)/$(MUTEX) \
-	.ci/swift-test --sanitize=thread --scratch-path .build/thread-sanitizer --no-parallel
+	.ci/swift-test --sanitize=thread --no-parallel --scratch-path .build/thread-sanitizer
 
 # All tests under the address sanitizer, and the C shims under the undefined-behaviour sanitizer, which traps; then the service
 # under the thread sanitizer. Swift's runtime keeps memory for good that the check for leaks would report.

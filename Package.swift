@@ -342,10 +342,17 @@ for (floor, rooms) in floors {
     }
 }
 
-// Tests that are emulated take long to build: only those named.
+// Tests that are emulated or sanitized take long to build: only those named, and what they need.
 if let named = Context.environment["BECKON_TESTS"] {
-    let names = named.split(separator: ",").map(String.init)
-    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+    var (needed, rest) = (Set<String>(), named.split(separator: ",").map(String.init) + ["FakeCard", "FakeSystem"])
+    while let name = rest.popLast() {
+        guard needed.insert(name).inserted else { continue }
+        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            if case .byNameItem(let other, _) = dependency { rest.append(other) }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { !needed.contains($0.name) }
 }
 
 // Fuzz targets need instrumented modules, so `make fuzz` builds them into a folder of their own.

@@ -84,7 +84,7 @@ func fuzzWeb(_ bytes: [UInt8]) {
     }
     close(client.rawValue)
     check(loop.connectionCount == 0 && loop.streamCount == 0, "a connection goes on")
-    check(answer.isEmpty || answer.starts(with: "HTTP/1.".utf8), "an answer that is no HTTP")
+    check(answer.isEmpty || answer.starts(with: "HTTP/1.".utf8), "an answer that is not HTTP")
     let text = String(decoding: bytes, as: UTF8.self)
     check(server.changes == 0 || text.contains(token), "a change without the token")
     checkNames(text)

@@ -164,7 +164,7 @@ struct RecentWordsTests {
     }
 
     @Test(arguments: ["", "{}", "[", "{\"number\": 0}", "{\"number\": 1e99, \"word\": \"a\"}", "{\"number\": \"1\"}"])
-    func `a damaged list is no entry`(_ line: String) throws {
+    func `a damaged list is not an entry`(_ line: String) throws {
         #expect(RecentWords.entries(in: Array(line.utf8)) == [])
         try FileManager.default.createDirectory(atPath: folder.file("misses"), withIntermediateDirectories: false)
         try folder.write("misses/misses.jsonl", bytes: Array((line + "\n").utf8))

@@ -90,7 +90,7 @@ import Testing
 
     @Test func notAudio() throws {
         #expect(failure(try folder.write("empty.wav", bytes: []), says: "0 bytes") == .emptyFile)
-        let text = try folder.write("text.wav", bytes: Array("This is no audio, whatever its name says.\n".utf8))
+        let text = try folder.write("text.wav", bytes: Array("This is not audio, whatever its name says.\n".utf8))
         #expect(failure(text, says: "not an audio file", "sf_open_virtual") == .notAudio)
         let bytes = try noise("a.wav", Self.wav)
         #expect(failure(try folder.write("cut.wav", bytes: Array(bytes.prefix(30)))) == .undecodable)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Audio
 
-/// The one decoder of PCM: layouts, scales, parts of any size, and samples that are no usable numbers.
+/// The one decoder of PCM: layouts, scales, parts of any size, and samples that are not usable numbers.
 struct PCMDecoderTests {
     /// All mono samples of bytes that come in parts, and whether one was not usable.
     private static func decode(
@@ -92,7 +92,7 @@ struct PCMDecoderTests {
     }
 
     @Test(arguments: [Float.nan, .infinity, -.infinity, 0x1.000002p31])
-    func `a sample that is no usable number ends the audio, after what is before it`(_ value: Float) {
+    func `a sample that is not a usable number ends the audio, after what is before it`(_ value: Float) {
         for channels in [1, 2] {
             for layout in [SampleLayout.f32, .f64] {
                 var floats = (0..<40).map { Float($0) / 64 }

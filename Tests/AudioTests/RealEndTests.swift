@@ -6,7 +6,7 @@ import Testing
 
 @testable import Audio
 
-/// Audio is read to the end of its bytes, whatever the header declares, and bytes that are no audio are an error.
+/// Audio is read to the end of its bytes, whatever the header declares, and bytes that are not audio are an error.
 @Suite struct RealEndTests {
     let folder: TestFolder
 
@@ -36,7 +36,7 @@ import Testing
 
     static func big(_ value: Int, _ count: Int) -> [UInt8] { little(value, count).reversed() }
 
-    @Test func `a size that was never written is no end`() throws {
+    @Test func `a size that was never written is not an end`() throws {
         let wav = try write("a.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16)
         let rf64 = try write("a.rf64", SF_FORMAT_RF64 | SF_FORMAT_PCM_16)
         let aiff = try write("a.aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_16)
@@ -112,7 +112,7 @@ import Testing
         #expect(container?.audio == 44..<44 + count && container?.isSurplusDoubtful == false)
     }
 
-    @Test func `bytes that are no audio are an error after the audio`() throws {
+    @Test func `bytes that are not audio are an error after the audio`() throws {
         var random = SplitMix(seed: 5)
         let trash = (0..<3000).map { _ in UInt8.random(in: 1..<0x80, using: &random) }
         for (name, format) in Self.joinable {
@@ -160,12 +160,12 @@ import Testing
             let (samples, error) = try read(one + two)
             #expect(error == .unsupported, "\(name): \(String(describing: error))")
             #expect(
-                error?.description.contains("goes on with other audio from byte") == true && samples.count >= 16_000
+                error?.description.contains("continues with other audio from byte") == true && samples.count >= 16_000
             )
         }
     }
 
-    @Test func `tags, chunks and padding behind the audio are no audio`() throws {
+    @Test func `tags, chunks and padding behind the audio are not audio`() throws {
         let id3v1 = Array("TAG".utf8) + [UInt8](repeating: 65, count: 125)
         let id3v2 = Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, 5] + [UInt8](repeating: 66, count: 133)
         let ape =

@@ -103,11 +103,11 @@ struct StreamBlocksTests {
             + number(bits, 2) + Array("data".utf8) + number(size, 4) + [UInt8](repeating: 0, count: 32_000)
     }
 
-    @Test func `a size that the writer did not know is no end`() throws {
+    @Test func `a size that the writer did not know is not an end`() throws {
         for size in [0, 0x7FFF_0000, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF] {
             #expect(try Self.samples(Self.wave(size: size)).count == 16_000, "\(size)")
         }
-        // What follows the audio, and is no chunk, is audio: a recorder was stopped.
+        // What follows the audio, and is not a chunk, is audio: a recorder was stopped.
         #expect(try Self.samples(Self.wave(size: 16_000)).count == 16_000)
         // An odd chunk before the format has a byte of padding.
         let odd = Array("LIST".utf8) + [5, 0, 0, 0, 1, 2, 3, 4, 5, 0]
@@ -140,7 +140,7 @@ struct StreamBlocksTests {
         }
         let raw = try #require(RawFormat("16000,1,f32"))
         let message = Self.failure { _ = try Self.samples([0, 0, 0xC0, 0x7F], raw: raw) }
-        #expect(message.contains("a sample that is no usable number at 0.000 s; is its format right?"), "\(message)")
+        #expect(message.contains("a sample that is not a usable number at 0.000 s; is its format right?"), "\(message)")
         #expect(throws: AudioError.noSuchChannel) { try Self.samples(Self.wave(), mix: .channel(1)) }
         // Nothing that a header says makes it fail in another way.
         var random = SplitMix(seed: 4)

@@ -187,7 +187,7 @@ struct CaptureMachineTests {
             ]
         ),
         Case(
-            "busy when opened: said once, and it is no gap",
+            "busy when opened: said once, and it is not a gap",
             .init(),
             [
                 Turn(event: .target(.capture), time: 0, action: .open, state: .waiting),

@@ -73,7 +73,7 @@ struct DeviceTests {
         #expect(DeviceChoice("auto").description == "auto" && DeviceChoice("hw:0").description == "hw:0")
     }
 
-    @Test func `the null device is refused, for it has no clock, and so is what is no sound`() throws {
+    @Test func `the null device is refused, for it has no clock, and so is what is not sound`() throws {
         let folder = try TestFolder()
         let card = try FakeCard(playing: folder.path, in: folder)
         var error = #expect(throws: CaptureError.self) { _ = try PCM(name: card.name) }

@@ -37,13 +37,13 @@ struct FrameClockTests {
         return found
     }
 
-    @Test(arguments: [-300, 0, 300] as [Int64]) func `clocks that drift are no gap`(_ drift: Int64) {
+    @Test(arguments: [-300, 0, 300] as [Int64]) func `clocks that drift are not gap`(_ drift: Int64) {
         #expect(Self.gaps(seconds: 3_600, partsPerMillion: drift).isEmpty)
     }
 
     /// A clock that runs up to 1.5 % wrong, and a rate that changes on the way, as a sound server may do it.
     @Test(arguments: [-15_000, -10_000, -5_000, 5_000, 10_000, 15_000] as [Int64])
-    func `a clock that is off by a per cent is no gap, and what is lost on it is found`(_ drift: Int64) {
+    func `a clock that is off by a per cent is not a gap, and what is lost on it is found`(_ drift: Int64) {
         #expect(Self.gaps(seconds: 1_800, partsPerMillion: drift).isEmpty)
         // At any time: before the rate is known, after it, and several times.
         let lost: [Int: Int64] = [100: 150, 400: 300, 2_000: 120, 5_000: 2_000, 9_000: 150]
@@ -62,7 +62,7 @@ struct FrameClockTests {
         #expect(found.count >= 10 && (Int64(34 * (80 - 30))...Int64(34 * (80 + 40))).contains(sum), "\(sum) ms")
     }
 
-    @Test func `a clock whose rate changes is no gap`() {
+    @Test func `a clock whose rate changes is not a gap`() {
         var clock = FrameClock(rate: 48_000)
         var now: Int64 = 0
         for period in 0..<60_000 {

@@ -26,7 +26,7 @@ struct SampleFormatTests {
         #expect(Self.convert(.s32, [0, 0, 0, 0x80, 0, 0, 0, 0x40, 0, 1, 0, 0]) == [-1, 0.5, 0x1p-23])
     }
 
-    @Test func `floating-point samples pass, and what is no number becomes silence`() {
+    @Test func `floating-point samples pass, and what is not a number becomes silence`() {
         let values: [Float] = [0.25, -1.5, .nan, .infinity, -.infinity]
         let bytes = values.flatMap { value in withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) } }
         #expect(Self.convert(.float, bytes) == [0.25, -1.5, 0, 0, 0])

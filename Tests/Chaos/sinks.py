@@ -112,7 +112,7 @@ class Hook:
 
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True
-            # A client that has given up is no error of this server.
+            # A client that has given up is not an error of this server.
             handle_error = lambda *_: None
 
         self.server = Server(("127.0.0.1", 0), Handler)

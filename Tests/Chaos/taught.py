@@ -1,4 +1,4 @@
-"""Words of one's own, taught and forgotten by the program's commands; what they answered says which words there must be."""
+"""Taught words: taught and forgotten by the program's commands; what they answered says which words there must be."""
 
 import contextlib
 import json

@@ -34,7 +34,7 @@ struct CancellingChannelsTests {
         }
     }
 
-    @Test func `two channels of independent noise are no fault`() throws {
+    @Test func `two channels of independent noise are not fault`() throws {
         let folder = try TestFolder()
         var random = SplitMix(seed: 6)
         let noise = (0..<48_000).map { _ in Float.random(in: -0.1...0.1, using: &random) }

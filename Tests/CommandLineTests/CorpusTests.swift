@@ -137,12 +137,12 @@ struct CorpusTests {
     @Test func `wrong uses are one line`() throws {
         let folder = try Self.corpus(1)
         let table: [(options: String, says: String)] = [
-            ("--resume .", "--resume goes on with the file of --output"),
+            ("--resume .", "--resume continues the file of --output"),
             ("--output x .", "--output goes with --format json, csv, records or audacity"),
             ("--json --output x --resume -", "--resume is for files"),
             ("--shard 0/4 .", "--shard takes a part and the number of parts, such as 3/16, not '0/4'"),
             ("--worker 0.wav", "give neither files nor output options"), ("--worker --json", "give neither files"),
-            ("--format audacity --output x --resume .", "--resume goes on with the file of --output"),
+            ("--format audacity --output x --resume .", "--resume continues the file of --output"),
         ]
         for (options, says) in table {
             let program = try Self.shell("exec \"$0\" classify \(options) < /dev/null", in: folder)

@@ -79,7 +79,7 @@ struct EnrollMistakeTests {
         #expect(refused.error.contains("--force") && refused.error.split(separator: "\n").count == 1)
         #expect(try enroll("left").status == 0)
         #expect(try enroll("wright", "--force").status == 0)
-        // One of three takes is no reason.
+        // One of three takes is not a reason.
         takes = [takes[0], Voices.path("Front_Center"), Voices.path("Rear_Center")]
         #expect(try !enroll("center").error.contains("which the model knows"))
         // The command as a part of a longer take is none either.

@@ -176,7 +176,7 @@ struct EnrollTests {
         #expect(
             again.error
                 == "beckon: nothing was imported, because these words are taught already: center, left side; --replace "
-                + "takes those of the file, beckon forget takes yours away\n"
+                + "uses the ones of the file, beckon forget removes yours\n"
         )
         #expect(try shell(#""$0" words --words "$2" --json"#).lines.count == 2)
         let replaced = try shell(#""$0" words export - | "$0" words import --replace --words "$2" -"#)

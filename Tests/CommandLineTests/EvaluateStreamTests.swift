@@ -301,7 +301,7 @@ struct EvaluateStreamTests {
         #expect(html.contains("balanced") && html.contains("strict") && html.contains("eager"))
     }
 
-    @Test func `words of one's own are measured like the model's`() throws {
+    @Test func `taught words are measured like the model's`() throws {
         let folder = try TestFolder()
         var audio = [Float](repeating: 0, count: 24_000)
         var track = ""
@@ -353,9 +353,9 @@ struct EvaluateStreamTests {
         #expect(own.own && own.figures.said == 2 && own.figures.hits == 2 && own.curve.count == 35)
         #expect(report.settings.first?.words.count { $0.own } == 1)
         let tree = try Tree(String(decoding: try folder.bytes("page.html"), as: UTF8.self))
-        #expect(tree.texts("strong").contains("front center (your own)"))
+        #expect(tree.texts("strong").contains("front center (taught)"))
         let keys = tree.all("span").filter { $0.attributes["class"] == "key" }.map(\.text)
-        #expect(keys == ["the model's words", "your own words"])
+        #expect(keys == ["the model's words", "taught words"])
     }
 
     @Test func `label tracks that are missing, invalid, or of another recording`() throws {

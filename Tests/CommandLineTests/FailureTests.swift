@@ -70,7 +70,7 @@ struct FailureTests {
 
     @Test(arguments: [
         ("BECKON_PRECISION", "int4", "“int4” is neither float nor int8"),
-        ("BECKON_KERNELS", "mmx", "“mmx” is none of the kernels"),
+        ("BECKON_KERNELS", "mmx", "“mmx” is not a set of kernels"),
     ])
     func `an invalid environment variable is reported in one line`(name: String, value: String, says: String) throws {
         let program = try Program.beckon(["classify", Self.good], environment: [name: value])

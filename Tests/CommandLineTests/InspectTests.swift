@@ -245,7 +245,7 @@ struct InspectTests {
         let page = try Tree(html)
         #expect(page.texts("strong").first == "Digital silence: every sample is zero")
         #expect(page.texts("p").contains { $0.hasPrefix("There is no sound in the recording") })
-        #expect(page.texts("p").first?.hasPrefix("No word was heard") == true)
+        #expect(page.texts("p").first?.hasPrefix("No word was detected") == true)
     }
 
     @Test func `bad input`() throws {

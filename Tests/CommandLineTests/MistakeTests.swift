@@ -62,7 +62,7 @@ struct MistakeTests {
         (["enroll", "door", "-n", "four"], 2, "--takes takes a number from 1 to 20, not 'four'"),
         (
             ["forget", "left"], 1,
-            "'left' is one of the model's own words, which stay; words: { left: { enabled: false } }"
+            "'left' is one of the model's words, which stay; words: { left: { enabled: false } }"
         ),
         (["words", "list"], 2, "unknown task words list; did you mean beckon words?"),
         (["words", "import", "notes.txt"], 1, "notes.txt: not a word store; name one that beckon wrote"),
@@ -98,7 +98,7 @@ struct MistakeTests {
         #expect(program.error.contains(says) && program.error.split(separator: "\n").count == 1, "\(program.error)")
     }
 
-    @Test func `a word is no name of a file to export to`() throws {
+    @Test func `a word is not a name of a file to export to`() throws {
         let folder = try Self.folder()
         let environment = ["BECKON_WORDS": folder.file("words")]
         let taught = try Program.beckon(

@@ -31,7 +31,7 @@ final class PseudoTerminal {
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Another size. A program for which it is no controlling terminal must be sent SIGWINCH.
+    /// Another size. A program for which it is not a controlling terminal must be sent SIGWINCH.
     func resize(columns: Int, rows: Int) {
         update()
         setSize(columns, rows)

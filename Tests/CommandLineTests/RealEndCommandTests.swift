@@ -68,7 +68,8 @@ struct RealEndCommandTests {
         }
     }
 
-    @Test(arguments: commands) func `bytes that are no audio are one line and a status of 1`(_ command: String) throws {
+    @Test(arguments: commands) func `bytes that are not audio are one line and a status of 1`(_ command: String) throws
+    {
         let folder = try TestFolder()
         let trash = Array("this is not audio, it is text that somebody appended\n".utf8)
         let path = try folder.write(

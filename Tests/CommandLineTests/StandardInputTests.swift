@@ -109,7 +109,7 @@ struct ListenToInputTests {
     @Test func `wrong uses and wrong audio are one line`() throws {
         let table: [(script: String, status: Int32, says: String)] = [
             (#"exec "$0" listen - < /dev/null"#, 1, "standard input is empty; pipe audio"),
-            (#"echo hello, this is no audio | "$0" listen -"#, 1, "has no WAV header; send WAV, or give the format"),
+            (#"echo hello, this is not audio | "$0" listen -"#, 1, "has no WAV header; send WAV, or give the format"),
             (#"exec "$0" listen - <&-"#, 1, "cannot read the audio on standard input"),
             (#"exec "$0" listen - <&- < /"#, 1, "cannot read the audio on standard input: Is a directory"),
             (#"exec "$0" listen - --file "$1""#, 2, "- is the audio on standard input, and cannot be combined"),

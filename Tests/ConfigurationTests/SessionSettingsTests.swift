@@ -73,8 +73,8 @@ struct SessionSettingsTests {
             "{ sessions: [{ wake: 'go', words: ['on'] },\n{ wake: 'on', words: ['off'] },\n"
                 + "{ wake: 'up', words: ['down'] },\n{ wake: 'down', words: ['up'] }] }",
             [
-                "3 sessions[2].wake: 'up' counts only in sessions that it would have to start itself; take it out of their words",
-                "4 sessions[3].wake: 'down' counts only in sessions that it would have to start itself; take it out of their words",
+                "3 sessions[2].wake: 'up' is detected only in sessions that it starts itself; remove it from their words",
+                "4 sessions[3].wake: 'down' is detected only in sessions that it starts itself; remove it from their words",
             ]
         ),
     ]

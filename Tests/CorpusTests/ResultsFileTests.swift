@@ -44,7 +44,7 @@ struct ResultsFileTests {
     /// Written by version 1, which had no checks.
     private static let former = "beckon-journal 1 one\n2 done a\n2 done b\n4 failed c\n"
 
-    @Test func `a journal without checks is gone on with, as it is`() throws {
+    @Test func `a journal without checks is resumed as it is`() throws {
         let folder = try TestFolder()
         let (results, _, path) = try Self.whole(folder)
         try folder.write("results", bytes: Array(results.prefix(9)))
@@ -148,7 +148,7 @@ struct ResultsFileTests {
         }
     }
 
-    @Test func `what cannot be gone on with is left as it is`() throws {
+    @Test func `what cannot be resumed is left as it is`() throws {
         let folder = try TestFolder()
         let (results, journal, path) = try Self.whole(folder)
         func expect(_ says: String, heading: String = "one", _ line: Int = #line) throws {

@@ -91,7 +91,7 @@ struct NegativeExampleTests {
         #expect(changed == word)
     }
 
-    @Test func `damaged counts of negatives are no store`() throws {
+    @Test func `damaged counts of negatives are not store`() throws {
         var word = try word()
         _ = try word.addNegative(
             try RecordedTakes.voice("Side_Left"),

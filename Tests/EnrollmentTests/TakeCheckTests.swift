@@ -44,7 +44,7 @@ struct TakeCheckTests {
         #expect(TakeCheck(loud, mostClipped: TakeCheck.mostClippedInFile).fault == nil)
     }
 
-    @Test func `the beginning of a noise is no take`() throws {
+    @Test func `the beginning of a noise is not a take`() throws {
         var noise = QuietNoise(level: 0.02)
         let steady = noise.samples(16000)
         // Speech of 0.2 s is found where the noise begins.

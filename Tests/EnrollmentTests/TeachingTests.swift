@@ -35,7 +35,7 @@ struct TeachingTests {
             keepsAudio: true
         )
         #expect(session.add(variants[2]) == nil)
-        // The same recording again is no take more, whether it was stored or is new.
+        // The same recording again is not a take more, whether it was stored or is new.
         #expect(session.add(variants[0]) == .copy(ofTake: 1) && session.add(variants[2]) == .copy(ofTake: 4))
         #expect(session.add(try RecordedTakes.variants("Rear_Center", 5)[4]) == nil)
         #expect(session.removeOutliers().map(\.index) == [2])

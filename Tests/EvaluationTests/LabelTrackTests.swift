@@ -45,7 +45,7 @@ struct LabelTrackTests {
         #expect(error?.description.hasPrefix("x.txt, line 2: ") == true)
     }
 
-    @Test func `a file beyond the limits is no track, and the line says why`() throws {
+    @Test func `a file beyond the limits is not a track, and the line says why`() throws {
         let most = String(repeating: "x", count: LabelTrack.Limit.lineBytes - 4)
         #expect(try LabelTrack("1\t2\t\(most)", file: "x.txt").entries.count == 1)
         let long = #expect(throws: EvaluationError.self) { try LabelTrack("0\t1\tup\n1\t2\t\(most)x", file: "x.txt") }

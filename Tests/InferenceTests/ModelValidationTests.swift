@@ -154,7 +154,7 @@ struct ModelValidationTests {
         }
         let key = "sensitivities.strict.spot"
         let bad: [([String: Any], key: String, says: String)] = [
-            (["lax": [:]], "sensitivities", "“lax” is none of strict, balanced, eager"),
+            (["lax": [:]], "sensitivities", "“lax” is not one of strict, balanced, eager"),
             (["strict": ["talk": part(0.9, 0.9)]], "sensitivities.strict", "“talk” is neither spot nor command"),
             (["strict": ["spot": [:] as [String: Any]]], key + ".thresholds", "missing"),
             (["strict": ["spot": part(0.9, nil)]], key + ".thresholds", "“no” is missing; every word needs one"),

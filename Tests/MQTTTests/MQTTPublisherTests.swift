@@ -110,7 +110,7 @@ struct MQTTPublisherTests {
             payloads.first?.contains(#""modelType": "universal", "currentSensitivity": 0.100, "siteId": "kitchen""#)
                 == true
         )
-        // A toggle is no command of the service.
+        // A toggle is not a command of the service.
         #expect(service.commands.withLock { $0 } == [])
         publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
     }

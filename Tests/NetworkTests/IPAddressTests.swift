@@ -10,7 +10,7 @@ struct IPAddressTests {
         "1::2::3",
         "::1%", "::1% ", "[::1]", "::1]", "::+1", "::１", "12345::", "1:2:3:4:5:6:7", "::1.2.3.+4", "localhost",
     ])
-    func `other texts are no addresses`(text: String) { #expect(IPAddress(text) == nil) }
+    func `other texts are not addresses`(text: String) { #expect(IPAddress(text) == nil) }
 
     @Test func `every spelling is the same address`() throws {
         for (left, right) in [

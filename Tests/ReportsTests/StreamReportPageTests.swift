@@ -72,7 +72,7 @@ struct StreamReportPageTests {
         )
     }
 
-    @Test func `DET curves of the model's words and of one's own, with the operating points`() throws {
+    @Test func `DET curves of the model's words and of taught words, with the operating points`() throws {
         let report = Self.report()
         let pages = ErrorPages(report, page: "report.html", limit: 100)
         let page = try Tree(StreamReportPage(report, model: "m", pages: pages) { _ in "" }.html)
@@ -85,11 +85,11 @@ struct StreamReportPageTests {
         #expect(
             charts[0].contains("the model's words, strict: 80.0 %, 0.5 per hour.")
                 && charts[0].contains("the model's words, balanced: 20.0 %, 3.0 per hour.")
-                && charts[0].contains("your own words, strict: 75.0 %, 0.5 per hour.")
-                && charts[0].contains("your own words, balanced: 12.5 %, 0.5 per hour.")
+                && charts[0].contains("taught words, strict: 75.0 %, 0.5 per hour.")
+                && charts[0].contains("taught words, balanced: 12.5 %, 0.5 per hour.")
         )
         #expect(charts[1].contains("up, balanced: 20.0 %, 1.0 per hour."))
-        #expect(page.texts("strong").contains("computer (your own)"))
+        #expect(page.texts("strong").contains("computer (taught)"))
         #expect(page.texts("p").contains { $0.hasSuffix("so without a curve: stop.") })
         #expect(page.texts("td").contains("strict") && page.texts("td").contains("computer (own)"))
     }

@@ -50,7 +50,7 @@ struct NearMissTests {
         ),
         Row(rule: "without a margin nothing is", said: "..uu.............", margin: nil, expected: ""),
         Row(rule: "the margin counts from the threshold", said: "..uu.............", margin: 0.15, expected: ""),
-        Row(rule: "a word that fires is no near miss", said: "..uUUu...............", expected: "word up@3"),
+        Row(rule: "a word that fires is not a near miss", said: "..uUUu...............", expected: "word up@3"),
         Row(rule: "nor is what its audio resembles before", said: "..ssUU...............", expected: "word up@5"),
         Row(rule: "nor after", said: "..UUss...............", expected: "word up@3"),
         Row(rule: "a peak at the threshold that did not fire is none", said: "...U.................", expected: ""),
@@ -71,7 +71,7 @@ struct NearMissTests {
             expected: "near-miss up@-1"
         ),
         Row(rule: "nor the end of the score", said: "..uuu", ends: true, expected: "near-miss up@-1"),
-        Row(rule: "a word at the end is no near miss", said: "..UUUu", ends: true, expected: "word up@3"),
+        Row(rule: "a word at the end is not a near miss", said: "..UUUu", ends: true, expected: "word up@3"),
         Row(rule: "after a gap nothing from before is reported", said: "..uu.............", flushAt: 8, expected: ""),
     ])
     func `near misses are reported by the rules`(_ row: Row) {

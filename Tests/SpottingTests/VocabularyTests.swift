@@ -20,7 +20,7 @@ struct VocabularyTests {
         posteriors[model.labels.count - 1] = 0.25
         var fused = vocabulary.fused(posteriors, [0.6, 0.2, 0.2])
         func share(_ name: String) -> Float { vocabulary.labels.firstIndex(of: name).map { fused[$0] } ?? -1 }
-        // M = 0.6. The likeliest of the user's own words keeps it; the other one has less by the ratio of their odds, 6 to 1, to
+        // M = 0.6. The likeliest of the taught words keeps it; the other one has less by the ratio of their odds, 6 to 1, to
         // the power of 2.5. The model's words are
         // multiplied by 0.8, silence by 0.4 and unknown by 0.4^8. Then "stop", with q = 0.2, takes 1 / 33 of unknown
         // and silence.

@@ -39,7 +39,7 @@ struct ReplaceFileTests {
         }
     }
 
-    @Test func `what a killed program left is no hindrance`() throws {
+    @Test func `what a killed program left is not a hindrance`() throws {
         let folder = try TestFolder()
         try folder.write(temporaryName("list"), bytes: Array("half".utf8))
         try replaceFile(folder.file("list"), mode: 0o600, durable: true, [5])

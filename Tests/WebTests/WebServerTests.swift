@@ -203,7 +203,7 @@ struct WebServerTests {
         running.server.stop()
     }
 
-    @Test func `bodies that are no command are refused`() throws {
+    @Test func `bodies that are not command are refused`() throws {
         let running = try start()
         for (body, status) in [
             ("", 400), ("mute", 400), ("{\"command\": \"events\"}", 400), ("{\"command\": \"fly\"}", 400), ("{", 400),
@@ -480,7 +480,7 @@ struct WebServerTests {
         running.server.stop()
     }
 
-    @Test func `what is no HTTP is refused, and the server goes on`() throws {
+    @Test func `what is not HTTP is refused, and the server goes on`() throws {
         let running = try start()
         for text in [
             "{\"type\": \"describe\"}\n", "GET\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\0\0\0\r\n\r\n",

@@ -268,7 +268,7 @@ struct ConversationTests {
         let run = Self.run([UInt8](repeating: 0, count: 96_000), 16_000, chunk: 320)
         #expect(results(client, Array(run.dropLast(Self.event("audio-stop").count))) == [])
         #expect(results(client, Self.event("audio-stop")) == ["not-detected"])
-        // Without audio since, a second stop is no answer's worth.
+        // Without audio since, a second stop is not an answer's worth.
         #expect(results(client, Self.event("audio-stop")) == [])
         #expect(
             results(client, Self.event("audio-start", Self.format(16_000)) + Self.event("audio-stop")) == [
@@ -293,7 +293,7 @@ struct ConversationTests {
             #expect(results(client, detect([.string(name)]) + run) == ["left"], "\(name)")
         }
         #expect(client.unknownNames.isEmpty)
-        // Names that nobody knows are no words: once, at the beginning, so that nobody waits for them.
+        // Names that nobody knows are not words: once, at the beginning, so that nobody waits for them.
         #expect(results(client, detect(["ok_nabu"]) + run) == ["not-detected"])
         #expect(client.unknownNames == [["ok_nabu"]])
         #expect(results(client, detect(["ok_nabu", "right"]) + run) == ["not-detected"])

@@ -120,7 +120,7 @@ struct ParserTests {
         #expect(error == expected)
     }
 
-    @Test func `data that are no object are refused, after any length of them`() {
+    @Test func `data that are not object are refused, after any length of them`() {
         for data in ["[]", "x", "{\"a\":}", "{} ", "{}{"] {
             let (events, error) = Self.read("{\"type\": \"ping\", \"data_length\": \(data.utf8.count)}\n\(data)")
             if data == "{} " {
@@ -164,7 +164,7 @@ struct ParserTests {
         #expect(Self.read("{\"type\": \"ping\", \"x\": " + String(repeating: "[", count: 16_000) + "\n").error == .json)
     }
 
-    @Test func `names that are no strings, or no text, are left out`() {
+    @Test func `names that are not strings, or no text, are left out`() {
         let line = #"{"type": "detect", "data": {"names": ["a", 1, null, ["b"], "\ud800", "c"]}}"# + "\n"
         #expect(Self.read(line).events.first?.event.names == ["a", "c"])
         let bytes = Array(#"{"type": "detect", "data": {"names": [""#.utf8) + [0xFF] + Array(#"", "d"]}}"#.utf8) + [10]

@@ -415,7 +415,7 @@ struct SatelliteTests {
         #expect(device.satellite.counts.dropped == 1 && device.satellite.counts.state == .alone)
     }
 
-    @Test func `what is no event is answered by an error and the end`() throws {
+    @Test func `what is not an event is answered by an error and the end`() throws {
         let device = try Device()
         let home = try device.home()
         for text in ["GET / HTTP/1.1\r\n\r\n", "{\"type\": \"ping\", \"data_length\": -5}\n", "\0\n"] {

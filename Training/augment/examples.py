@@ -289,7 +289,7 @@ class Examples:
     def part_of_word(self, wave, row, generator):
         """Part of a command, the rest of it outside the window or cut away.
 
-        It is never another command. It is no word if little is left; if much is left, that command is the alternative.
+        It is never another command. It is not a word if little is left; if much is left, that command is the alternative.
         """
         table, speed = self.table, generator.uniform(*SPEEDS)
         start, length = table["start"][row], table["length"][row]

@@ -3,7 +3,7 @@
     python -m Training.evaluate.ablation --data DIR --cache DIR --examples DIR [--steps N] [--only NAME…]
 
 All train for the same number of steps on the same rendered epochs. They are compared at the threshold at which 75 % of the
-validation words are recognized: how much of what is no command reaches that threshold. `held-out` are words that no training
+validation words are recognized: how much of what is not a command reaches that threshold. `held-out` are words that no training
 includes (vocabulary.HELD_OUT).
 """
 

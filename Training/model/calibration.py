@@ -15,7 +15,7 @@ LEAST_OTHERS = 90
 def fit_shifts(accuracy):
     """What to subtract from the logits of single other words, and from that of all other speech.
 
-    Training holds far more of what is no command than a set of clips does, so the network favours unknown. The shifts are
+    Training holds far more of what is not a command than a set of clips does, so the network favours unknown. The shifts are
     the smallest of those with the best `accuracy(words, other)`.
     """
     grid = [(words / 2, other / 2) for words in range(7) for other in range(9)]

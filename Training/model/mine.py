@@ -23,7 +23,7 @@ from Training.data.seeding import generator as seeded
 from Training.model import checkpoint
 from Training.model.network import load_checkpoint, stream_logits
 
-# RMS of the speech, and signal-to-noise ratios in dB; None is no noise.
+# RMS of the speech, and signal-to-noise ratios in dB; None is not noise.
 LEVEL, RATIOS = 0.05, (None, 15)
 # A window is kept where a command has this score, at most one in so many hops.
 LEAST_SCORE, APART = 0.03, 3

@@ -45,7 +45,7 @@ class ClipPrior(NamedTuple):
 def clip_prior(examples, words, other):
     """The ClipPrior with these shifts: `words` is for the outputs of single other words, `other` for that of all other speech.
 
-    Training holds far more of both than a set of clips does. Babble keeps its logit: it is no word that somebody says.
+    Training holds far more of both than a set of clips does. Babble keeps its logit: it is not a word that somebody says.
     """
     shift = np.array([words if label == UNKNOWN else 0.0 for label in examples.output_labels()])
     shift[examples.other] = other

@@ -1,6 +1,6 @@
 /// Numbers from text that comes from outside: a command line, a configuration, a header, a file, a message.
 ///
-/// The standard library's own initialisers also accept `+4`, `0x1p3`, `nan` and `inf`, which are no numbers to any peer or person: a
+/// The standard library's own initialisers also accept `+4`, `0x1p3`, `nan` and `inf`, which are not numbers to any peer or person: a
 /// host `1.2.3.+4` would count as an address. These accept ASCII digits alone, and nothing before or after them.
 extension FixedWidthInteger {
     /// A whole number without a sign: ASCII digits alone.

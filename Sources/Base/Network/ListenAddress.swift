@@ -21,7 +21,7 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Why a text is no address.
+    /// Why a text is not an address.
     private struct Refusal: Error, CustomStringConvertible {
         let reason: String
         var description: String { reason }
@@ -57,7 +57,7 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
         return .tcp(host: host, port: port)
     }
 
-    /// What a text that is no address may have meant: one without its scheme, with that of the web, or a port alone; nil for no idea.
+    /// What a text that is not an address may have meant: one without its scheme, with that of the web, or a port alone; nil for no idea.
     public static func meant(by text: String) -> ListenAddress? {
         guard (try? checked(text)) == nil else { return nil }
         if text.hasPrefix("/") { return try? checked("unix://" + text) }

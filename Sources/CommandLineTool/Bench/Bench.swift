@@ -159,7 +159,7 @@ struct Bench {
         } else {
             Output.write(
                 result.times.table.text
-                    + "\(result.heard) of \(result.words) words heard, \(result.others) others; mode \(mode), trigger \(trigger)\n"
+                    + "\(result.heard) of \(result.words) words found, \(result.others) others; mode \(mode), trigger \(trigger)\n"
             )
         }
         return result.heard > 0 ? 0 : 1

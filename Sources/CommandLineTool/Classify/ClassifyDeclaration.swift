@@ -83,7 +83,7 @@ extension Classify: Command {
                     ),
                     Option(
                         "--resume",
-                        help: "go on with the file of --output after a kill; begins it if there is none",
+                        help: "continue the file of --output after a kill; begins it if there is none",
                         manual: """
                             Goes on with the file of
                             .Fl -output

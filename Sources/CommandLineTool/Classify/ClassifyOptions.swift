@@ -80,7 +80,7 @@ struct ClassifyOptions {
             )
         }
         guard !resumes || output != nil && format != .audacity else {
-            throw UsageError("--resume goes on with the file of --output, in --format json, csv or records")
+            throw UsageError("--resume continues the file of --output, in --format json, csv or records")
         }
         guard !resumes || !readsAudio else {
             throw UsageError("--resume is for files; audio on standard input begins anew")

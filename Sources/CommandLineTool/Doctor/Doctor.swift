@@ -135,7 +135,7 @@ extension Doctor {
             let loaded = try taught.load(for: model, folder: ModelFolder.find(listening.modelFolder ?? folder))
             let names = loaded.words.map(\.name).joined(separator: ", ")
             let place = taught.path.map { " (\($0))" } ?? ""
-            let text = names.isEmpty ? "none of your own; beckon enroll WORD teaches one" : "your own: \(names)\(place)"
+            let text = names.isEmpty ? "none taught; beckon enroll WORD teaches one" : "taught: \(names)\(place)"
             return [Diagnosis(.ok, check, text)]
                 + loaded.lost.map { name in
                     let parts = TaughtWords.lostLine(name).split(separator: "; ", maxSplits: 1).map(String.init)

@@ -167,7 +167,7 @@ struct Enroll {
                 show(utterance, name)
                 let clipped = TakeCheck(utterance).clipped
                 if clipped > TakeCheck.mostClipped {
-                    Output.report(.warning, "\(printable(name)): \(TakeFault.clipped(clipped)); it is used all the same")
+                    Output.report(.warning, "\(printable(name)): \(TakeFault.clipped(clipped)); it is still used")
                 }
             }
         }
@@ -207,7 +207,7 @@ struct Enroll {
         Output.writeError((Terminal.errorIsTerminal ? wrapped(request, columns: Terminal.width) : request) + "\n")
         func endOfTime(_ count: Int) -> Failure {
             Failure(
-                "'\(printable(options.word))' was not taught: \(count) of \(wanted) takes were heard within "
+                "'\(printable(options.word))' was not taught: \(count) of \(wanted) takes were recorded within "
                     + "\(durationText((time ?? .zero).seconds)), the limit without a terminal; run it on one, or give recordings "
                     + "with --from"
             )

@@ -5,14 +5,14 @@ extension Enroll: Command {
         names: [
             CommandName(
                 name: "enroll",
-                abstract: "teach a word of your own, from a few takes",
+                abstract: "teach a new word from a few takes",
                 operands: [
                     Operand("word", .taughtWord, after: "--more"),
                     Operand("file", .file, repeats: true, isOptional: true, after: "--from"),
                 ]
             )
         ],
-        abstract: "teach a word of your own",
+        abstract: "teach a new word",
         usage: [
             "beckon enroll WORD [OPTION…]", "beckon enroll WORD --from FILE|DIR…", "beckon enroll WORD --not CLIP",
         ],
@@ -33,7 +33,7 @@ extension Enroll: Command {
             the model's, is refused, because each would be found in place of the other.
 
             Without a terminal it ends after a minute (15 s for each take, if that is more)
-            with an error, if not all takes were heard.
+            with an error, if not all takes were recorded.
             """,
         groups: [
             OptionGroup(

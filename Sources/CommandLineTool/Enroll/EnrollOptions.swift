@@ -35,7 +35,7 @@ struct EnrollOptions {
         if arguments.has("--from") {
             files = arguments.all("--from") + others
             let before = arguments.operands(before: "--from")
-            // A name that is no path to anything, wherever it stands, is the rest of the word.
+            // A name that is not a path to anything, wherever it stands, is the rest of the word.
             let parts = before.count > 1 ? Array(before) : [word] + others.filter { !PathName.mayBePath($0) }
             if parts.count > 1 { throw Self.unquoted(parts, then: "--from \(printable(arguments.all("--from")[0]))") }
         } else if let other = others.first {

@@ -21,7 +21,7 @@ extension Evaluate: Command {
             it as Audacity exports it (talk.wav and talk.txt): one line per word with
             start and end in seconds and the word, separated by tabs. Words that the
             model does not know are other speech. An empty track says that no word is
-            spoken. Your own words are measured like those of the model.
+            spoken. Taught words are measured like the model's words.
             """,
         groups: [
             OptionGroup(
@@ -53,7 +53,7 @@ extension Evaluate: Command {
                     SharedOptions.mode(preset: nil), SharedOptions.trigger, SharedOptions.sensitivity,
                     SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.channel,
                     SharedOptions.wordsFile(
-                        help: "file of your own words, or none; with --stream (default: the file that enroll writes)",
+                        help: "file of the taught words, or none; with --stream (default: the file that enroll writes)",
                         manual: """
                             With
                             .Fl -stream ,

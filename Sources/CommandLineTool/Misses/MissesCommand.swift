@@ -109,7 +109,7 @@ struct MissesCommand {
     private func export(_ bytes: [UInt8], to path: String) throws {
         guard path != "-" else {
             guard !Terminal.outputIsTerminal else {
-                throw Failure("a clip is no text to read; send it to a file or a pipe: beckon misses export N - > FILE")
+                throw Failure("a clip cannot be printed; send it to a file or a pipe: beckon misses export N - > FILE")
             }
             return Output.write(bytes: bytes)
         }

@@ -42,7 +42,7 @@ extension MissesCommand: Command {
         usage: ["beckon misses [--near] [--json]", "beckon misses play N", "beckon misses export N FILE|-"],
         discussion: """
             Tells false accepts and misses of the running service, with what was heard. It keeps them if misses.dir is
-            set in its configuration. A false accept of a word of your own can become a negative example: see beckon help
+            set in its configuration. A false accept of a taught word can become a negative example: see beckon help
             enroll.
             """,
         groups: [

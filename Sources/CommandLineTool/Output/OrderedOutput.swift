@@ -38,10 +38,10 @@ final class OrderedOutput: Sendable {
         var head = 0
         var waiting: [Int: [Piece]] = [:]
         var waitingBytes = 0
-        /// Files that are done but for those before them; nil for what is no file.
+        /// Files that are done but for those before them; nil for what is not a file.
         var finished: [Int: Ended?] = [:]
         var isReleased = false
-        /// Printed before the first output that is no error.
+        /// Printed before the first output that is not an error.
         var header = ""
     }
 
@@ -84,7 +84,7 @@ final class OrderedOutput: Sendable {
 
     /// Marks a file as done, and prints the waiting output of the files after it.
     ///
-    /// - Parameter ended: nil for what is no file, such as a message.
+    /// - Parameter ended: nil for what is not a file, such as a message.
     func finish(file: Int, _ ended: Ended? = nil) {
         condition.withLock {
             state.finished[file] = .some(ended)

@@ -51,7 +51,7 @@ enum Terminal {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Columns of the terminal on standard output; nil where it is no terminal.
+    /// Columns of the terminal on standard output; nil where it is not a terminal.
     static var outputRoom: Int? { outputIsTerminal ? outputSize.columns : nil }
 
     /// Columns of the terminal on standard error; 80 if unknown.

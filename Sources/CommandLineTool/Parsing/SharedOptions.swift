@@ -128,9 +128,9 @@ enum SharedOptions {
     )
 
     static let words = wordsFile(
-        help: "file of your own words, or none (default: the file that enroll writes)",
+        help: "file of the taught words, or none (default: the file that enroll writes)",
         manual: """
-            The file that your own words are kept in, or
+            The file that holds the taught words, or
             .Cm none
             to listen for none of them.
             The default is the file that

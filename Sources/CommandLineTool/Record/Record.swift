@@ -25,7 +25,7 @@ struct Record {
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let folder = arguments.operands.first, arguments.operands.count == 1 else {
-            throw UsageError("record needs one folder, that of the dataset")
+            throw UsageError("record needs one folder: the dataset")
         }
         guard let label = arguments.value("--label"), let speaker = arguments.value("--speaker") else {
             throw UsageError("record needs --label WORD and --speaker NAME")

@@ -18,7 +18,7 @@ struct ForgetWords {
         if let store { try UnquotedName.check(names, store) }
         if let name = names.first(where: { store?[$0] == nil }), modelWords.contains(name) {
             throw Failure(
-                "'\(name)' is one of the model's own words, which stay; words: { \(name): { enabled: false } } in the "
+                "'\(name)' is one of the model's words, which stay; words: { \(name): { enabled: false } } in the "
                     + "configuration leaves it out"
             )
         }

@@ -3,7 +3,7 @@ import Enrollment
 
 /// A taught name of several words that was given without quotes: the shell makes an operand of each.
 enum UnquotedName {
-    /// Refuses operands that are no taught words alone, but are one together.
+    /// Refuses operands that are not taught words alone, but are one together.
     static func check(_ operands: [String], _ store: WordStore) throws(Failure) {
         guard let unknown = operands.firstIndex(where: { store[$0] == nil }) else { return }
         let names = store.words.map(\.name)

@@ -109,7 +109,7 @@ struct WordsCommand {
         }
         guard path != Self.standardStream else {
             guard !Terminal.outputIsTerminal else {
-                throw Failure("words are no text to read; send them to a file or a pipe: beckon words export - > FILE")
+                throw Failure("words cannot be printed; send them to a file or a pipe: beckon words export - > FILE")
             }
             return Output.write(bytes: try store.encoded())
         }

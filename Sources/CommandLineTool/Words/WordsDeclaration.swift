@@ -3,7 +3,7 @@ extension WordsCommand: Command {
         names: [
             CommandName(
                 name: "words",
-                abstract: "list, export or import your own words",
+                abstract: "list, export or import taught words",
                 tasks: [
                     CommandName(
                         name: "export",
@@ -41,7 +41,7 @@ extension WordsCommand: Command {
             ),
             CommandName(
                 name: "forget",
-                abstract: "remove words of your own",
+                abstract: "remove taught words",
                 operands: [Operand("word", .taughtWord, repeats: true)],
                 help: "remove words, with their recordings",
                 manual: """
@@ -54,7 +54,7 @@ extension WordsCommand: Command {
                     """
             ),
         ],
-        abstract: "your own words",
+        abstract: "taught words",
         usage: [
             "beckon words [--json]", "beckon words export FILE|- [WORD…]", "beckon words import [--replace] FILE|-",
             "beckon forget WORD…",

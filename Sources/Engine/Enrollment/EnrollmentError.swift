@@ -39,8 +39,8 @@ public struct EnrollmentError: Error, Equatable, Sendable, CustomStringConvertib
     /// There are words of these names already.
     public static func taken(_ names: [String]) -> EnrollmentError {
         .name.saying(
-            "nothing was imported, because these words are taught already: \(names.joined(separator: ", ")); --replace takes "
-                + "those of the file, beckon forget takes yours away"
+            "nothing was imported, because these words are taught already: \(names.joined(separator: ", ")); --replace uses "
+                + "the ones of the file, beckon forget removes yours"
         )
     }
 

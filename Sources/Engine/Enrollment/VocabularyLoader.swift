@@ -3,11 +3,11 @@ public import Inference
 public import KernelInterface
 public import Spotting
 
-/// Finds and loads the vocabulary of a detector: a model, and the user's own words prepared for it.
+/// Finds and loads the vocabulary of a detector: a model, and the taught words prepared for it.
 public struct VocabularyLoader: Sendable {
     /// Nil for the model that came with the program.
     public var modelFolder: String?
-    /// The file of the user's own words.
+    /// The file of the taught words.
     public var words: TaughtWords
 
     public init(modelFolder: String?, words: TaughtWords) {
@@ -37,7 +37,7 @@ public struct VocabularyLoader: Sendable {
         return model
     }
 
-    /// The model with the user's own words.
+    /// The model with the taught words.
     ///
     /// - Parameters:
     ///   - model: the model of the folder, if it was loaded before; nil to load it.

@@ -4,7 +4,7 @@ private import Glibc
 public enum ModelFolder {
     /// The folder named by the user, else by `BECKON_MODEL`, else the `commands` model that came with the program.
     ///
-    /// A name without a slash that is no folder, such as `commands-small`, is one of the models that came with the program:
+    /// A name without a slash that is not a folder, such as `commands-small`, is one of the models that came with the program:
     /// beside an installed binary (`../share/beckon/models`), or up from a binary built in a checkout (`Models`).
     ///
     /// - Returns: nil where there is none; a path or name that the user gave is returned even if nothing is there.

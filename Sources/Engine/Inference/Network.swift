@@ -16,9 +16,9 @@ public struct Network: Sendable {
         let root: Int
         /// Whether no value can be negative, as after a ReLU.
         let isNonNegative: Bool
-        /// Columns of the root before the view; 0 if this is no view.
+        /// Columns of the root before the view; 0 if this is not a view.
         let columnsBefore: Int
-        /// Columns of the root after the view; 0 if this is no view.
+        /// Columns of the root after the view; 0 if this is not a view.
         let columnsAfter: Int
 
         /// New columns of a hop, but no more than the window has.

@@ -62,7 +62,7 @@ extension KernelSet {
         let source = instructionSet == nil ? "BECKON_KERNELS: " : ""
         let supported = InstructionSet.supported.map(\.rawValue).joined(separator: ", ")
         guard let known = InstructionSet(rawValue: name) else {
-            throw .kernels.saying("\(source)\(quoted(name)) is none of the kernels; this processor runs \(supported)")
+            throw .kernels.saying("\(source)\(quoted(name)) is not a set of kernels; this processor runs \(supported)")
         }
         guard let kernels = known.kernels else {
             throw .kernels.saying("\(source)this processor cannot run \(name) kernels; it runs \(supported)")

@@ -32,7 +32,7 @@ extension ModelDescription {
         for (name, modes) in (sensitivities ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let sensitivity = Sensitivity(rawValue: name) else {
                 let names = Sensitivity.allCases.map(\.rawValue).joined(separator: ", ")
-                throw wrong("sensitivities", "\(quoted(name)) is none of \(names)", file)
+                throw wrong("sensitivities", "\(quoted(name)) is not one of \(names)", file)
             }
             for (modeName, part) in modes.sorted(by: { $0.key < $1.key }) {
                 guard let mode = DetectionMode(rawValue: modeName) else {

@@ -115,7 +115,7 @@ struct ShapeInference {
         guard span <= input.columns else { throw wrong("it spans \(span) columns, but its input has \(input.columns)") }
         if streams {
             guard input.columnsPerHop % stride == 0 else {
-                throw wrong("a hop's \(input.columnsPerHop) new columns are no multiple of the stride \(stride)")
+                throw wrong("a hop's \(input.columnsPerHop) new columns are not multiple of the stride \(stride)")
             }
             guard (input.columns - span) % stride == 0 else {
                 throw wrong("its last column misses the end of the window, so that it cannot stream")

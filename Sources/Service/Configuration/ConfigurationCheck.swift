@@ -60,7 +60,7 @@ struct ConfigurationCheck {
             }
             for part in parts { reportUnknown(part, words, key: key + ".phrase", &findings) }
             for part in parts where configuration.words[part]?.enabled == false {
-                findings.add("is never heard, as '\(part)' is not enabled", key: key + ".phrase", isWarning: true)
+                findings.add("is never detected, as '\(part)' is not enabled", key: key + ".phrase", isWarning: true)
             }
         }
     }

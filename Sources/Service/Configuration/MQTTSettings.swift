@@ -107,7 +107,7 @@ extension SettingKind where Value == String {
         return kind
     }
 
-    /// What to write instead of a text that is no name and no address; nil for one that is.
+    /// What to write instead of a text that is not a name and no address; nil for one that is.
     private static func hostAdvice(_ text: String) -> String? {
         var (rest, keys) = (text[...], [String]())
         var scheme: Substring = ""

@@ -284,7 +284,7 @@ struct SessionCheck {
         for (key, session) in sessions
         where !session.wake.isEmpty && !heard.contains(session.wake) && !session.words.contains(session.wake) {
             findings.add(
-                "'\(session.wake)' counts only in sessions that it would have to start itself; take it out of their words",
+                "'\(session.wake)' is detected only in sessions that it starts itself; remove it from their words",
                 key: key + ".wake"
             )
         }

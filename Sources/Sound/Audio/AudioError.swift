@@ -39,7 +39,7 @@ public struct AudioError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let noAudio = AudioError(.noAudio, "no audio in the file")
     /// The file holds less audio than its header declares.
     public static let truncated = AudioError(.truncated, "audio file ends early")
-    /// The file holds bytes that are no audio, chunk, tag or padding.
+    /// The file holds bytes that are not audio, chunk, tag or padding.
     public static let leftover = AudioError(.leftover, "bytes in the file are not audio")
     /// A sample is NaN, infinite or far too large.
     public static let notFinite = AudioError(.notFinite, "sample is not a usable number")

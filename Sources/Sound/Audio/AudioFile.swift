@@ -1,7 +1,7 @@
 /// An audio file open for reading: WAV, RF64, AIFF, CAF, FLAC, Ogg (Vorbis, Opus, FLAC), MPEG audio, and what else libsndfile reads.
 ///
 /// It is read to its real end, whatever its header declares: sizes that were never written, or wrapped around, joined files and
-/// chained streams. Bytes that are no audio, chunk, tag or padding are an error at the end.
+/// chained streams. Bytes that are not audio, chunk, tag or padding are an error at the end.
 ///
 /// Samples are 32-bit floats: integer formats are scaled to −1…1; float formats may exceed ±1, and whole
 /// numbers that were written as floats are scaled, with a warning (``AudioWarnings``). Of
@@ -67,7 +67,7 @@ public struct AudioFile: ~Copyable {
     /// - Returns: Frames read; fewer than fit only near the end, where a part ends, or before damage; 0 at the end.
     /// - Throws: At the end of the good part: ``AudioError/truncated`` if the file is shorter than its header
     ///   declares, ``AudioError/notFinite`` with the time of a sample that is NaN or beyond ``largestSample``,
-    ///   ``AudioError/undecodable`` with the decoder's text, ``AudioError/leftover`` for bytes that are no audio, or an error of
+    ///   ``AudioError/undecodable`` with the decoder's text, ``AudioError/leftover`` for bytes that are not audio, or an error of
     ///   opening the next part. Further calls throw the same error.
     public mutating func read(
         into output: inout MutableSpan<Float>,
@@ -130,7 +130,7 @@ public struct AudioFile: ~Copyable {
         let next = try AudioPart.open(file, at: start, path: path)
         guard next.sampleRate == sampleRate, next.channels == channels else {
             throw .unsupported.saying(
-                "audio file \(AudioError.quoted(path)) goes on with other audio from byte \(start) on, after \(seconds(framesRead)) s "
+                "audio file \(AudioError.quoted(path)) continues with other audio from byte \(start) on, after \(seconds(framesRead)) s "
                     + "(\(next.sampleRate) Hz, channels: \(next.channels)); split it there"
             )
         }
@@ -142,7 +142,7 @@ public struct AudioFile: ~Copyable {
         AudioPart.leftover(
             bytes,
             "audio file \(AudioError.quoted(path))",
-            "were not decoded, after \(seconds(framesRead)) s of audio: they are no whole audio, chunk or tag; "
+            "were not decoded, after \(seconds(framesRead)) s of audio: they are not whole audio, a chunk or a tag; "
                 + "copy or record it again, or cut them off"
         )
     }

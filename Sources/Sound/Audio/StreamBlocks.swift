@@ -2,7 +2,7 @@ import Core
 
 /// Audio that arrives as bytes, in parts of any size, as mono blocks at 16 kHz: reads the header, mixes and resamples.
 ///
-/// WAV is read to its real end, by the rules of ``Container``: where what follows the audio is no chunk, tag or padding, it is audio
+/// WAV is read to its real end, by the rules of ``Container``: where what follows the audio is not a chunk, tag or padding, it is audio
 /// too, and where another WAV file follows, its audio. Nothing allocates while blocks are made.
 public struct StreamBlocks: ~Copyable {
     /// What is known of the format; nil before the header is complete.
@@ -77,7 +77,7 @@ public struct StreamBlocks: ~Copyable {
     /// Takes the next bytes.
     ///
     /// - Parameter put: gets each complete block of 1600 samples.
-    /// - Throws: ``AudioError`` for a wrong header, other audio behind the audio, or a sample that is no usable number.
+    /// - Throws: ``AudioError`` for a wrong header, other audio behind the audio, or a sample that is not a usable number.
     public mutating func take(_ bytes: ArraySlice<UInt8>, _ put: (Span<Float>) -> Void) throws(AudioError) {
         var bytes = bytes
         while !bytes.isEmpty {
@@ -147,7 +147,7 @@ public struct StreamBlocks: ~Copyable {
             )
         }
         throw .leftover.saying(
-            "\(Self.name): \(surplus) bytes from byte \(bytesRead - surplus) on follow the audio that its header counts, and are no chunk "
+            "\(Self.name): \(surplus) bytes from byte \(bytesRead - surplus) on follow the audio that its header counts, and are not a chunk "
                 + "or tag; they were read as audio: cut them off, or write it again"
         )
     }
@@ -161,7 +161,7 @@ public struct StreamBlocks: ~Copyable {
         if let old = self.format {
             guard old == format else {
                 throw .unsupported.saying(
-                    "\(Self.name) goes on with other audio (\(rate) Hz, channels: \(channels), \(layout.rawValue)); send it by itself"
+                    "\(Self.name) continues with other audio (\(rate) Hz, channels: \(channels), \(layout.rawValue)); send it by itself"
                 )
             }
             decoder?.reset()
@@ -202,9 +202,9 @@ public struct StreamBlocks: ~Copyable {
             var form = start[...]
             _ = try header.read(&form)
         } else if let kind = WaveHeader.kind(of: start) {
-            throw .unsupported.saying("\(Self.name) goes on with \(kind) behind its audio; send it by itself")
+            throw .unsupported.saying("\(Self.name) has \(kind) behind its audio; send it by itself")
         } else if start[0..<4].allSatisfy({ (0x20...0x7E).contains($0) }), start[0] != 0x20 {
-            // In a pipe the end is not known: a large one is no chunk.
+            // In a pipe the end is not known: a large one is not a chunk.
             let size = WaveHeader.number(start, 4, 4)
             if size <= 1 << 24 {
                 let rest = size + size % 2 - 4
@@ -294,7 +294,7 @@ public struct StreamBlocks: ~Copyable {
             guard !progress.isUnusable else {
                 let seconds = decimal(Double(frames) / Double(format.rate), 3)
                 throw .notFinite.saying(
-                    "\(Self.name) holds a sample that is no usable number at \(seconds) s; is its format right?"
+                    "\(Self.name) holds a sample that is not a usable number at \(seconds) s; is its format right?"
                 )
             }
             guard progress.bytes > 0 else { return }

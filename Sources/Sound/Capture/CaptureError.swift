@@ -54,7 +54,7 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
     public static func noClock(_ name: String) -> CaptureError {
         unsupported(
             name,
-            "it gives audio much faster than the clock, as ALSA's null and file plug-ins do, so it is no microphone; choose "
+            "it gives audio much faster than the clock, as ALSA's null and file plug-ins do, so it is not a microphone; choose "
                 + "another with the key device or --device ('beckon devices' lists what is there)"
         )
     }

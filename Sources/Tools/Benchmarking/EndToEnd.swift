@@ -160,7 +160,7 @@ public struct EndToEnd {
     /// Start time of each action on the monotonic clock, by the sequence number of its event.
     private static func starts(in file: String) throws(BenchmarkError) -> [UInt64: Instant] {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-            throw .endToEnd("no word was heard, or its action left no sign; is it the right recording?")
+            throw .endToEnd("no word was detected, or its action left no sign; is it the right recording?")
         }
         var starts: [UInt64: Instant] = [:]
         for line in text.split(separator: "\n") {

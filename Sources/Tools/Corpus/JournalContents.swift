@@ -62,7 +62,7 @@ struct JournalContents {
         chain = JournalChain(isChecked: true, heading: [])
     }
 
-    /// The first line of a version, without its end. Version 1 had no checks; its journals are gone on with as they are.
+    /// The first line of a version, without its end. Version 1 had no checks; its journals are resumed as they are.
     private func heading(version: Int) -> [UInt8] { Self.mark + Array("\(version) ".utf8) + heading }
 
     /// Begins a new journal. Returns its first line.

@@ -51,7 +51,7 @@ public struct NameList: ~Copyable, Sendable {
         self.isEnded = isEnded
     }
 
-    /// Whether it is no text although its names should end with newlines, by its first part. Ask before the first ``next()``.
+    /// Whether it is not text although its names should end with newlines, by its first part. Ask before the first ``next()``.
     public var isBinary: Bool { separator == 10 && buffer.contains(0) }
 
     /// The next name; nil at the end.

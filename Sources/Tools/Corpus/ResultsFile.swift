@@ -3,7 +3,7 @@ private import Glibc
 private import Synchronization
 public import System
 
-/// Why a file of results cannot be begun or gone on with; one line.
+/// Why a file of results cannot be begun or resumed; one line.
 public struct ResultsFileError: Error, CustomStringConvertible, Sendable {
     public let description: String
 
@@ -50,10 +50,10 @@ public final class ResultsFile: Sendable {
     /// The journal of a file of results.
     public static func journalPath(_ path: String) -> String { path + ".journal" }
 
-    /// Begins or goes on with a file.
+    /// Begins or resumes a file.
     ///
     /// - Parameters:
-    ///   - heading: all that the results depend on, as one line; a file is gone on with only under the same heading.
+    ///   - heading: all that the results depend on, as one line; a file is resumed only under the same heading.
     ///   - resumes: whether to go on with a file that is there; else it is replaced.
     public init(path: String, heading: String, resumes: Bool) throws(ResultsFileError) {
         self.path = path
@@ -64,7 +64,7 @@ public final class ResultsFile: Sendable {
         guard !resumes || hasJournal || !exists else {
             throw Self.error(
                 path,
-                "cannot be gone on with, because its journal \(printable(journalPath)) is missing; remove it, or choose another --output"
+                "cannot be resumed, because its journal \(printable(journalPath)) is missing; remove it, or choose another --output"
             )
         }
         // O_NONBLOCK: a pipe of this name would otherwise be waited for.
@@ -177,7 +177,7 @@ public final class ResultsFile: Sendable {
         guard let failure else { return }
         throw Self.error(
             path,
-            "cannot be written (\(SystemError.text(failure.number))); what is in it stays, and --resume goes on with it"
+            "cannot be written (\(SystemError.text(failure.number))); what is in it stays, and --resume continues it"
         )
     }
 

@@ -113,7 +113,7 @@ public struct WorkerRequests: Sendable {
         guard bytes.contains(where: { $0 != 32 && $0 != 13 && $0 != 9 }) else { return }
         guard let request = Self.request(bytes) else {
             let requests = #"{"file": "a.wav"} or {"name": "a.wav", "bytes": 32044}"#
-            breakDown("a line that is no request, such as \(requests)", body)
+            breakDown("a line that is not a request, such as \(requests)", body)
             return
         }
         let title = request.name ?? request.file

@@ -20,7 +20,7 @@ public struct SpokenWord: Sendable, Equatable {
 /// A line has start and end in seconds and a label, separated by tabs. Lines that begin with a backslash hold
 /// frequencies and are ignored. An empty track means that no word is said.
 public struct LabelTrack: Sendable, Equatable {
-    /// Limits beyond which a file is no label track.
+    /// Limits beyond which a file is not a label track.
     public enum Limit {
         public static let fileBytes = 64 << 20
         public static let lineBytes = 64 << 10

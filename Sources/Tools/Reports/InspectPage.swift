@@ -127,10 +127,10 @@ public struct InspectPage: Sendable {
             }
         }
         guard let nearest, nearest.score >= 0.05 else {
-            return "No word was heard, and nothing in the recording came close to one."
+            return "No word was detected, and nothing in the recording came close to one."
         }
-        return "No word was heard. The nearest was “\(nearest.word)”, which reached \(percentText(nearest.score)) at "
-            + "\(decimal(nearest.time, 1)) s; to count it needs \(percentText(nearest.needed))"
+        return "No word was detected. The nearest was “\(nearest.word)”, which reached \(percentText(nearest.score)) "
+            + "at \(decimal(nearest.time, 1)) s; to count it needs \(percentText(nearest.needed))"
             + (nearest.score >= nearest.needed ? " for long enough, under the conditions of the mode." : ".")
     }
 
@@ -175,7 +175,7 @@ public struct InspectPage: Sendable {
             ["Overall (RMS)", levelText(signal.overall), "The mean level of the part shown."],
             [
                 "Clipped", signal.clippedShare > 0 ? shareText(signal.clippedShare, places: 3) : "none",
-                "Samples cut off at full scale; best is none.",
+                "Samples cut off at full scale; none is best.",
             ],
             ["DC offset", decimal(signal.offset, 4), "The mean of the samples, with full scale at 1; best is 0."],
             [

@@ -73,7 +73,7 @@ public struct StreamReportPage: Sendable {
             guard !own.isEmpty else { return [DetectionTradeoff.Series(setting, name: "all words")] }
             return [
                 DetectionTradeoff.Series(others, of: setting, name: "the model's words"),
-                DetectionTradeoff.Series(own, of: setting, name: "your own words"),
+                DetectionTradeoff.Series(own, of: setting, name: "taught words"),
             ]
         }
         let tradeoff = DetectionTradeoff(seconds: report.seconds, series.flatMap { $0 })
@@ -94,7 +94,7 @@ public struct StreamReportPage: Sendable {
             tradeoff.chart(
                 [one],
                 title: "DET curve of \(word.word) in mode \(setting.mode)",
-                heading: word.word + (word.isOwn ? " (your own)" : ""),
+                heading: word.word + (word.isOwn ? " (taught)" : ""),
                 isSmall: true
             ).markup
         }

@@ -41,7 +41,7 @@ public final class ChunkScorer {
     private let hop: Int
     private var session: ChunkStream
 
-    /// - Parameter embeds: whether embeddings are computed too, as the user's own words need them.
+    /// - Parameter embeds: whether embeddings are computed too, as taught words need them.
     /// - Returns: nil where the model does not stream.
     public init?(_ model: Model, embeds: Bool) {
         guard let session = ChunkStream(model, hops: ChunkScorer.hopsAtOnce, embeds: embeds) else { return nil }

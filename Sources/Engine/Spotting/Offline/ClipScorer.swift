@@ -84,7 +84,7 @@ public struct ClipScorer: ~Copyable {
     }
 }
 
-/// The probability that each of the user's own words is said anywhere in a clip: the highest that it has in a stream.
+/// The probability that each of the taught words is said anywhere in a clip: the highest that it has in a stream.
 struct ClipTaughtWordScorer: ~Copyable {
     /// Hops of silence after the clip, in which a word at its end is decided.
     private static let hopsAfter = 4

@@ -31,7 +31,7 @@ extension MQTTPublisher {
     func toggle(_ hermes: inout Hermes?, _ message: BrokerConnection.Received, _ refusals: inout RefusalLog) {
         guard hermes != nil else { return }
         guard !message.isRetained else {
-            return refuse(message.topic, message.payload, "the broker has kept it; an old one is not executed", &refusals)
+            return refuse(message.topic, message.payload, "the broker has kept it; it is too old", &refusals)
         }
         if hermes?.take(topic: message.topic, payload: message.payload) == .unreadable {
             refuse(

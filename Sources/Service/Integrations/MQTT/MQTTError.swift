@@ -70,7 +70,7 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
         "the broker is silent: it has not answered for the time of the keep-alive; is it overloaded, or the network gone?"
     )
     static let noAnswer = MQTTError(
-        "it takes the connection but does not answer; is mqtt.port that of an MQTT broker, and right for mqtt.tls (8883 with TLS, "
+        "it takes the connection but does not answer; is mqtt.port the port of an MQTT broker, and right for mqtt.tls (8883 with TLS, "
             + "1883 without)?"
     )
     static let unknownName = MQTTError(
@@ -79,7 +79,7 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
 
     static var notMQTT: MQTTError {
         var error = MQTTError(
-            "what it sends is not MQTT; is mqtt.port that of an MQTT broker, and right for mqtt.tls (8883 with TLS, 1883 without)?"
+            "what it sends is not MQTT; is mqtt.port the port of an MQTT broker, and right for mqtt.tls (8883 with TLS, 1883 without)?"
         )
         error.mayBeOld = true
         return error

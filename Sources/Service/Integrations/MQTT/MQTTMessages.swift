@@ -96,7 +96,7 @@ public struct MQTTTopics: Equatable, Sendable {
         return all
     }
 
-    /// Why a message is no command: what would be accepted.
+    /// Why a message is not a command: what would be accepted.
     public struct NoCommand: Error, Equatable, Sendable, CustomStringConvertible {
         public let reason: String
         public var description: String { reason }

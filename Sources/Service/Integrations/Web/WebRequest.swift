@@ -83,6 +83,6 @@ struct WebAnswer: Equatable, Sendable {
         Header(name: "Cross-Origin-Opener-Policy", value: "same-origin"),
     ]
 
-    /// The policy of answers that are no page.
+    /// The policy of answers that are not page.
     static let closedPolicy = "default-src 'none'; frame-ancestors 'none'"
 }

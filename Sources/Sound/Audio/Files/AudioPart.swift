@@ -205,7 +205,7 @@ struct AudioPart: ~Copyable {
         }
         if let damage = link?.damage ?? passedOver {
             return .faulty(
-                Self.leftover(damage, name, "were passed over: they are no audio that can be decoded; \(advice)")
+                Self.leftover(damage, name, "were passed over: they are not audio that can be decoded; \(advice)")
             )
         }
         if let surplus = container?.surplus { return self.end(surplus, name) }
@@ -224,7 +224,7 @@ struct AudioPart: ~Copyable {
             Self.leftover(
                 surplus,
                 name,
-                "follow the audio that its header counts, and are no chunk or tag; they were read as audio: "
+                "follow the audio that its header counts, and are not a chunk or a tag; they were read as audio: "
                     + "cut them off, or write the file again"
             )
         )
@@ -234,7 +234,7 @@ struct AudioPart: ~Copyable {
         let end = view.range.lowerBound + (decoder.position ?? view.count)
         if let change = decoder.change {
             return .faulty(
-                .unsupported.saying("\(name) goes on with other audio from byte \(end) on (\(change)); split it there")
+                .unsupported.saying("\(name) continues with other audio from byte \(end) (\(change)); split it there")
             )
         }
         return .whole(container?.end ?? end)

@@ -73,7 +73,7 @@ struct MPEGDecoder: ~Copyable {
 
     /// Where in the view the last frame ends that was read.
     var position: Int { state.end }
-    /// Bytes between frames that are no tags and were not decoded, by their offsets in the view: from the first to the last.
+    /// Bytes between frames that are not tags and were not decoded, by their offsets in the view: from the first to the last.
     var passedOver: Range<Int>? { state.passedOver }
     /// What changes within the stream; nil if nothing does.
     var change: String? { state.change }

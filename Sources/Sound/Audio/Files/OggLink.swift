@@ -52,7 +52,7 @@ struct OggLink: Equatable {
         self.damage = damage
     }
 
-    /// The next page behind bytes that are no page; nil if they are the end, or another file begins.
+    /// The next page behind bytes that are not page; nil if they are the end, or another file begins.
     private static func nextPage(_ file: borrowing RegularFile, after place: Int) -> Int? {
         guard case .unknown = FileRest(of: file, from: place) else { return nil }
         let magic = Array("OggS".utf8)

@@ -28,7 +28,7 @@ public enum SoundSystem {
     ///
     /// - Parameters:
     ///   - folder: folder of the device nodes, such as `/dev/snd`.
-    ///   - hasOthers: whether the device that is listened to is no card, but of a sound server, and opens.
+    ///   - hasOthers: whether the device that is listened to is not a card, but of a sound server, and opens.
     public static func permissions(folder: String, hasOthers: Bool = false) -> Diagnosis {
         let check = "permissions"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

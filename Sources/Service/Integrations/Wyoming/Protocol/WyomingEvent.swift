@@ -41,13 +41,13 @@ struct ProtocolViolation: Error, Equatable, CustomStringConvertible {
     static let line = ProtocolViolation(
         description: "an event begins with a line of JSON of at most \(WyomingParser.longestLine) bytes"
     )
-    static let json = ProtocolViolation(description: "this is no JSON object of an event")
+    static let json = ProtocolViolation(description: "this is not a JSON object of an event")
     static let type = ProtocolViolation(description: "the event has no type")
     static let dataLength = ProtocolViolation(
-        description: "data_length is no number from 0 to \(WyomingParser.mostData)"
+        description: "data_length is not a number from 0 to \(WyomingParser.mostData)"
     )
     static let payloadLength = ProtocolViolation(
-        description: "payload_length is no number from 0 to \(WyomingParser.mostPayload)"
+        description: "payload_length is not a number from 0 to \(WyomingParser.mostPayload)"
     )
 }
 

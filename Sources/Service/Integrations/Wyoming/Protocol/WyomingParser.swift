@@ -88,7 +88,7 @@ struct WyomingParser {
     private mutating func readLine(_ line: UnsafeBufferPointer<UInt8>) throws(ProtocolViolation) {
         var event = WyomingEvent()
         var hasType = false
-        // Nil for what is no number, which is refused unless it is null or missing.
+        // Nil for what is not a number, which is refused unless it is null or missing.
         var (data, payload): (Int?, Int?) = (0, 0)
         try Self.readObject(line) { reader, name throws(JSONError) in
             switch name {

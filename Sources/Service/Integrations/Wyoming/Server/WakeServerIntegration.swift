@@ -65,7 +65,7 @@ extension WyomingServer: Integration {
                 ].map { ([.init("reason", $0.0)], Double($0.1)) }
             ),
             .counter("beckon_wyoming_hops", "Hops of 100 ms of clients' audio that were scored.", counts.hops),
-            .counter("beckon_wyoming_detections", "Words that clients were told of.", counts.detections),
+            .counter("beckon_wyoming_detections", "Words found for clients.", counts.detections),
             .counter(
                 "beckon_wyoming_cpu_seconds",
                 "Processor time of the threads that serve clients.",
