@@ -137,10 +137,10 @@ let package = Package(
             dependencies: ["Actions", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
         ),
         // Integrations: each a room of its own, which knows the service by IntegrationInterface, and which Daemon starts.
-        .target(name: "Metrics", dependencies: ["Core"], path: "Sources/Service/Integrations/Metrics"),
+        .target(name: "Metrics", dependencies: ["Core", "JSON"], path: "Sources/Service/Integrations/Metrics"),
         .target(
             name: "IntegrationInterface",
-            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "JSON", "Metrics", "Spotting"],
+            dependencies: ["Audio", "Configuration", "Control", "Core", "Events", "Metrics", "Spotting"],
             path: "Sources/Service/Integrations/Interface"
         ),
         .target(
@@ -294,7 +294,7 @@ let package = Package(
                 "Wyoming",
             ]
         ),
-        .testTarget(name: "MetricsTests", dependencies: ["Metrics"]),
+        .testTarget(name: "MetricsTests", dependencies: ["JSON", "Metrics"]),
         .testTarget(
             name: "WebTests",
             dependencies: [
@@ -307,7 +307,8 @@ let package = Package(
         .testTarget(
             name: "MQTTTests",
             dependencies: [
-                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "MQTT", "Network",
+                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "MQTT", "Metrics",
+                "Network",
                 "Spotting",
                 "System",
                 "TestSupport",

@@ -4,6 +4,7 @@ import Core
 import Events
 import IntegrationInterface
 import JSON
+import Metrics
 import Network
 import Spotting
 import Synchronization
@@ -15,6 +16,12 @@ import Testing
 
 /// Writes to the log what is asked of it. It is on where `mqtt.host` is set, and cannot start with the host `bad`.
 private final class Diary: Integration {
+    struct Counts: Counted {
+        let host: String
+
+        static let counters: [Counter<Counts>] = [Counter("host") { .string($0.host) }]
+    }
+
     static let key = "diary"
 
     static func configured(in configuration: Configuration) -> String? { configuration.mqtt.host }
@@ -32,7 +39,7 @@ private final class Diary: Integration {
 
     func receive(_ event: DetectionEvent) { log.write(.notice, "\(host) hears \(event.name)") }
     func apply(_ settings: ServiceSettings) { log.write(.notice, "\(host) has \(settings.wordThresholds.count) words") }
-    var status: JSON { ["host": .string(host)] }
+    var counts: Counts { Counts(host: host) }
 
     func stop(isRemoved: Bool, until time: Instant?) -> Bool {
         let isFirst = isStopped.withLock { isStopped in

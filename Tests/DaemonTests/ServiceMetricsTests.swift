@@ -51,7 +51,7 @@ struct ServiceMetricsTests {
         values.detector = DetectorRecord().status
         values.actions = ActionRunner.Counts()
         values.clips = ClipSaver.Counts()
-        values.droppedLines = [("log", 2)]
+        values.droppedLines = DroppedLines(log: 2)
         for family in values.families {
             #expect(family.name.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" }, "\(family.name)")
             #expect(family.name.hasPrefix("beckon_") || family.name.hasPrefix("process_"), "\(family.name)")

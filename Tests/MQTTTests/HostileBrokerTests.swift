@@ -4,6 +4,7 @@ import Core
 import Foundation
 import IntegrationInterface
 import JSON
+import Metrics
 import Synchronization
 import System
 import TestSupport
@@ -237,7 +238,7 @@ private func residentMegabytes() -> Int {
             service.lines.withLock { $0.first }?.hasPrefix("MQTT is off: the service ended suddenly while it read")
                 == true
         )
-        #expect(publisher?.status.description.contains("\"off\": true") == true)
+        #expect(publisher?.counts.json.description.contains("\"off\": true") == true)
         #expect(publisher?.stop(isRemoved: false, until: Clock.now + .seconds(1)) == true)
         publisher = nil
         #expect(ReadingMarker(path)?.hasFound == false)

@@ -32,7 +32,9 @@ struct MetricsFileTests {
         let folder = try TestFolder()
         let path = folder.file("beckon.prom")
         let file = try MetricsFile(path, every: .milliseconds(20), try service())
-        #expect(comesTrue(within: 30) { file.status.description.contains("\"writes\": 3") })
+        #expect(
+            comesTrue(within: 30) { file.counts.json.description.contains("\"writes\": 3") }
+        )
         #expect(
             try folder.bytes("beckon.prom")
                 == Array("# HELP beckon_muted Muted.\n# TYPE beckon_muted gauge\nbeckon_muted 1\n".utf8)
@@ -46,7 +48,7 @@ struct MetricsFileTests {
         let folder = try TestFolder()
         let log = Lines()
         let file = try MetricsFile(folder.file("late/beckon.prom"), every: .milliseconds(10), try service(log))
-        #expect(comesTrue(within: 30) { file.status.description.contains("\"failures\": 5") })
+        #expect(comesTrue(within: 30) { file.counts.json.description.contains("\"failures\": 5") })
         #expect(log.all.count == 1 && log.all[0].contains("late/beckon.prom: open: No such file or directory"))
         try folder.folder("late")
         #expect(comesTrue(within: 30) { access(folder.file("late/beckon.prom"), F_OK) == 0 })

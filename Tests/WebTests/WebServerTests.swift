@@ -429,7 +429,7 @@ struct WebServerTests {
                 return (0..<30).allSatisfy { _ in (try? next.message("state")) != nil }
             }
         )
-        #expect(!running.server.status.description.contains("\"slow\": 0"))
+        #expect(!running.server.counts.json.description.contains("\"slow\": 0"))
         running.server.stop()
     }
 
@@ -457,7 +457,7 @@ struct WebServerTests {
         }
         #expect(sent < 200)
         #expect(try silent.isClosed() && half.isClosed())
-        #expect(comesTrue(within: 30) { running.server.status.description.contains("\"silent\": ") })
+        #expect(comesTrue(within: 30) { running.server.counts.json.description.contains("\"silent\": ") })
         let idle = try WebPeer(running.address)
         #expect(try idle.ask("GET /healthz").status == 200)
         #expect(try idle.isClosed())
@@ -474,7 +474,7 @@ struct WebServerTests {
             comesTrue(within: 60) {
                 running.fake.play(hops: 50)
                 guard (try? WebPeer(running.address).ask("GET /healthz").status) == 200 else { return false }
-                return running.server.status.description.contains("\"slow\": 1")
+                return running.server.counts.json.description.contains("\"slow\": 1")
             }
         )
         running.server.stop()

@@ -100,9 +100,12 @@ extension Daemon {
         values.isReady = notReady == nil
         values.actions = actions.counts
         values.clips = clips.counts
-        values.lostDetections = dispatcher.queue.droppedCount
-        values.droppedLines = [("output", setup.output.counts.dropped), ("log", setup.logOutput.counts.dropped)]
+        values.droppedLines = droppedLines
         return values.families + integrations.metrics
+    }
+
+    private var droppedLines: DroppedLines {
+        DroppedLines(output: setup.output.counts.dropped, log: setup.logOutput.counts.dropped)
     }
 
     var status: ServiceStatus {
@@ -115,20 +118,10 @@ extension Daemon {
         if let capture { status.input = ServiceStatus.Input(capture) }
         (status.version, status.model) = (version, vocabulary.model.name)
         status.mode = settings.configuration.gate.mode.rawValue
-        let (events, actions) = (dispatcher.counts, actions.counts)
-        var counts: JSON = [:]
-        detector.describe(in: &counts)
-        counts.append([
-            "audio": capture.map { AudioAccount($0, detector).json },
-            "events": .number(events.events), "suppressed": .number(events.suppressed),
-            "unnamed": .number(events.unnamed), "lostDetections": .number(dispatcher.queue.droppedCount),
-            "actionsStarted": .number(actions.started), "actionsFailed": .number(actions.failed),
-            "actionsTimedOut": .number(actions.timedOut), "actionsDropped": .number(actions.dropped),
-            "clips": clips.counts.json,
-            "droppedLines": [
-                "output": .number(setup.output.counts.dropped), "log": .number(setup.logOutput.counts.dropped),
-            ],
-        ])
+        var counts = detector.json
+        counts.append(["audio": capture.map { AudioAccount($0, detector).json }])
+        counts.append(dispatcher.counts.members + actions.counts.members)
+        counts.append(["clips": clips.counts.json, "droppedLines": droppedLines.json])
         status.counts = counts.members
         status.webListen = settings.configuration.web.listen.map(\.description)
         status.stateFolder = StateFolder.path()

@@ -19,6 +19,8 @@ public final class EventDispatcher: Sendable {
         public var suppressed = 0
         /// Detections under settings that are two changes old, so that their names are not known any more.
         public var unnamed = 0
+        /// Those that found no room in their queue.
+        public var lost: UInt64 = 0
         /// The events of each word and complete phrase, by name, and those of them that fell into their cool-down.
         public var byName: [String: Int] = [:]
         public var suppressedByName: [String: Int] = [:]
@@ -75,7 +77,11 @@ public final class EventDispatcher: Sendable {
     }
 
     /// The counts so far. Any thread.
-    public var counts: Counts { state.withLock { $0.counts } }
+    public var counts: Counts {
+        var counts = state.withLock { $0.counts }
+        counts.lost = queue.droppedCount
+        return counts
+    }
 
     /// Name of the session that is on, which is its wake word; nil for none. Any thread.
     public var session: String? { state.withLock { $0.session } }

@@ -61,10 +61,12 @@ final class Integrations: EventSink {
     }
 
     /// The status of each, under its key.
-    var status: [JSON.Member] { slots.compactMap { slot in slot.running.map { JSON.Member(slot.key, $0.status) } } }
+    var status: [JSON.Member] {
+        slots.compactMap { slot in slot.running.map { JSON.Member(slot.key, $0.counts.json) } }
+    }
 
     /// The metrics of all.
-    var metrics: [MetricFamily] { slots.flatMap { $0.running?.metrics ?? [] } }
+    var metrics: [MetricFamily] { slots.flatMap { $0.running?.counts.metrics ?? [] } }
 
     /// Ends all. Returns whether they have ended in time.
     func stop(until time: Instant) -> Bool {

@@ -21,9 +21,7 @@ struct ServiceMetrics {
     /// Nil where there are none.
     var actions: ActionRunner.Counts?
     var clips: ClipSaver.Counts?
-    var lostDetections: UInt64 = 0
-    /// Lines that found no room, by where they went.
-    var droppedLines: [(stream: String, count: Int)] = []
+    var droppedLines: DroppedLines?
     var process = ProcessUse.now
 
     init(_ settings: ServiceSettings) { self.settings = settings }
@@ -40,27 +38,7 @@ struct ServiceMetrics {
         if let detector { families += detection(detector) }
         if let capture { families += microphone(capture) }
         if let detector, let capture { families += audio(capture, detector) }
-        if let actions { families += [self.actions(actions)] }
-        if let clips {
-            families.append(
-                .counters(
-                    "beckon_clips",
-                    "Recordings of words.",
-                    [("saved", clips.saved), ("failed", clips.failed), ("dropped", clips.dropped)].map {
-                        ([.init("result", $0.0)], Double($0.1))
-                    }
-                )
-            )
-        }
-        if !droppedLines.isEmpty {
-            families.append(
-                .counters(
-                    "beckon_dropped_lines",
-                    "Lines of output and log whose reader did not read them.",
-                    droppedLines.map { ([.init("stream", $0.stream)], Double($0.count)) }
-                )
-            )
-        }
+        families += (actions?.metrics ?? []) + (clips?.metrics ?? []) + (droppedLines?.metrics ?? [])
         return families + process.families
     }
 
@@ -84,7 +62,7 @@ struct ServiceMetrics {
                     ([.init("word", $0), .init("reason", "cooldown")], Double(events.suppressedByName[$0] ?? 0))
                 }
             ),
-            .counter("beckon_lost_detections", "Detections that found no room in their queue.", lostDetections),
+        ] + events.metrics + [
             .gauges(
                 "beckon_threshold_ratio",
                 "Confidence that a word needs; words of sessions have those of their sessions.",
@@ -99,13 +77,7 @@ struct ServiceMetrics {
                 counts: detector.hopCounts,
                 sum: detector.busy.seconds
             ),
-            .counter(
-                "beckon_audio_dropped_blocks",
-                "Blocks of 100 ms that were not scored, because the detector was late.",
-                detector.droppedBlocks
-            ),
-            .counter("beckon_settings_changes", "Changes of settings that reached the detector.", detector.changes),
-        ]
+        ] + detector.metrics
     }
 
     private func microphone(_ capture: CaptureStatus) -> [MetricFamily] {
@@ -139,10 +111,7 @@ struct ServiceMetrics {
                 "Whether the channels cancel each other when they are mixed.",
                 isHeard && capture.channelsCancel ? 1 : 0
             ),
-            .counter("beckon_audio_overruns", "Overruns of the device's buffer.", capture.counts.overruns),
-            .counter("beckon_audio_gaps", "Discontinuities of the audio.", capture.counts.gaps),
-            .counter("beckon_capture_reconnects", "Times that a lost device came back.", capture.counts.reconnects),
-        ]
+        ] + capture.metrics
     }
 
     private func audio(_ capture: CaptureStatus, _ detector: DetectorStatus) -> [MetricFamily] {
@@ -161,17 +130,6 @@ struct ServiceMetrics {
                 account.lost.map { ([.init("cause", $0.cause)], $0.duration.seconds) }
             ),
         ]
-    }
-
-    private func actions(_ counts: ActionRunner.Counts) -> MetricFamily {
-        .counters(
-            "beckon_actions",
-            "Actions that were started or queued, and what became of some: failed, timed_out (failed, too), dropped.",
-            [
-                ("started", counts.started), ("failed", counts.failed), ("timed_out", counts.timedOut),
-                ("dropped", counts.dropped),
-            ].map { ([.init("event", $0.0)], Double($0.1)) }
-        )
     }
 }
 

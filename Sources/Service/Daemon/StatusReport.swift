@@ -1,27 +1,34 @@
-import Actions
-import Capture
+public import Actions
+public import Capture
 import Control
 import Core
 import Events
 import JSON
-import Network
+public import Metrics
+public import Network
 import Spotting
 import System
 
-extension DetectorStatus {
-    /// Adds its members to an object.
-    func describe(in status: inout JSON) {
-        let mean = hops > 0 ? busy.milliseconds / Double(hops) : 0
-        status.append([
-            "hops": .number(hops),
-            "hopMilliseconds": [
-                "longest": .number(longestHop.milliseconds, places: 2), "mean": .number(mean, places: 2),
+extension DetectorStatus: Counted {
+    public static let counters: [Counter<DetectorStatus>] = [
+        Counter("hops", \.hops),
+        Counter("hopMilliseconds") { status in
+            let mean = status.hops > 0 ? status.busy.milliseconds / Double(status.hops) : 0
+            return [
+                "longest": .number(status.longestHop.milliseconds, places: 2), "mean": .number(mean, places: 2),
                 "budget": .number(AudioFormat.hopDuration.milliseconds, places: 2),
-            ],
-            "lateHops": .number(lateHops), "droppedBlocks": .number(droppedBlocks),
-            "changes": .number(changes), "hopsMissedByChanges": .number(hopsMissedByChanges),
-        ])
-    }
+            ]
+        },
+        Counter("lateHops", \.lateHops),
+        Counter("droppedBlocks", \.droppedBlocks)
+            .counter(
+                "beckon_audio_dropped_blocks",
+                "Blocks of 100 ms that were not scored, because the detector was late."
+            ),
+        Counter("changes", \.changes)
+            .counter("beckon_settings_changes", "Changes of settings that reached the detector."),
+        Counter("hopsMissedByChanges", \.hopsMissedByChanges),
+    ]
 }
 
 extension ThresholdChoices {
@@ -53,30 +60,78 @@ extension ServiceStatus.Input {
         (since, device) = (date(capture.since), capture.device)
         if !capture.problem.isEmpty, capture.state == .waiting || capture.state == .lost { problem = capture.problem }
         (rate, channels) = (capture.format?.rate, capture.format?.channels)
-        let measured: JSON = [
-            "realTime": .bool(capture.isRealTime),
-            "levelDecibels": .number(decibels(amplitude: capture.level), places: 1),
-            "peakDecibels": .number(decibels(amplitude: capture.peak), places: 1),
-            "gaps": .number(capture.counts.gaps), "overruns": .number(capture.counts.overruns),
-            "reconnects": .number(capture.counts.reconnects), "frames": .number(capture.frames),
-        ]
-        counts = measured.members
+        counts = capture.members
         channelsCancel = capture.channelsCancel
         if capture.state == .running { digitalSilenceSince = capture.zeroSince.map(date) }
     }
 }
 
-extension ClipSaver.Counts {
-    var json: JSON { ["saved": .number(saved), "failed": .number(failed), "dropped": .number(dropped)] }
+extension CaptureStatus: Counted {
+    public static let counters: [Counter<CaptureStatus>] = [
+        Counter("realTime", \.isRealTime),
+        Counter("levelDecibels") { .number(decibels(amplitude: $0.level), places: 1) },
+        Counter("peakDecibels") { .number(decibels(amplitude: $0.peak), places: 1) },
+        Counter("gaps", \.counts.gaps).counter("beckon_audio_gaps", "Discontinuities of the audio."),
+        Counter("overruns", \.counts.overruns).counter("beckon_audio_overruns", "Overruns of the device's buffer."),
+        Counter("reconnects", \.counts.reconnects)
+            .counter("beckon_capture_reconnects", "Times that a lost device came back."),
+        Counter("frames", \.frames),
+    ]
 }
 
-extension LineServer.Counts {
+extension EventDispatcher.Counts: Counted {
+    public static let counters: [Counter<Self>] = [
+        Counter("events", \.events), Counter("suppressed", \.suppressed), Counter("unnamed", \.unnamed),
+        Counter("lostDetections", \.lost)
+            .counter("beckon_lost_detections", "Detections that found no room in their queue."),
+    ]
+}
+
+extension ActionRunner.Counts: Counted {
+    public static let counters: [Counter<Self>] = [
+        Counter("actionsStarted", \.started).metric(family, .init("event", "started")),
+        Counter("actionsFailed", \.failed).metric(family, .init("event", "failed")),
+        Counter("actionsTimedOut", \.timedOut).metric(family, .init("event", "timed_out")),
+        Counter("actionsDropped", \.dropped).metric(family, .init("event", "dropped")),
+    ]
+
+    private static let family = MetricFamily.counters(
+        "beckon_actions",
+        "Actions that were started or queued, and what became of some: failed, timed_out (failed, too), dropped."
+    )
+}
+
+extension ClipSaver.Counts: Counted {
+    public static let counters: [Counter<Self>] = [
+        Counter("saved", \.saved).metric(family, .init("result", "saved")),
+        Counter("failed", \.failed).metric(family, .init("result", "failed")),
+        Counter("dropped", \.dropped).metric(family, .init("result", "dropped")),
+    ]
+
+    private static let family = MetricFamily.counters("beckon_clips", "Recordings of words.")
+}
+
+extension LineServer.Counts: Counted {
     /// The counts that tell what a client missed.
-    var json: JSON {
-        [
-            "accepted": .number(accepted), "closed": .number(closed), "slow": .number(slow),
-            "protocolViolations": .number(protocolViolations), "refused": .number(refused),
-            "eventsDropped": .number(overflowed),
-        ]
-    }
+    public static let counters: [Counter<Self>] = [
+        Counter("accepted", \.accepted), Counter("closed", \.closed), Counter("slow", \.slow),
+        Counter("protocolViolations", \.protocolViolations), Counter("refused", \.refused),
+        Counter("eventsDropped", \.overflowed),
+    ]
+}
+
+/// Lines that found no room, by where they went.
+struct DroppedLines: Counted {
+    var output = 0
+    var log = 0
+
+    static let counters: [Counter<DroppedLines>] = [
+        Counter("output", \.output).metric(family, .init("stream", "output")),
+        Counter("log", \.log).metric(family, .init("stream", "log")),
+    ]
+
+    private static let family = MetricFamily.counters(
+        "beckon_dropped_lines",
+        "Lines of output and log whose reader did not read them."
+    )
 }

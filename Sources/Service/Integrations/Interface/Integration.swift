@@ -1,7 +1,6 @@
 public import Configuration
 public import Core
 public import Events
-public import JSON
 public import Metrics
 
 /// A part of the service that other programs connect to, or that connects to them: a wake-word server, a broker's client.
@@ -15,6 +14,7 @@ public import Metrics
 public protocol Integration: AnyObject, EventSink {
     /// Its part of the configuration.
     associatedtype Configured: Equatable & Sendable
+    associatedtype Counts: Counted
 
     /// The name of its part in the configuration, and of its members in the status.
     static var key: String { get }
@@ -31,11 +31,8 @@ public protocol Integration: AnyObject, EventSink {
     /// ``Service/state`` all the time needs nothing here.
     func apply(_ settings: ServiceSettings)
 
-    /// Its counts, as members of the service's status. Any thread.
-    var status: JSON { get }
-
-    /// Its counts, as metrics. Any thread.
-    var metrics: [MetricFamily] { get }
+    /// Its counts, for the service's status and for metrics. Any thread.
+    var counts: Counts { get }
 
     /// Ends its threads. It may be called twice: first to ask, then to wait longer.
     ///
@@ -52,5 +49,4 @@ extension Integration {
     /// Ignores events: many integrations do not need them.
     public func receive(_ event: DetectionEvent) {}
     public func apply(_ settings: ServiceSettings) {}
-    public var metrics: [MetricFamily] { [] }
 }

@@ -3,7 +3,6 @@ public import Core
 public import Events
 import Glibc
 public import IntegrationInterface
-public import JSON
 public import Metrics
 import Synchronization
 import System
@@ -15,7 +14,7 @@ import System
 public final class MQTTPublisher: Integration {
     public static let key = "mqtt"
 
-    public struct Counts: Equatable, Sendable {
+    public struct Counts: Counted, Equatable {
         /// Words and phrases that were handed to the broker.
         public var events = 0
         /// Events without a connection, or beyond what waits for the thread.
@@ -27,6 +26,34 @@ public final class MQTTPublisher: Integration {
         public var refused = 0
         public var connects = 0
         public var isConnected = false
+        /// Whether MQTT is off because the service ended while it read.
+        public var isOff = false
+
+        public static let counters: [Counter<Counts>] = [
+            Counter("connected", \.isConnected).gauge("beckon_mqtt_connected", "Whether the broker is connected."),
+            Counter("connects", \.connects)
+                .counter("beckon_mqtt_connects", "Connections to the broker that were made."),
+            Counter("events", \.events)
+                .counter("beckon_mqtt_events", "Words and phrases that were handed to the broker."),
+            Counter("dropped", \.dropped)
+                .counter("beckon_mqtt_dropped_events", "Words and phrases that were not, for lack of a connection."),
+            Counter("commands", \.commands).counter("beckon_mqtt_commands", "Commands from the broker."),
+            Counter("replacedCommands", \.replacedCommands)
+                .counter(
+                    "beckon_mqtt_replaced_commands",
+                    "Commands that a newer one of the same topic replaced before they were carried out."
+                ),
+            Counter("refusedMessages", \.refused)
+                .counter(
+                    "beckon_mqtt_refused_messages",
+                    "Messages to command topics that were not executed, those that were too long included."
+                ),
+            Counter("off", \.isOff)
+                .gauge(
+                    "beckon_mqtt_off",
+                    "Whether MQTT is off because the service ended while it read from the broker."
+                ),
+        ]
     }
 
     struct Inbox {
@@ -62,36 +89,6 @@ public final class MQTTPublisher: Integration {
     /// Whether it does nothing, because the process before this one ended while it read what the broker sent.
     public var isOff: Bool { marker?.hasFound ?? false }
 
-    public var metrics: [MetricFamily] {
-        let counts = counts
-        return [
-            .gauge("beckon_mqtt_connected", "Whether the broker is connected.", counts.isConnected ? 1 : 0),
-            .counter("beckon_mqtt_connects", "Connections to the broker that were made.", counts.connects),
-            .counter("beckon_mqtt_events", "Words and phrases that were handed to the broker.", counts.events),
-            .counter(
-                "beckon_mqtt_dropped_events",
-                "Words and phrases that were not, for lack of a connection.",
-                counts.dropped
-            ),
-            .counter("beckon_mqtt_commands", "Commands from the broker.", counts.commands),
-            .counter(
-                "beckon_mqtt_replaced_commands",
-                "Commands that a newer one of the same topic replaced before they were carried out.",
-                counts.replacedCommands
-            ),
-            .counter(
-                "beckon_mqtt_refused_messages",
-                "Messages to command topics that were not executed, those that were too long included.",
-                counts.refused
-            ),
-            .gauge(
-                "beckon_mqtt_off",
-                "Whether MQTT is off because the service ended while it read from the broker.",
-                isOff ? 1 : 0
-            ),
-        ]
-    }
-
     public static func configured(in configuration: Configuration) -> Configuration.MQTT? {
         configuration.mqtt.host == nil ? nil : configuration.mqtt
     }
@@ -119,6 +116,7 @@ public final class MQTTPublisher: Integration {
             state.map { "\($0)/mqtt-\(MQTTIdentity(name: settings.name ?? service.machine).slug).reading" }
         )
         if isOff {
+            inbox.withLock { $0.counts.isOff = true }
             log.write(
                 .error,
                 "MQTT is off: the service ended suddenly while it read what the broker \(host) sent. Look for a large or strange "
@@ -137,16 +135,6 @@ public final class MQTTPublisher: Integration {
     private static func unchanged(_ error: SystemError) -> SystemError { error }
 
     public var counts: Counts { inbox.withLock { $0.counts } }
-
-    public var status: JSON {
-        let counts = counts
-        return [
-            "connected": .bool(counts.isConnected), "connects": .number(counts.connects),
-            "events": .number(counts.events), "dropped": .number(counts.dropped),
-            "commands": .number(counts.commands), "replacedCommands": .number(counts.replacedCommands),
-            "refusedMessages": .number(counts.refused), "off": .bool(isOff),
-        ]
-    }
 
     public func receive(_ event: DetectionEvent) {
         inbox.withLock { inbox in

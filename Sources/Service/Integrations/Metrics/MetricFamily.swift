@@ -45,6 +45,8 @@ public struct MetricFamily: Equatable, Sendable {
         self.samples = samples
     }
 
+    mutating func add(_ labels: [Label], _ value: Double) { samples.append(Sample(labels: labels, value: value)) }
+
     /// A count without labels.
     public static func counter(_ name: String, _ help: String, unit: String? = nil, _ value: Double) -> MetricFamily {
         MetricFamily(name, help, .counter, unit: unit, [Sample(labels: [], value: value)])
@@ -60,7 +62,7 @@ public struct MetricFamily: Equatable, Sendable {
         _ name: String,
         _ help: String,
         unit: String? = nil,
-        _ values: [([Label], Double)]
+        _ values: [([Label], Double)] = []
     ) -> MetricFamily {
         MetricFamily(name, help, .counter, unit: unit, values.map { Sample(labels: $0.0, value: $0.1) })
     }
@@ -75,7 +77,7 @@ public struct MetricFamily: Equatable, Sendable {
         _ name: String,
         _ help: String,
         unit: String? = nil,
-        _ values: [([Label], Double)]
+        _ values: [([Label], Double)] = []
     ) -> MetricFamily {
         MetricFamily(name, help, .gauge, unit: unit, values.map { Sample(labels: $0.0, value: $0.1) })
     }

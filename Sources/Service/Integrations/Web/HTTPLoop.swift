@@ -20,7 +20,7 @@ final class HTTPLoop {
     private var streams: [ObjectIdentifier: HTTPStream] = [:]
     private var requests: UInt64 = 0
     private var nextCheck = Clock.now
-    private(set) var counts = Counts()
+    private(set) var counts = WebServer.Counts()
 
     private static let checkInterval = Duration.milliseconds(500)
     /// Bytes of a stream that are sent at a time.

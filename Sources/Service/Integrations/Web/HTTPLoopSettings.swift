@@ -1,3 +1,5 @@
+public import Metrics
+
 /// Where messages for one client come from, until it leaves.
 protocol MessageSource: AnyObject {
     /// Whether ``next()`` would give something now.
@@ -22,17 +24,6 @@ extension HTTPLoop {
         var body = WebRouter.longestBody
     }
 
-    struct Counts: Equatable {
-        var accepted = 0
-        var requests = 0
-        /// Connections beyond the limit, and streams beyond theirs.
-        var refused = 0
-        /// Connections ended because no whole request came in time, or another connection needed the place meanwhile.
-        var silent = 0
-        /// Connections ended because the client did not read in time.
-        var slow = 0
-    }
-
     enum Outcome {
         case answer(WebAnswer)
         /// The answer comes by ``answer(_:_:)``, with the number that was given.
@@ -49,5 +40,37 @@ extension HTTPLoop {
         var refuse: (WebRequest) -> WebAnswer?
         /// Answers a whole request, which has this number.
         var perform: (WebRequest, UInt64) -> Outcome
+    }
+}
+
+extension WebServer {
+    /// What has happened so far.
+    public struct Counts: Counted, Equatable {
+        /// Connections, and open pages among them, now.
+        var connections = 0
+        var pages = 0
+        var accepted = 0
+        var requests = 0
+        /// Connections beyond the limit, and streams beyond theirs.
+        var refused = 0
+        /// Connections ended because no whole request came in time, or another connection needed the place meanwhile.
+        var silent = 0
+        /// Connections ended because the client did not read in time.
+        var slow = 0
+
+        public static let counters: [Counter<Counts>] = [
+            Counter("connections", \.connections)
+                .gauge("beckon_web_connections", "Connections to the web server that are open."),
+            Counter("pages", \.pages), Counter("accepted", \.accepted),
+            Counter("requests", \.requests).counter("beckon_web_requests", "Requests to the web server."),
+            Counter("refused", \.refused).metric(dropped, .init("reason", "limit")),
+            Counter("silent", \.silent).metric(dropped, .init("reason", "silent")),
+            Counter("slow", \.slow).metric(dropped, .init("reason", "slow")),
+        ]
+
+        private static let dropped = MetricFamily.counters(
+            "beckon_web_connections_dropped",
+            "Connections to the web server that it ended or refused."
+        )
     }
 }

@@ -3,8 +3,7 @@ public import Core
 import Events
 import Glibc
 public import IntegrationInterface
-public import JSON
-import Metrics
+public import Metrics
 import Network
 import Synchronization
 import System
@@ -14,9 +13,17 @@ import System
 /// The file is replaced as a whole, so that a reader finds either the old text or the new one, and deleted at the end, so that what
 /// does not run any more is not reported.
 public final class MetricsFile: Sendable {
-    private struct State {
+    public struct Counts: Counted {
         var writes = 0
         var failures = 0
+
+        public static let counters: [Counter<Counts>] = [
+            Counter("writes", \.writes), Counter("failures", \.failures),
+        ]
+    }
+
+    private struct State {
+        var counts = Counts()
         var isStopped = false
     }
 
@@ -46,10 +53,10 @@ public final class MetricsFile: Sendable {
         while !state.withLock({ $0.isStopped }) {
             do throws(SystemError) {
                 try write(MetricsFormat.prometheus.text(service.metrics()))
-                state.withLock { $0.writes += 1 }
+                state.withLock { $0.counts.writes += 1 }
                 said = nil
             } catch {
-                state.withLock { $0.failures += 1 }
+                state.withLock { $0.counts.failures += 1 }
                 // The same reason again is not worth a line.
                 if said != error {
                     service.log.write(
@@ -82,10 +89,7 @@ extension MetricsFile: Integration {
         try self.init(configured.file ?? "", every: .milliseconds(Int(configured.interval * 1000)), service)
     }
 
-    public var status: JSON {
-        let state = state.withLock { $0 }
-        return ["writes": .number(state.writes), "failures": .number(state.failures)]
-    }
+    public var counts: Counts { state.withLock { $0.counts } }
 
     @discardableResult
     public func stop(isRemoved: Bool, until time: Instant?) -> Bool {

@@ -5,8 +5,8 @@ public import Core
 public import Events
 import Glibc
 public import IntegrationInterface
-public import JSON
-public import Metrics
+import JSON
+import Metrics
 public import Network
 import Synchronization
 import System
@@ -31,9 +31,7 @@ public final class WebServer: Sendable {
     private struct Shared {
         var events: [DetectionEvent] = []
         var replies: [(request: UInt64, reply: ControlReply)] = []
-        var counts = HTTPLoop.Counts()
-        var connections = 0
-        var pages = 0
+        var counts = Counts()
         var isStopped = false
     }
 
@@ -100,37 +98,8 @@ public final class WebServer: Sendable {
         return finished.wait(until: time)
     }
 
-    /// Its counts, as members of the service's status. Any thread.
-    public var status: JSON {
-        let shared = shared.withLock { $0 }
-        return [
-            "connections": .number(shared.connections), "pages": .number(shared.pages),
-            "accepted": .number(shared.counts.accepted), "requests": .number(shared.counts.requests),
-            "refused": .number(shared.counts.refused), "silent": .number(shared.counts.silent),
-            "slow": .number(shared.counts.slow),
-        ]
-    }
-
-    public var metrics: [MetricFamily] {
-        let shared = shared.withLock { $0 }
-        return [
-            .gauge(
-                "beckon_web_connections",
-                "Connections to the web server that are open.",
-                Double(shared.connections)
-            ),
-            .counter("beckon_web_requests", "Requests to the web server.", shared.counts.requests),
-            .counters(
-                "beckon_web_connections_dropped",
-                "Connections to the web server that it ended or refused.",
-                [
-                    ([.init("reason", "limit")], Double(shared.counts.refused)),
-                    ([.init("reason", "silent")], Double(shared.counts.silent)),
-                    ([.init("reason", "slow")], Double(shared.counts.slow)),
-                ]
-            ),
-        ]
-    }
+    /// The counts so far. Any thread.
+    public var counts: Counts { shared.withLock { $0.counts } }
 
     // MARK: - On the server's thread
 
@@ -181,7 +150,7 @@ public final class WebServer: Sendable {
             loop.turn()
             shared.withLock { shared in
                 shared.counts = loop.counts
-                (shared.connections, shared.pages) = (loop.connectionCount, loop.streamCount)
+                (shared.counts.connections, shared.counts.pages) = (loop.connectionCount, loop.streamCount)
             }
         }
     }

@@ -1,7 +1,6 @@
 public import Configuration
 public import Core
 public import IntegrationInterface
-public import JSON
 import Network
 import Spotting
 
@@ -33,8 +32,6 @@ extension WyomingSatellite: Integration {
     }
 
     public func apply(_ settings: ServiceSettings) { apply(SatelliteWords(settings, satellite: name)) }
-
-    public var status: JSON { counts.json }
 
     @discardableResult
     public func stop(isRemoved: Bool, until time: Instant?) -> Bool { stop(until: time) }

@@ -2,7 +2,8 @@ public import Audio
 public import Core
 public import Events
 import Glibc
-public import JSON
+private import JSON
+public import Metrics
 public import Network
 import Spotting
 import Synchronization
@@ -44,7 +45,7 @@ public final class WyomingSatellite: EventSink {
     }
 
     /// What has happened so far.
-    public struct Counts: Equatable, Sendable {
+    public struct Counts: Counted, Equatable {
         public var state = State.alone
         public var connections = 0
         public var accepted = 0
@@ -57,14 +58,14 @@ public final class WyomingSatellite: EventSink {
         /// Samples that it got after them.
         public var samples = 0
 
-        /// As members of the service's status.
-        public var json: JSON {
-            [
-                "state": .string(state.rawValue), "connections": .number(connections), "accepted": .number(accepted),
-                "refused": .number(refused), "dropped": .number(dropped), "detections": .number(detections),
-                "streamedSeconds": .number(Double(samples) / Double(AudioFormat.sampleRate), places: 1),
-            ]
-        }
+        public static let counters: [Counter<Counts>] = [
+            Counter("state") { .string($0.state.rawValue) }, Counter("connections", \.connections),
+            Counter("accepted", \.accepted), Counter("refused", \.refused), Counter("dropped", \.dropped),
+            Counter("detections", \.detections),
+            Counter("streamedSeconds") {
+                .number(Double($0.samples) / Double(AudioFormat.sampleRate), places: 1)
+            },
+        ]
     }
 
     private struct Inbox {

@@ -2,8 +2,6 @@ public import Configuration
 public import Core
 import Events
 public import IntegrationInterface
-public import JSON
-public import Metrics
 import Network
 import System
 
@@ -47,32 +45,6 @@ extension WyomingServer: Integration {
 
     public func apply(_ settings: ServiceSettings) {
         if let words = WakeWords(settings) { apply(words) }
-    }
-
-    public var status: JSON { counts.json(connections: connections) }
-
-    public var metrics: [MetricFamily] {
-        let counts = counts
-        return [
-            .gauge("beckon_wyoming_connections", "Clients of the wake-word server.", Double(connections)),
-            .counter("beckon_wyoming_accepted_connections", "Connections that were accepted.", counts.accepted),
-            .counters(
-                "beckon_wyoming_dropped_connections",
-                "Connections that the server refused or ended.",
-                [
-                    ("limit", counts.refused), ("silent", counts.silent), ("slow", counts.slow),
-                    ("protocol", counts.violations),
-                ].map { ([.init("reason", $0.0)], Double($0.1)) }
-            ),
-            .counter("beckon_wyoming_hops", "Hops of 100 ms of clients' audio that were scored.", counts.hops),
-            .counter("beckon_wyoming_detections", "Words found for clients.", counts.detections),
-            .counter(
-                "beckon_wyoming_cpu_seconds",
-                "Processor time of the threads that serve clients.",
-                unit: "seconds",
-                counts.busy.seconds
-            ),
-        ]
     }
 
     @discardableResult

@@ -1,7 +1,7 @@
 public import Core
 public import Events
 import Glibc
-public import JSON
+public import Metrics
 public import Network
 import Synchronization
 import System
@@ -28,7 +28,9 @@ public final class WyomingServer: Sendable {
     }
 
     /// What has happened so far.
-    public struct Counts: Equatable, Sendable {
+    public struct Counts: Counted, Equatable {
+        /// Those that are open now.
+        public var connections = 0
         public var accepted = 0
         /// Connections that their clients ended.
         public var closed = 0
@@ -56,27 +58,32 @@ public final class WyomingServer: Sendable {
             ].filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         }
 
-        /// As members of the service's status.
-        public func json(connections: Int) -> JSON {
-            [
-                "connections": .number(connections), "accepted": .number(accepted), "closed": .number(closed),
-                "refused": .number(refused), "silent": .number(silent), "slow": .number(slow),
-                "protocolViolations": .number(violations), "hops": .number(hops),
-                "detections": .number(detections), "processorSeconds": .number(busy.seconds, places: 3),
-            ]
-        }
+        public static let counters: [Counter<Counts>] = [
+            Counter("connections", \.connections)
+                .gauge("beckon_wyoming_connections", "Clients of the wake-word server."),
+            Counter("accepted", \.accepted)
+                .counter("beckon_wyoming_accepted_connections", "Connections that were accepted."),
+            Counter("closed", \.closed),
+            Counter("refused", \.refused).metric(dropped, .init("reason", "limit")),
+            Counter("silent", \.silent).metric(dropped, .init("reason", "silent")),
+            Counter("slow", \.slow).metric(dropped, .init("reason", "slow")),
+            Counter("protocolViolations", \.violations).metric(dropped, .init("reason", "protocol")),
+            Counter("hops", \.hops)
+                .counter("beckon_wyoming_hops", "Hops of 100 ms of clients' audio that were scored."),
+            Counter("detections", \.detections)
+                .counter("beckon_wyoming_detections", "Words found for clients."),
+            Counter("processorSeconds", \.busy)
+                .counter(
+                    "beckon_wyoming_cpu_seconds",
+                    "Processor time of the threads that serve clients.",
+                    unit: "seconds"
+                ),
+        ]
 
-        mutating func add(_ other: Counts) {
-            accepted += other.accepted
-            closed += other.closed
-            refused += other.refused
-            silent += other.silent
-            slow += other.slow
-            violations += other.violations
-            hops += other.hops
-            detections += other.detections
-            busy += other.busy
-        }
+        private static let dropped = MetricFamily.counters(
+            "beckon_wyoming_dropped_connections",
+            "Connections that the server refused or ended."
+        )
     }
 
     /// Where it listens, with the ports that the system chose.
@@ -168,6 +175,7 @@ public final class WyomingServer: Sendable {
     public var counts: Counts {
         var counts = Counts()
         for worker in workers { counts.add(worker.counts) }
+        counts.connections = connections
         return counts
     }
 
