@@ -51,7 +51,8 @@ let wideKernels = wideKernelFlags.map { name, flags in
 /// `.ci/house` checks that, and knows the order of the rooms of a floor; docs/architecture.md draws it.
 let floors: KeyValuePairs<String, [String]> = [
     "CLibraries": [
-        "CALSA", "CALSAMessages", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CSampleRate", "CSndFile", "CSystem",
+        "CALSA", "CALSAMessages", "CCurl", "CFLAC", "CMPG123", "CMicroHTTPD", "CMosquitto", "CSampleRate", "CSndFile",
+        "CSystem",
         "CZlib",
     ],
     // Also `Kernels`, whose targets have paths of their own.
@@ -81,7 +82,8 @@ let package = Package(
         .systemLibrary(name: "CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
         .systemLibrary(name: "CSampleRate", pkgConfig: "samplerate", providers: [.apt(["libsamplerate0-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-        // Without pkgConfig, which would link it: it is loaded when it is needed.
+        // Without pkgConfig, which would link them: they are loaded when they are needed.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSystem"),
@@ -89,7 +91,7 @@ let package = Package(
 
         .target(name: "JSON", dependencies: ["Core"]),
         .target(name: "System", dependencies: ["Core", "CSystem"]),
-        .target(name: "Network", dependencies: ["Core", "CSystem", "JSON", "System"]),
+        .target(name: "Network", dependencies: ["CCurl", "Core", "CSystem", "JSON", "System"]),
         .target(name: "CALSAMessages", dependencies: ["CALSA"]),
         .target(
             name: "Audio",
@@ -169,7 +171,7 @@ let package = Package(
             name: "MQTT",
             dependencies: [
                 "CMosquitto", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "Metrics",
-                "Spotting",
+                "Network", "Spotting",
                 "System",
             ],
             path: "Sources/Service/Integrations/MQTT"

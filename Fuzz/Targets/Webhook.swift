@@ -11,7 +11,7 @@ func fuzzWebhook(_ bytes: [UInt8]) {
     guard let address = try? WebAddress("http://127.0.0.1:\(server.port)/x") else { fatalError("no address") }
     guard let status = try? Webhook(address: address, timeout: 5).post("{}", stop: nil) else { return }
     check((200..<300).contains(status), "status \(status)")
-    check(bytes.starts(with: "HTTP/1.".utf8), "an answer of another protocol is accepted")
+    check(bytes.starts(with: "HTTP/".utf8), "an answer of another protocol is accepted")
 }
 
 private let server = Server()

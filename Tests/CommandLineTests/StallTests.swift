@@ -148,6 +148,40 @@ struct StallTests {
         expectEnd(live)
     }
 
+    @Test func `a name that is not known, and addresses that need no name server`() throws {
+        let unknown = try LiveProgram(
+            playing: Self.left,
+            configuration: configuration("{ webhook: 'http://hook.test/' }", "webhookHosts: ['hook.test']"),
+            variables: ["LD_PRELOAD": LiveProgram.fakeSystem, "FAKE_DNS": "unknown"]
+        )
+        #expect(unknown.waits { unknown.error.contains("cannot find hook.test; check the name") })
+        expectEnd(unknown)
+        for host in ["127.0.0.1", "localhost"] {
+            let server = try OneShotServer(answer: "HTTP/1.1 204 No Content\r\n\r\n")
+            let before = heard
+            let live = try LiveProgram(
+                playing: Self.left,
+                configuration: configuration("{ webhook: 'http://\(host):\(server.port)/' }"),
+                variables: ["LD_PRELOAD": LiveProgram.fakeSystem, "FAKE_DNS": "hang-all"]
+            )
+            #expect(live.waits { heard > before })
+            #expect(server.request().hasPrefix("POST / HTTP/1.1\r\nHost: \(host):\(server.port)\r\n"))
+            expectEnd(live)
+        }
+    }
+
+    @Test func `a web server that never answers`() throws {
+        let server = try OneShotServer(answer: nil)
+        for scheme in ["http", "https"] {
+            let hook = "{ webhook: '\(scheme)://127.0.0.1:\(server.port)/', timeout: 600 }"
+            let before = heard
+            let live = try LiveProgram(playing: Self.left, configuration: configuration(hook))
+            #expect(live.waits { heard > before })
+            expectEnd(live)
+            #expect(live.error.contains("cancelled, the service is stopping"))
+        }
+    }
+
     @Test(arguments: ["", "hang"])
     func `a device that hangs, after it was opened or while it is opened`(_ fault: String) throws {
         let live = try LiveProgram(playing: Self.left, configuration: configuration(), fault: fault)

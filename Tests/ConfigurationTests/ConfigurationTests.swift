@@ -142,11 +142,15 @@ struct ConfigurationTests {
             ]
         ),
         (
-            "{actions: [{webhook: 'https://127.0.0.1/'},\n{webhook: 'http://example.org/x'}]}",
+            "{actions: [{webhook: 'https://127.0.0.1/'},\n{webhook: 'https://example.org/x'},\n{webhook: 'ftp://a/'},"
+                + "\n{print: 'x', caFile: '/x', followRedirects: true, directory: '/'}]}",
             [
-                "f:1:22: actions[0].webhook: 'https://127.0.0.1/' asks for TLS, which is not spoken; use http, or curl in a run "
-                    + "action",
                 "f:2:2: actions[1].webhook: 'example.org' is not this machine; if it is meant, add it to webhookHosts",
+                "f:3:11: actions[2].webhook: 'ftp://a/' begins with neither http:// nor https://; an address looks like "
+                    + "http://127.0.0.1:8123/path",
+                "f:4:14: actions[3].caFile: only goes with webhook",
+                "f:4:28: actions[3].followRedirects: only goes with webhook",
+                "f:4:51: actions[3].directory: only goes with run",
             ]
         ),
         (
@@ -397,12 +401,18 @@ struct ConfigurationTests {
         ("{mqtt: {host: 'a', tls: true, caFile: '/no/such.pem'}}", ["mqtt.caFile: no such file: /no/such.pem"]),
         ("{mqtt: {host: 'a', passwordFile: '/no/such'}}", ["mqtt.passwordFile: no such file: /no/such"]),
         ("{mqtt: {host: 'a', passwordFile: '/run/credentials/beckon.service/mqtt'}}", []),
-        ("{mqtt: {host: 'a', tls: true, caFile: '/etc/passwd'}}", []),
-        ("{mqtt: {host: 'a', caFile: '/etc/passwd'}}", ["mqtt.caFile: has no effect without tls: true"]),
+        ("{mqtt: {host: 'a', tls: true, caFile: '/etc/passwd'}}", [noCertificate]),
+        (
+            "{mqtt: {host: 'a', caFile: '/etc/passwd'}}",
+            [noCertificate, "mqtt.caFile: has no effect without tls: true"]
+        ),
     ])
     func `files that the broker's connection lacks are warnings`(_ text: String, _ warnings: [String]) throws {
         #expect(try Self.read(text).warnings.map { "\($0.key): \($0.message)" } == warnings)
     }
+
+    private static let noCertificate =
+        "mqtt.caFile: /etc/passwd does not serve: it holds no certificate in PEM format (-----BEGIN CERTIFICATE-----)"
 
     @Test func `missing programs are warnings`() throws {
         let folder = try TestFolder()
@@ -450,6 +460,41 @@ struct ConfigurationTests {
             ]
         )
         #expect(file.configuration.phrases.count == 2)
+    }
+
+    @Test func `certificates of authorities that do not serve are reported`() throws {
+        let folder = try TestFolder()
+        try folder.write("ca.pem", bytes: Array("-----BEGIN CERTIFICATE-----\nMIIB\n".utf8))
+        try folder.write("ca.der", bytes: [0x30, 0x82])
+        func warnings(_ action: String) throws -> [String] {
+            try Self.read("{actions: [{\(action)}]}").warnings.map(\.description)
+        }
+        let hook = "webhook: 'https://127.0.0.1/', caFile: '\(folder.path)"
+        #expect(try warnings("\(hook)/ca.pem', followRedirects: true") == [])
+        #expect(try warnings("webhook: 'https://127.0.0.1/', caFile: '/run/credentials/beckon.service/ca'") == [])
+        for (action, problem) in [
+            ("\(hook)/none.pem'", "no such file: \(folder.path)/none.pem"),
+            ("\(hook)/ca.der'", "\(folder.path)/ca.der does not serve: it holds no certificate in PEM format"),
+            ("webhook: 'http://127.0.0.1/', caFile: '\(folder.path)/ca.pem'", "has no effect without https"),
+        ] {
+            let said = try warnings(action)
+            #expect(said.count == 1 && said[0].contains("warning: actions[0].caFile: \(problem)"), "\(said)")
+        }
+        let broker = try Self.read("{mqtt: {host: 'a', tls: true, caFile: '\(folder.path)/ca.der'}}")
+        #expect(
+            broker.warnings.contains { $0.description.contains("mqtt.caFile: \(folder.path)/ca.der does not serve") }
+        )
+    }
+
+    @Test func `an action of https is written as it was read`() throws {
+        let text = "{actions: [{webhook: 'https://127.0.0.1/', caFile: '/a.pem', followRedirects: true, timeout: 2}]}"
+        let configuration = try Self.read(text).configuration
+        #expect(
+            configuration.actions.first?.effect
+                == .webhook(try WebAddress("https://127.0.0.1/"), caFile: "/a.pem", followsRedirects: true)
+        )
+        let shown = configuration.json.description
+        #expect(shown.contains("\"caFile\": \"/a.pem\", \"followRedirects\": true, \"timeout\": 2"), "\(shown)")
     }
 
     @Test func `a listed host may be posted to`() throws {

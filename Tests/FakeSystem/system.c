@@ -33,9 +33,11 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
     size_t length = host ? strlen(host) : 0;
     // The text of an address is never looked up.
     bool is_name = !hints || !(hints->ai_flags & AI_NUMERICHOST);
-    if (is_name && mode && !strcmp(mode, "hang") && length > 5 && !strcmp(host + length - 5, ".test")) {
-        for (;;) pause();
+    if (is_name && mode && length > 5 && !strcmp(host + length - 5, ".test")) {
+        if (!strcmp(mode, "unknown")) return EAI_NONAME;
+        if (!strcmp(mode, "hang")) for (;;) pause();
     }
+    if (is_name && mode && !strcmp(mode, "hang-all")) for (;;) pause();
     int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) = dlsym(RTLD_NEXT, "getaddrinfo");
     return real ? real(host, service, hints, list) : EAI_FAIL;
 }

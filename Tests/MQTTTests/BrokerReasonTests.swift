@@ -124,28 +124,6 @@ import Testing
 
     // MARK: - TLS
 
-    /// Certificates of an authority, of a broker on 127.0.0.1 by it, and of another authority; nil without openssl.
-    private static func certificates(in folder: TestFolder) throws -> Bool {
-        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else {
-            print("openssl is not installed: the test was skipped")
-            return false
-        }
-        let script = """
-            cd \(folder.path) && for name in ca other; do
-                openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=$name -keyout $name.key -out $name.pem
-            done
-            make() {
-                openssl req -newkey rsa:2048 -nodes -subj /CN=$1 -keyout $1.key -out $1.csr
-                printf 'subjectAltName=%s\\n' "$2" > $1.ext
-                openssl x509 -req -in $1.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile $1.ext -out $1.pem
-            }
-            make broker IP:127.0.0.1 && make elsewhere DNS:elsewhere.example
-            openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=self -addext subjectAltName=IP:127.0.0.1 \
-                -keyout self.key -out self.pem
-            """
-        return try Program.run(URL(fileURLWithPath: "/bin/sh"), ["-c", script]).status == 0
-    }
-
     private func tlsBroker(_ folder: TestFolder, _ name: String) throws -> Broker? {
         let path = folder.path
         return try Broker(
@@ -156,7 +134,7 @@ import Testing
 
     @Test func `over TLS, events and commands pass and large messages do not`() throws {
         let folder = try TestFolder()
-        guard try Self.certificates(in: folder), let broker = try tlsBroker(folder, "broker") else { return }
+        guard try Certificates(in: folder) != nil, let broker = try tlsBroker(folder, "good") else { return }
         let tls = ["--cafile", folder.file("ca.pem"), "-h", "127.0.0.1"]
         let file = try folder.write("large", bytes: [UInt8](repeating: 65, count: 8 << 20))
         let topic = "beckon/test_box/mute/set"
@@ -193,10 +171,10 @@ import Testing
 
     @Test func `failures of TLS are called by their cause`() throws {
         let folder = try TestFolder()
-        guard try Self.certificates(in: folder) else { return }
+        guard try Certificates(in: folder) != nil else { return }
         for (certificate, authority, reason) in [
-            ("broker", "other.pem", "not signed by mqtt.caFile"),
-            ("broker", nil, "not signed by the system's authorities"),
+            ("good", "other.pem", "not signed by mqtt.caFile"),
+            ("good", nil, "not signed by the system's authorities"),
             ("elsewhere", "ca.pem", "not for the name '127.0.0.1'"), ("self", "ca.pem", "self-signed"),
         ] as [(String, String?, String)] {
             guard let broker = try tlsBroker(folder, certificate) else { return }
@@ -207,7 +185,7 @@ import Testing
             #expect(isSaid(reason), "\(reason): \(service.lines.withLock { $0 })")
             publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
         }
-        guard let plain = try Broker(), let encrypted = try tlsBroker(folder, "broker") else { return }
+        guard let plain = try Broker(), let encrypted = try tlsBroker(folder, "good") else { return }
         for (port, tls, reason) in [(plain.port, true, "speak TLS"), (encrypted.port, false, "mqtt.tls")] {
             service.lines.withLock { $0 = [] }
             let publisher = try publisher(port: port) { $0.tls = tls }

@@ -76,6 +76,15 @@ public final class ActionRunner: EventSink {
             threads: configuration.limits.atOnce,
             capacity: configuration.limits.queue
         )
+        prepare(plan)
+    }
+
+    /// Loads libcurl before the first webhook needs it, and says early if it is not there.
+    private func prepare(_ plan: ActionPlan) {
+        guard plan.hasWebhooks else { return }
+        _ = programs.submit { [self] in
+            if !HTTPRequest.prepare() { warn("libcurl", "webhooks cannot be sent: \(HTTPRequest.noLibrary)") }
+        }
     }
 
     /// The counts so far. Any thread.
@@ -95,6 +104,7 @@ public final class ActionRunner: EventSink {
         }
         programs.setLimits(threads: configuration.limits.atOnce, capacity: configuration.limits.queue)
         for (path, server) in kept where sockets[path] == nil { server.stop(until: Clock.now + .milliseconds(200)) }
+        prepare(plan)
     }
 
     /// Starts no more programs and requests; standard output, the journal and the sockets still get events.
@@ -186,12 +196,16 @@ public final class ActionRunner: EventSink {
         case .run(let arguments, let directory):
             guard !isClosing else { return drop(action) }
             submit(action) { [self] in run(action, arguments, directory, timeout: timeout, event) }
-        case .webhook(let address):
+        case .webhook(let address, let caFile, let followsRedirects):
             guard !isClosing else { return drop(action) }
+            let webhook = Webhook(
+                address: address,
+                timeout: timeout,
+                caFile: caFile,
+                followsRedirects: followsRedirects
+            )
             submit(action) { [self] in
-                attempt(action) { () throws(ActionError) in
-                    try Webhook(address: address, timeout: timeout).post("\(event.json)", stop: stopEvent)
-                }
+                attempt(action) { () throws(ActionError) in try webhook.post("\(event.json)", stop: stopEvent) }
             }
         case .print(let template):
             if printLine(template.filled(with: event) + "\n") {
@@ -310,11 +324,14 @@ struct ActionPlan: Sendable {
         }
     }
 
+    private var all: [Action] { others + [words, phrases, starts, ends].flatMap { $0.values.joined() } }
+
     /// Paths of the sockets of `unix` actions, without duplicates.
     var sockets: Set<String> {
-        let actions = (others + [words, phrases, starts, ends].flatMap { $0.values.joined() })
-        return Set(actions.compactMap { if case .unix(let path) = $0.effect { path } else { nil } })
+        Set(all.compactMap { if case .unix(let path) = $0.effect { path } else { nil } })
     }
+
+    var hasWebhooks: Bool { all.contains { if case .webhook = $0.effect { true } else { false } } }
 }
 
 /// Admits one warning of each kind per interval, and counts the suppressed ones.

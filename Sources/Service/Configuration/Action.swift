@@ -12,8 +12,8 @@ public struct Action: Equatable, Sendable {
         case journal(LogLevel)
         /// Sends the event as a JSON line to all clients of the Unix socket at this path.
         case unix(String)
-        /// Posts the event as JSON by HTTP.
-        case webhook(WebAddress)
+        /// Posts the event as JSON by HTTP. `caFile` has the authorities that are trusted instead of the system's.
+        case webhook(WebAddress, caFile: String?, followsRedirects: Bool)
     }
 
     /// What the action does.
@@ -34,7 +34,7 @@ public struct Action: Equatable, Sendable {
         case .print: "print"
         case .journal: "journal"
         case .unix(let path): "unix \(path)"
-        case .webhook(let address): "webhook \(address.text)"
+        case .webhook(let address, _, _): "webhook \(address.text)"
         }
     }
 }

@@ -10,6 +10,8 @@ struct ActionSettings: Equatable, Sendable {
     var journal: LogLevel?
     var unix: String?
     var webhook: WebAddress?
+    var caFile: String?
+    var followRedirects: Bool?
     var timeout: Double?
 
     init() {}
@@ -21,7 +23,8 @@ struct ActionSettings: Equatable, Sendable {
         case .print(let template): print = template
         case .journal(let priority): journal = priority
         case .unix(let path): unix = path
-        case .webhook(let address): webhook = address
+        case .webhook(let address, let caFile, let followsRedirects):
+            (webhook, self.caFile, followRedirects) = (address, caFile, followsRedirects ? true : nil)
         }
     }
 
@@ -32,7 +35,11 @@ struct ActionSettings: Equatable, Sendable {
         if let print { found.append(("print", .print(print))) }
         if let journal { found.append(("journal", .journal(journal))) }
         if let unix { found.append(("unix", .unix(unix))) }
-        if let webhook { found.append(("webhook", .webhook(webhook))) }
+        if let webhook {
+            found.append(
+                ("webhook", .webhook(webhook, caFile: caFile, followsRedirects: followRedirects ?? false))
+            )
+        }
         return found
     }
 
@@ -43,6 +50,8 @@ struct ActionSettings: Equatable, Sendable {
         Setting("journal", \.journal, SettingKind<LogLevel>.choice.optional),
         Setting("unix", \.unix, SettingKind<String>.socketPath.optional),
         Setting("webhook", \.webhook, SettingKind<WebAddress>.webAddress.optional),
+        Setting("caFile", \.caFile, SettingKind<String>.absolutePath("/etc/ssl/certs/home.pem").optional),
+        Setting("followRedirects", \.followRedirects, SettingKind<Bool>.flag.optional),
         Setting("timeout", \.timeout, SettingKind<Double>.timeout.optional),
     ])
 }
@@ -63,11 +72,12 @@ extension SettingKind where Value == Action {
                     findings.add("\(wanted), and has \(given)", key: key, at: node.place)
                     return nil
                 }
-                if settings.directory != nil, only.key != "run" {
-                    findings.add("only goes with run", key: "\(key).directory")
-                }
-                if settings.timeout != nil, only.key != "run", only.key != "webhook" {
-                    findings.add("only goes with run or webhook", key: "\(key).timeout")
+                for (name, isGiven, effects) in [
+                    ("directory", settings.directory != nil, ["run"]), ("caFile", settings.caFile != nil, ["webhook"]),
+                    ("followRedirects", settings.followRedirects != nil, ["webhook"]),
+                    ("timeout", settings.timeout != nil, ["run", "webhook"]),
+                ] where isGiven && !effects.contains(only.key) {
+                    findings.add("only goes with \(effects.joined(separator: " or "))", key: "\(key).\(name)")
                 }
                 return Action(only.effect, timeout: settings.timeout)
             },

@@ -142,16 +142,30 @@ struct ConfigurationCheck {
     /// Files that the connection to a broker needs.
     private func checkBroker(_ findings: inout Findings) {
         let mqtt = configuration.mqtt
-        for (key, path) in [("mqtt.caFile", mqtt.caFile), ("mqtt.passwordFile", mqtt.passwordFile)] {
-            // systemd puts a credential there while the service runs.
-            guard let path, !path.hasPrefix("/run/credentials/"), access(path, F_OK) != 0, errno == ENOENT else {
-                continue
-            }
-            findings.add("no such file: \(printable(path))", key: key, isWarning: true)
+        if let path = mqtt.passwordFile, isMissing(path) {
+            findings.add("no such file: \(printable(path))", key: "mqtt.passwordFile", isWarning: true)
         }
+        checkAuthorities(mqtt.caFile, key: "mqtt.caFile", &findings)
         if mqtt.caFile != nil, !mqtt.tls {
             findings.add("has no effect without tls: true", key: "mqtt.caFile", isWarning: true)
         }
+    }
+
+    /// A file with certificates. It may be made after the configuration, so one that does not serve is only a warning.
+    private func checkAuthorities(_ path: String?, key: String, _ findings: inout Findings) {
+        guard let path, !path.hasPrefix(Self.credentials) else { return }
+        if isMissing(path) {
+            findings.add("no such file: \(printable(path))", key: key, isWarning: true)
+        } else if let problem = certificateProblem(path) {
+            findings.add("\(printable(path)) does not serve: \(problem)", key: key, isWarning: true)
+        }
+    }
+
+    /// systemd puts credentials there while the service runs.
+    private static let credentials = "/run/credentials/"
+
+    private func isMissing(_ path: String) -> Bool {
+        !path.hasPrefix(Self.credentials) && access(path, F_OK) != 0 && errno == ENOENT
     }
 
     /// Two servers cannot listen at one address.
@@ -180,7 +194,11 @@ struct ConfigurationCheck {
             if !isFolder(directory) {
                 findings.add("no such folder: \(directory)", key: "\(key).directory", isWarning: true)
             }
-        case .webhook(let address):
+        case .webhook(let address, let caFile, _):
+            checkAuthorities(caFile, key: "\(key).caFile", &findings)
+            if caFile != nil, !address.isSecure {
+                findings.add("has no effect without https", key: "\(key).caFile", isWarning: true)
+            }
             let listed = configuration.webhookHosts.map { $0.lowercased() }
             guard !address.isLoopback, !listed.contains(address.host) else { return }
             findings.add(

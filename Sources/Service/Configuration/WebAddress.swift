@@ -1,20 +1,17 @@
 private import Core
 private import Network
 
-/// The address that a webhook posts to: `http://host[:port]/path`.
-///
-/// Plain HTTP only: TLS would need a certificate store and a large library, for a service that mostly posts to its own
-/// machine. For TLS, let a `run` action call curl.
+/// The address that a webhook posts to: `http://host[:port]/path`, or the same with `https`.
 public struct WebAddress: Equatable, Sendable {
     /// As the user wrote it.
     public let text: String
+    /// Whether it is one of https.
+    public let isSecure: Bool
     /// A name or an address in lower case; IPv6 without brackets.
     public let host: String
     public let port: UInt16
     /// Path and query, as sent in the request line.
     public let target: String
-    /// Host and port, as sent in the `Host` header.
-    public let authority: String
 
     /// - Throws: ``InvalidValue``.
     public init(_ text: String) throws(InvalidValue) {
@@ -26,11 +23,10 @@ public struct WebAddress: Equatable, Sendable {
                 "has blanks, control characters or letters beyond ASCII, which must be written as %20 and so on"
             )
         }
-        guard !text.lowercased().hasPrefix("https://") else {
-            throw InvalidValue("'\(text)' asks for TLS, which is not spoken; use http, or curl in a run action")
-        }
-        guard text.lowercased().hasPrefix("http://") else { throw refuse("does not begin with http://") }
-        let rest = text.dropFirst(7)
+        let start = text.lowercased()
+        isSecure = start.hasPrefix("https://")
+        guard isSecure || start.hasPrefix("http://") else { throw refuse("begins with neither http:// nor https://") }
+        let rest = text.dropFirst(isSecure ? 8 : 7)
         let end = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
         let authority = rest[..<end]
         guard !authority.contains("@") else {
@@ -52,11 +48,12 @@ public struct WebAddress: Equatable, Sendable {
             port = authority[authority.index(after: colon)...]
         }
         guard !host.isEmpty else { throw refuse("names no host") }
-        guard let number = UInt16(digits: port ?? "80"), number > 0 else { throw refuse("has no port from 1 to 65535") }
+        guard let number = UInt16(digits: port ?? (isSecure ? "443" : "80")), number > 0 else {
+            throw refuse("has no port from 1 to 65535")
+        }
         self.text = text
         self.host = host.lowercased()
         self.port = number
-        self.authority = String(authority)
     }
 
     /// Whether the host is this machine, judged by its text alone, without a name lookup.

@@ -1,5 +1,6 @@
 private import Configuration
 import Core
+private import Network
 private import System
 
 /// How the configuration becomes a connection.
@@ -21,28 +22,16 @@ extension MQTTPublisher {
             }
         }
         if settings.tls {
-            if let path = settings.caFile { try Self.checkAuthorities(path) }
+            // libmosquitto would call it "Invalid function arguments".
+            if let path = settings.caFile, let problem = certificateProblem(path) {
+                throw MQTTError(
+                    "mqtt.caFile \(printable(path)): \(problem); name the file with the certificate of the broker's authority"
+                )
+            }
             broker.authorities = settings.caFile ?? ""
         }
         broker.will = (topics.availability, MQTTTopics.offline)
         broker.name = "beckon-" + identity.slug
         return broker
-    }
-
-    /// Looks for what libmosquitto would call "Invalid function arguments".
-    private static func checkAuthorities(_ path: String) throws(MQTTError) {
-        let text: String
-        do throws(ReadFileError) {
-            text = String(decoding: try readFile(path, limit: 1 << 22).bytes, as: UTF8.self)
-        } catch {
-            throw MQTTError(
-                "mqtt.caFile \(printable(path)): \(error); name the file with the certificate of the broker's authority"
-            )
-        }
-        guard text.contains("-----BEGIN ") else {
-            throw MQTTError(
-                "mqtt.caFile \(printable(path)): it holds no certificate in PEM format (-----BEGIN CERTIFICATE-----)"
-            )
-        }
     }
 }
