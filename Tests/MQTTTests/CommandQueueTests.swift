@@ -58,7 +58,7 @@ struct RefusalLogTests {
 }
 
 struct ReadingMarkerTests {
-    @Test func `an end while reading is found by the next process, once`() throws {
+    @Test func `an end while reading is found by each process, until one begins anew`() throws {
         let folder = try TestFolder()
         let path = folder.file("state/mqtt.reading")
         var marker = ReadingMarker(path)
@@ -75,6 +75,10 @@ struct ReadingMarkerTests {
         marker = nil
         marker = ReadingMarker(path)
         #expect(marker?.hasFound == true)
+        marker = nil
+        marker = ReadingMarker(path)
+        #expect(marker?.hasFound == true)
+        marker?.end()
         marker = nil
         marker = ReadingMarker(path)
         #expect(marker?.hasFound == false)

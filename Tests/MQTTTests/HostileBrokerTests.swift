@@ -220,7 +220,7 @@ private func residentMegabytes() -> Int {
         )
     }
 
-    @Test func `after an end while reading MQTT is off, says so, and is on after the next start`() throws {
+    @Test func `after an end while reading MQTT is off and says so, at each start, until a reload`() throws {
         let folder = try TestFolder()
         let path = folder.file("mqtt-test_box.reading")
         try folder.write("mqtt-test_box.reading", bytes: Array("1".utf8))
@@ -239,9 +239,37 @@ private func residentMegabytes() -> Int {
                 == true
         )
         #expect(publisher?.counts.json.description.contains("\"off\": true") == true)
-        #expect(publisher?.stop(isRemoved: false, until: Clock.now + .seconds(1)) == true)
+        // Nobody has removed what the broker keeps.
+        for _ in 0..<2 {
+            #expect(publisher?.stop(isRemoved: false, until: Clock.now + .seconds(1)) == true)
+            publisher = nil
+            #expect(ReadingMarker(path)?.hasFound == true)
+            publisher = try MQTTPublisher(settings, service.interface, state: folder.path)
+            #expect(publisher?.isOff == true)
+        }
+        publisher?.retry()
+        #expect(publisher?.isOff == false)
+        #expect(eventually { publisher?.counts.isConnected == true })
+        #expect(publisher?.stop(isRemoved: false, until: Clock.now + .seconds(5)) == true)
         publisher = nil
-        #expect(ReadingMarker(path)?.hasFound == false)
+        // Its thread has the file until it has ended.
+        #expect(eventually { ReadingMarker(path)?.hasFound == false })
+    }
+
+    @Test func `after an end while reading other settings turn MQTT on, too`() throws {
+        let folder = try TestFolder()
+        try folder.write("mqtt-test_box.reading", bytes: Array("1".utf8))
+        let broker = try FakeBroker { client, hello in
+            FakeBroker.acknowledge(client, hello)
+            FakeBroker.wait(client)
+        }
+        var settings = Configuration.MQTT()
+        (settings.host, settings.port) = ("127.0.0.1", broker.port)
+        var publisher: MQTTPublisher? = try MQTTPublisher(settings, service.interface, state: folder.path)
+        #expect(publisher?.isOff == true)
+        // As the service does when the settings change.
+        #expect(publisher?.stop(isRemoved: true, until: Clock.now + .seconds(1)) == true)
+        publisher = nil
         publisher = try MQTTPublisher(settings, service.interface, state: folder.path)
         #expect(eventually { publisher?.counts.isConnected == true })
         publisher?.stop(isRemoved: false, until: Clock.now + .seconds(5))

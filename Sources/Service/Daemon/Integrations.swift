@@ -111,6 +111,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
         }
         if isSame {
             if haveChanged { old?.apply(settings) }
+            old?.retry()
             return
         }
         // First, because the new one may need the same port or name.

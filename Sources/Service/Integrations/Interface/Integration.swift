@@ -31,6 +31,9 @@ public protocol Integration: AnyObject, EventSink {
     /// ``Service/state`` all the time needs nothing here.
     func apply(_ settings: ServiceSettings)
 
+    /// Tries again what does not run; called for each reload, on the thread of changes.
+    func retry()
+
     /// Its counts, for the service's status and for metrics. Any thread.
     var counts: Counts { get }
 
@@ -49,4 +52,5 @@ extension Integration {
     /// Ignores events: many integrations do not need them.
     public func receive(_ event: DetectionEvent) {}
     public func apply(_ settings: ServiceSettings) {}
+    public func retry() {}
 }

@@ -86,8 +86,9 @@ public final class MQTTPublisher: Integration {
     private let finished = Latch()
     private let marker: ReadingMarker?
 
-    /// Whether it does nothing, because the process before this one ended while it read what the broker sent.
-    public var isOff: Bool { marker?.hasFound ?? false }
+    /// Whether it does nothing, because a process before this one ended while it read what the broker sent. It stays so over further
+    /// starts, as what the broker keeps would end them, too, until ``retry()``.
+    public var isOff: Bool { inbox.withLock { $0.counts.isOff } }
 
     public static func configured(in configuration: Configuration) -> Configuration.MQTT? {
         configuration.mqtt.host == nil ? nil : configuration.mqtt
@@ -115,17 +116,20 @@ public final class MQTTPublisher: Integration {
         marker = ReadingMarker(
             state.map { "\($0)/mqtt-\(MQTTIdentity(name: settings.name ?? service.machine).slug).reading" }
         )
-        if isOff {
+        if marker?.hasFound == true {
             inbox.withLock { $0.counts.isOff = true }
             log.write(
                 .error,
                 "MQTT is off: the service ended suddenly while it read what the broker \(host) sent. Look for a large or strange "
-                    + "kept message below \(topics.base)/ and remove it (mosquitto_pub -r -n -t TOPIC); restarting the service "
-                    + "then turns MQTT on again"
+                    + "kept message below \(topics.base)/ and remove it (mosquitto_pub -r -n -t TOPIC); beckon reload then turns "
+                    + "MQTT on again"
             )
-            finished.open()
             return
         }
+        try start()
+    }
+
+    private func start() throws(SystemError) {
         _ = try SystemThread(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in
             run()
             finished.open()
@@ -147,6 +151,19 @@ public final class MQTTPublisher: Integration {
         wakeUp.signal()
     }
 
+    /// Turns MQTT on again where it is off: who reloads has read why it is.
+    public func retry() {
+        guard isOff, !isStopped else { return }
+        marker?.end()
+        do throws(SystemError) {
+            try start()
+            inbox.withLock { $0.counts.isOff = false }
+            log.write(.notice, "MQTT is on again, with the broker \(host)")
+        } catch {
+            log.write(.error, "MQTT stays off: \(error)")
+        }
+    }
+
     /// Says `offline` and ends the thread.
     ///
     /// - Parameters:
@@ -158,6 +175,11 @@ public final class MQTTPublisher: Integration {
         inbox.withLock {
             $0.isStopped = true
             $0.isRemoved = isRemoved
+        }
+        guard !isOff else {
+            // Other settings are a new beginning, too.
+            if isRemoved { marker?.end() }
+            return true
         }
         wakeUp.signal()
         return finished.wait(until: time)

@@ -5,11 +5,12 @@ import System
 /// Remembers across a sudden end that the program was reading what a broker sent.
 ///
 /// A byte of a file, mapped into memory: what is written there outlives the process, even one that the kernel killed for lack of
-/// memory, and costs no system call. ``begin()`` and ``end()`` are for one thread, hence unchecked. A file that is locked belongs to a running process, and says nothing.
+/// memory, and costs no system call. ``begin()`` and ``end()`` are for one thread, hence unchecked. A file that is locked belongs to a running
+/// process, and says nothing.
 final class ReadingMarker: @unchecked Sendable {
     private let byte: UnsafeMutableRawPointer
     private let descriptor: Int32
-    /// Whether the process before this one ended while it read.
+    /// Whether a process before this one ended while it read, and none has called ``end()`` since.
     let hasFound: Bool
 
     /// Opens or makes the file; nil where that is not possible, such as without a folder for it.
@@ -25,9 +26,8 @@ final class ReadingMarker: @unchecked Sendable {
             return nil
         }
         let count = pread(file, &found, 1, 0)
-        var none: UInt8 = 0
         // Written, so that the disk has room for the byte.
-        guard count >= 0, pwrite(file, &none, 1, 0) == 1,
+        guard count >= 0, pwrite(file, &found, 1, 0) == 1,
             let map = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), map != MAP_FAILED
         else {
             close(file)
