@@ -264,10 +264,10 @@ class Account:
 
     def check_neighbours(self, server):
         after = server.finish()
-        heard = [one for one in server.delays if one is not None]
-        worst = f"{max(heard, default=0):.1f} s from a word's first sample at most"
-        self.check("words said to the wake-word server / heard", len(server.delays), f"{len(heard)}, {worst}",
-                   heard and len(heard) == len(server.delays))
+        for who, delays in (("words said to the wake-word server", server.delays), ("over a new connection each", server.visits)):
+            heard = [one for one in delays if one is not None]
+            worst = f"{max(heard, default=0):.1f} s from a word's first sample at most"
+            self.check(f"{who} / heard", len(delays), f"{len(heard)}, {worst}", heard and len(heard) == len(delays))
         odd = [one for one in server.readiness if one != 200]
         self.check("/readyz beside its hostile clients: asked / other than 200", len(server.readiness), odd[:5] or 0, not odd)
         self.check("its memory, KiB: before / after", server.before, after, 0 < after < server.before + 61_440)

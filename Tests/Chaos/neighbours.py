@@ -1,4 +1,4 @@
-"""A wake-word server beside the service, its hostile clients, and one client that only wants its words.
+"""A wake-word server beside the service, its hostile clients, and two that only want their words.
 
 It runs by the machine's clock: what counts is how long the satellite waits.
 """
@@ -63,10 +63,12 @@ class Neighbours:
         self.is_over = threading.Event()
         # Seconds from the first sample of each word to its detection; None for one that was not heard.
         self.delays = []
+        # The same of a client that connects again for each word.
+        self.visits = []
         self.readiness = []
         self.problems = []
         self.before = 0
-        self.threads = [threading.Thread(target=one, daemon=True) for one in (self.satellite, self.monitor)]
+        self.threads = [threading.Thread(target=one, daemon=True) for one in (self.satellite, self.visitor, self.monitor)]
 
     def start(self):
         for _ in range(100):
@@ -85,8 +87,8 @@ class Neighbours:
         except (OSError, StopIteration):
             return 0
 
-    def connect(self, port=None):
-        client = socket.create_connection(("127.0.0.1", port or self.port), 5)
+    def connect(self, port=None, own="127.0.0.1"):
+        client = socket.create_connection(("127.0.0.1", port or self.port), PATIENCE, source_address=(own, 0))
         client.settimeout(PATIENCE)
         return client
 
@@ -107,17 +109,36 @@ class Neighbours:
         word = spoken()
         try:
             client = self.connect()
-            answers = client.makefile("rb")
-            client.sendall(event("detect", {"names": ["left"]}) + event("audio-start", audio_format(RATE)))
+            answers = self.listen(client)
             while not self.is_over.is_set():
-                begin = time.monotonic()
-                for at in range(0, len(word), CHUNK):
-                    client.sendall(event("audio-chunk", audio_format(RATE), word[at:at + CHUNK]))
-                    time.sleep(max(0, begin + at / 2 / RATE - time.monotonic()))
-                self.delays.append(self.answer(answers, begin))
+                self.delays.append(self.say(word, client, answers, time.monotonic()))
         except OSError as error:
             if not self.is_over.is_set():
                 self.problems.append(f"satellite: {error}")
+
+    def visitor(self):
+        """Connects for each word, from an address of its own."""
+        word = spoken()
+        while not self.is_over.is_set():
+            begin = time.monotonic()
+            try:
+                with self.connect(own="127.0.0.2") as client:
+                    self.visits.append(self.say(word, client, self.listen(client), begin))
+            except OSError:
+                if not self.is_over.is_set():
+                    self.visits.append(None)
+
+    @staticmethod
+    def listen(client):
+        client.sendall(event("detect", {"names": ["left"]}) + event("audio-start", audio_format(RATE)))
+        return client.makefile("rb")
+
+    def say(self, word, client, answers, begin):
+        """Seconds from the begin to the detection."""
+        for at in range(0, len(word), CHUNK):
+            client.sendall(event("audio-chunk", audio_format(RATE), word[at:at + CHUNK]))
+            time.sleep(max(0, begin + at / 2 / RATE - time.monotonic()))
+        return self.answer(answers, begin)
 
     @staticmethod
     def answer(answers, begin):
@@ -128,14 +149,15 @@ class Neighbours:
         answers.read(head.get("data_length", 0))
         return time.monotonic() - begin if head["type"] == "detection" else None
 
-    def attack(self, chaos, seconds, count, orders, port=None):
-        """So many clients at once, each of which repeats its orders and reads the answers; `orders(number)` gives bytes."""
+    def attack(self, chaos, seconds, count, orders, addresses=1):
+        """So many clients at once, from so many addresses, each of which repeats its orders and reads the answers; `orders(number)` gives
+        bytes."""
         end = time.monotonic() + seconds / chaos.pace.speed
         crowd = []
         try:
             for number in range(count):
                 try:
-                    client = self.connect(port)
+                    client = self.connect(own=f"127.0.1.{1 + number % addresses}")
                 except OSError:
                     continue
                 client.setblocking(False)

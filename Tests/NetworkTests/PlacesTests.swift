@@ -48,6 +48,21 @@ struct PlacesTests {
         #expect(places.decide(.user(3), even) != .full)
     }
 
+    @Test func `one that floods makes room for any peer, the longest first`() {
+        func holder(_ peer: Int, floods: Bool, at second: Int) -> Places.Holder {
+            var holder = Self.holder(peer, at: second)
+            holder.floods = floods
+            return holder
+        }
+        let places = Places(all: 3, isShared: true)
+        let own = [holder(1, floods: false, at: 0), holder(1, floods: true, at: 2), holder(1, floods: true, at: 1)]
+        #expect(places.decide(.user(1), own) == .replace(2))
+        // The peer with the most first, and of its connections those that flood.
+        let others = [holder(1, floods: false, at: 0), holder(1, floods: true, at: 2), holder(2, floods: true, at: 1)]
+        #expect(places.decide(.user(3), others) == .replace(1))
+        #expect(Places(all: 3).decide(.user(3), own) == .full)
+    }
+
     @Test func `what is kept makes no room`() {
         let places = Places(all: 2, isShared: true)
         let holders = [Self.holder(1, at: 0, kept: true), Self.holder(1, at: 1)]

@@ -21,20 +21,23 @@ struct ConversationTests {
 
         init(_ words: WakeWords) throws {
             self.words = words
-            var detector = words.detector
-            let box = Unknown()
-            conversation = WakeConversation(detector.makeStream()) { box.names.append($0) }
-            self.detector = detector
+            let box = Notices()
+            conversation = WakeConversation { box.all.append($0) }
+            detector = words.detector
             self.box = box
         }
 
-        private final class Unknown {
-            var names: [[String]] = []
+        private final class Notices {
+            var all: [WakeNotice] = []
         }
 
-        private let box: Unknown
+        private let box: Notices
 
-        var unknownNames: [[String]] { box.names }
+        var unknownNames: [[String]] {
+            box.all.compactMap { if case .unknownNames(let names) = $0 { names } else { nil } }
+        }
+        /// How often it was told that the channels cancel each other.
+        var cancellations: Int { box.all.count { if case .cancellingChannels = $0 { true } else { false } } }
 
         /// Sends bytes in pieces; returns the events of the answers.
         @discardableResult
@@ -56,7 +59,8 @@ struct ConversationTests {
                         guard last == .hop else { break }
                         hops += 1
                         let words = words
-                        detector.process([conversation.stream]) { _ = conversation.report($1, words) }
+                        guard let stream = conversation.stream else { break }
+                        detector.process([stream]) { _ = conversation.report($1, words) }
                     }
                 }
             } while !rest.isEmpty && last == .needsInput
@@ -163,7 +167,8 @@ struct ConversationTests {
                     }
                     guard pause == .hop else { break }
                     let words = client.words
-                    client.detector.process([client.conversation.stream]) {
+                    guard let stream = client.conversation.stream else { break }
+                    client.detector.process([stream]) {
                         _ = client.conversation.report($1, words)
                     }
                 }
@@ -374,6 +379,38 @@ struct ConversationTests {
         let idle = client.turns
         client.send(rates.flatMap { Self.event("audio-chunk", Self.format($0), payload: [0, 0]) })
         #expect(client.turns - idle >= rates.count - 1)
+    }
+
+    @Test func `a client that sends no audio has no stream, and one that begins gets it as its turn`() throws {
+        let client = try Client(Self.words())
+        client.send(Self.event("describe") + Self.event("detect", ["names": ["left"]]) + Self.event("audio-stop"))
+        #expect(client.conversation.stream == nil && client.turns == 0)
+        client.send(Self.event("audio-start", Self.format(16_000)) + Self.event("ping"))
+        #expect(client.conversation.stream != nil && client.turns == 1)
+        client.send(Self.event("audio-start", Self.format(16_000)) + Self.event("ping"))
+        #expect(client.turns == 1)
+    }
+
+    @Test func `channels that cancel each other are told of once, others never`() throws {
+        let voice = try Self.recording("Rear_Left")
+        /// The voice in one channel, and so many times in the other.
+        func stereo(_ factor: Int) -> [UInt8] {
+            stride(from: 0, to: voice.count - 1, by: 2).flatMap { place -> [UInt8] in
+                let one = Int(Int16(truncatingIfNeeded: Int(voice[place]) | Int(voice[place + 1]) << 8))
+                let other = Int16(clamping: one * factor)
+                let bytes = [UInt8(truncatingIfNeeded: other), UInt8(truncatingIfNeeded: other >> 8)]
+                return Array(voice[place...(place + 1)]) + bytes
+            }
+        }
+        for (factor, most) in [(-1, 1), (1, 0), (0, 0)] {
+            let client = try Client(Self.words())
+            for _ in 0..<3 {
+                client.send(Self.event("audio-start", Self.format(48_000, 2, 2)))
+                client.send(Self.event("audio-chunk", Self.format(48_000, 2, 2), payload: stereo(factor)))
+                client.send(Self.event("audio-stop"))
+            }
+            #expect(client.cancellations == most, "times \(factor)")
+        }
     }
 
     @Test func `a connection has few rates, and may change between them for ever`() throws {

@@ -140,6 +140,26 @@ struct ServerTests {
         server.stop()
     }
 
+    @Test func `clients that flood give their places to others, also of their own address`() throws {
+        let (server, bound) = try server { $0.connections = 8 }
+        // More answers than the system keeps for a client that reads none.
+        let flood = [[UInt8]](repeating: Conversation.event("describe"), count: 5000).flatMap { $0 }
+        let crowd = try (0..<8).map { _ in
+            let peer = try Peer(bound)
+            peer.send(flood)
+            return peer
+        }
+        #expect(comesTrue(within: 30) { server.connections == 8 })
+        #expect(comesTrue(within: 30) { server.problem == nil }, "a balancer would send no more clients")
+        let late = try Peer(bound)
+        late.send(Conversation.event("ping"))
+        #expect(try late.nextType() == "pong")
+        #expect(comesTrue(within: 30) { server.counts.replaced > 0 })
+        #expect(server.counts.refused == 0)
+        withExtendedLifetime(crowd) {}
+        server.stop()
+    }
+
     @Test func `memory of connections that have ended is given back`() throws {
         let (server, bound) = try server { $0.connections = 600 }
         func resident() throws -> Int {

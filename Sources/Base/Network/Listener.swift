@@ -7,14 +7,16 @@ public import System
 public enum Peer: Hashable, Sendable {
     /// The user who connected to a unix socket (SO_PEERCRED).
     case user(UInt32)
-    /// An IPv4 address; of an IPv6 address the first 64 bits, as who has one address of such a network may take all. With the
-    /// interface, where it is link-local.
-    case network([UInt8], zone: String?)
+    /// An IPv4 address.
+    case address(UInt32)
+    /// The first 64 bits of an IPv6 address, as who has one address of such a network may take all; with the interface, where it is
+    /// link-local.
+    case network(UInt64, zone: String?)
     case unknown
 
     public init(_ address: IPAddress) {
-        let isFour = address.bytes.count == 4
-        self = .network(isFour ? address.bytes : Array(address.bytes.prefix(8)), zone: address.zone)
+        let number = address.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        self = address.bytes.count == 4 ? .address(UInt32(truncatingIfNeeded: number)) : .network(number, zone: address.zone)
     }
 
     /// - Parameter descriptor: a connected stream socket.
@@ -42,6 +44,8 @@ public struct Connection: ~Copyable, Sendable {
 
     /// Tells the other end why it is not served, as far as the system takes the bytes at once; then the connection is closed.
     public consuming func refuse(_ bytes: [UInt8]) {
+        // What it has sent is dropped: the system would reset a connection with unread bytes, and the other end not read the reason.
+        _ = recv(descriptor.rawValue, nil, 1 << 20, Int32(MSG_TRUNC | MSG_DONTWAIT))
         _ = send(descriptor.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
     }
 }

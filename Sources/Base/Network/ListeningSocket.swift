@@ -14,8 +14,8 @@ public final class ListeningSocket: Sendable {
     /// Whether another socket has the file's name now.
     private let isReplaced = Atomic<Bool>(false)
 
-    /// Most connections that wait to be accepted.
-    private static let backlog: Int32 = 256
+    /// Most connections that wait to be accepted. Where it is too short, a client tries again only after one and three seconds.
+    private static let backlog: Int32 = 1024
 
     /// - Throws: ``SocketError``, for instance if another program listens there.
     public init(_ address: ListenAddress) throws(SocketError) {

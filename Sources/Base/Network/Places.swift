@@ -10,13 +10,15 @@ public struct Places: Sendable {
         public var peer: Peer
         /// Whether it has not sent a whole event, line or head yet.
         public var isSilent: Bool
-        /// When the newest bytes came, or the connection.
+        /// Whether it keeps sending more than it gets turns for.
+        public var floods: Bool
+        /// When the newest bytes came, or the connection; of one that floods, when it began to.
         public var since: Instant
         /// Whether it must not make room, although it is quiet.
         public var isKept: Bool
 
-        public init(_ peer: Peer, isSilent: Bool, since: Instant, isKept: Bool = false) {
-            (self.peer, self.isSilent, self.since, self.isKept) = (peer, isSilent, since, isKept)
+        public init(_ peer: Peer, isSilent: Bool, floods: Bool = false, since: Instant, isKept: Bool = false) {
+            (self.peer, self.isSilent, self.floods, self.since, self.isKept) = (peer, isSilent, floods, since, isKept)
         }
     }
 
@@ -34,7 +36,8 @@ public struct Places: Sendable {
     public var all: Int
     /// Most connections of one peer; nil: no limit but ``all``.
     public var perPeer: Int?
-    /// Whether, where all places are taken, the peer with the most gives its quietest one to a peer that has at least two fewer.
+    /// Whether, where all places are taken, the peer with the most gives one to a peer that has at least two fewer, and one that floods
+    /// makes room for any peer. Those that flood go first, then the quietest.
     public var isShared: Bool
 
     public init(all: Int, perPeer: Int? = nil, isShared: Bool = false) {
@@ -50,7 +53,7 @@ public struct Places: Sendable {
         }
         guard holders.count >= all else { return .welcome }
         var counts: [Peer: Int] = [:]
-        for holder in holders where holder.isSilent { counts[holder.peer, default: 0] += 1 }
+        for holder in holders where holder.isSilent && !holder.isKept { counts[holder.peer, default: 0] += 1 }
         if let most = counts.values.max() {
             let victim = oldest(holders) { $0.isSilent && counts[$0.peer] == most }
             if let victim { return .replace(victim) }
@@ -58,9 +61,12 @@ public struct Places: Sendable {
         guard isShared else { return .full }
         counts = [:]
         for holder in holders { counts[holder.peer, default: 0] += 1 }
-        guard let most = counts.values.max(), most >= own + 2 else { return .full }
-        let victim = oldest(holders) { counts[$0.peer] == most }
-        return victim.map { .replace($0) } ?? .full
+        var victim: Int?
+        if let most = counts.values.max(), most >= own + 2 {
+            victim =
+                oldest(holders) { $0.floods && counts[$0.peer] == most } ?? oldest(holders) { counts[$0.peer] == most }
+        }
+        return (victim ?? oldest(holders) { $0.floods }).map { .replace($0) } ?? .full
     }
 
     private func oldest(_ holders: [Holder], _ matches: (Holder) -> Bool) -> Int? {

@@ -5,35 +5,44 @@ import socket
 from ..neighbours import audio_format, event
 from ..schedule import fault
 
+FORMAT = audio_format(16_000)
+# What costs the server more than the client: descriptions, thousands of names, contexts, ends of audio, a flood of it.
+COSTLY = [
+    event("describe") * 300,
+    event("detect", {"names": [f"name {one}" for one in range(4000)]}),
+    (event("detect", {"context": {"a": "x" * 4000}}) + event("audio-start", FORMAT) + event("audio-stop")) * 2,
+    event("ping", {"text": "x"}) * 300,
+    (event("audio-start", FORMAT) + event("audio-chunk", FORMAT, b"\0\0") + event("audio-stop")) * 50,
+    event("audio-chunk", FORMAT, b"\1\0" * 5000),
+]
 
+
+def rates(number):
+    """Audio of another rate again and again, each time with a sample of it."""
+    found = [8000 + (number * 64 + one) * 37 % 184_000 for one in range(64)]
+    return b"".join(event("audio-start", audio_format(rate)) + event("audio-chunk", audio_format(rate), b"\0\0") for rate in found)
 
 
 @fault("network", 15, 40)
 def changing_rates(chaos, seconds, choice):
     """Clients begin audio of another rate again and again, each time with a sample of it."""
-
-    def orders(number):
-        rates = [8000 + (number * 64 + one) * 37 % 184_000 for one in range(64)]
-        return b"".join(
-            event("audio-start", audio_format(rate)) + event("audio-chunk", audio_format(rate), b"\0\0") for rate in rates
-        )
-
-    chaos.neighbours.attack(chaos, seconds, 150, orders)
+    chaos.neighbours.attack(chaos, seconds, 150, rates)
 
 
 @fault("network", 15, 40)
 def costly_orders(chaos, seconds, choice):
     """Clients ask for what costs the server more than them: descriptions, thousands of names, contexts, ends of audio."""
-    format = audio_format(16_000)
-    kinds = [
-        event("describe") * 300,
-        event("detect", {"names": [f"name {one}" for one in range(4000)]}),
-        (event("detect", {"context": {"a": "x" * 4000}}) + event("audio-start", format) + event("audio-stop")) * 2,
-        event("ping", {"text": "x"}) * 300,
-        (event("audio-start", format) + event("audio-chunk", format, b"\0\0") + event("audio-stop")) * 50,
-        event("audio-chunk", format, b"\1\0" * 5000),
-    ]
-    chaos.neighbours.attack(chaos, seconds, 60, lambda number: kinds[number % len(kinds)])
+    chaos.neighbours.attack(chaos, seconds, 60, lambda number: COSTLY[number % len(COSTLY)])
+
+
+@fault("network", 20, 40)
+def mixed_crowd(chaos, seconds, choice):
+    """Hundreds of clients of fifty addresses connect at once and do all of this; each kind in a ninth of them, the rates in a third."""
+
+    def orders(number):
+        return COSTLY[number % 9] if number % 9 < len(COSTLY) else rates(number)
+
+    chaos.neighbours.attack(chaos, seconds, 450, orders, addresses=50)
 
 
 @fault("network", 10, 30)

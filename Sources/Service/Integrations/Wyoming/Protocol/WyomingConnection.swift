@@ -82,6 +82,13 @@ struct ConnectionLimits {
 /// Receive buffers of the system are no larger, so that a client that floods is slowed down by TCP.
 private let receiveBufferSize: Int32 = 64 << 10
 
+/// Time after which a client that sends more than it gets turns for counts as one that floods.
+private let longestBacklog = Duration.milliseconds(250)
+/// The same of one whose audio is live, which is served before the others.
+private let longestLiveBacklog = Duration.seconds(2)
+/// How far live audio may be ahead of the time: what was said before the connection was taken comes at once.
+private let mostAhead = Duration.seconds(3)
+
 /// A client's socket, the bytes on their way from it and to it, and the time that the client takes.
 final class WyomingConnection<Talk: Conversation> {
     let conversation: Talk
@@ -95,14 +102,22 @@ final class WyomingConnection<Talk: Conversation> {
 
     private let descriptor: FileDescriptor
     /// Bytes that were received and not used; those from `used` on.
-    private var rest: [UInt8] = []
+    private var kept: [UInt8] = []
     private var used = 0
+    /// Whether the system had no more when they were read.
+    private var isLast = true
     /// Whether the client sends no more.
     private var isAtEnd = false
     /// Whether it has sent a whole event.
     private(set) var hasSpoken = false
     /// When the newest bytes came.
     private(set) var lastInput: Instant
+    /// Since when the client has sent more than it got turns for; nil if all it sent was used.
+    private(set) var backlogStart: Instant?
+    /// Whether it has had a turn, in which what it had sent was read.
+    private(set) var hasHadTurn = false
+    /// When the audio that was scored would have ended if it had been said as fast as is spoken; nil if there was none.
+    private var spoken: Instant?
     /// When the event that is under way began; since when output waits.
     private var eventStart: Instant
     private var outputStart: Instant?
@@ -132,9 +147,35 @@ final class WyomingConnection<Talk: Conversation> {
     /// Whether ``check(at:_:isFull:)`` ends it now, or soon.
     var isEnding: Bool { end != nil || pause == .end || isAtEnd }
 
+    /// Whether it sends more than it gets turns for, and has done so for a while.
+    func floods(at now: Instant) -> Bool {
+        backlogStart.map { now - $0 >= (isLive(at: now) ? longestLiveBacklog : longestBacklog) } ?? false
+    }
+
+    /// Whether it sends audio, and as fast as is spoken.
+    func isLive(at now: Instant) -> Bool { spoken.map { $0 - now <= mostAhead } ?? false }
+
+    /// Notes that audio was scored.
+    func addScored(_ length: Duration, at now: Instant) { spoken = max(spoken ?? now, now) + length }
+
+    /// Whether it has said nothing, though it could.
+    var isSilent: Bool { hasHadTurn && !hasSpoken }
+
+    /// Whether it makes room for a new connection where all places are taken. Without live audio a backlog of any age is enough:
+    /// new connections that flood may come faster than their backlogs grow old.
+    func yields(at now: Instant) -> Bool { isSilent || (isLive(at: now) ? floods(at: now) : backlogStart != nil) }
+
     /// As ``Places`` sees it.
-    func holder(isKept: Bool = false) -> Places.Holder {
-        Places.Holder(peer, isSilent: !hasSpoken, since: hasSpoken ? lastInput : start, isKept: isKept)
+    func holder(at now: Instant, isKept: Bool = false) -> Places.Holder {
+        let floods = hasSpoken && yields(at: now)
+        let since = !hasSpoken ? start : floods ? backlogStart ?? lastInput : lastInput
+        return Places.Holder(peer, isSilent: !hasSpoken, floods: floods, since: since, isKept: isKept)
+    }
+
+    /// Notes that nothing has come since its last turn.
+    func rest() {
+        hasHadTurn = true
+        if pause == .needsInput { backlogStart = nil }
     }
 
     /// Reads what has come, at most what fits the buffer.
@@ -153,17 +194,21 @@ final class WyomingConnection<Talk: Conversation> {
             } else if errno != EAGAIN, errno != EINTR {
                 end = .gone
             }
+            rest()
             return
         }
         lastInput = now
+        hasHadTurn = true
         let wasWithinEvent = conversation.isWithinEvent
         let events = conversation.events
         let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         var input = UnsafeRawBufferPointer(bytes).bindMemory(to: UInt8.self)
         pause = advance(&input)
-        rest.removeAll(keepingCapacity: rest.count <= 4096)
+        kept.removeAll(keepingCapacity: kept.count <= 4096)
         used = 0
-        rest += input
+        kept += input
+        isLast = count < buffer.count
+        backlogStart = pause == .needsInput && isLast ? nil : backlogStart ?? now
         note(events: events, wasWithinEvent: wasWithinEvent, at: now)
     }
 
@@ -171,12 +216,13 @@ final class WyomingConnection<Talk: Conversation> {
     func proceed(at now: Instant, _ advance: (inout UnsafeBufferPointer<UInt8>) -> ConversationPause) {
         let wasWithinEvent = conversation.isWithinEvent
         let events = conversation.events
-        let (from, count) = (used, rest.count)
-        rest.withUnsafeBufferPointer { rest in
-            var input = UnsafeBufferPointer(rebasing: rest[from...])
+        let (from, count) = (used, kept.count)
+        kept.withUnsafeBufferPointer { kept in
+            var input = UnsafeBufferPointer(rebasing: kept[from...])
             pause = advance(&input)
             used = count - input.count
         }
+        if pause == .needsInput, isLast { backlogStart = nil }
         note(events: events, wasWithinEvent: wasWithinEvent, at: now)
     }
 

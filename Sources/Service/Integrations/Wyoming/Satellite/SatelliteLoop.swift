@@ -52,7 +52,7 @@ struct SatelliteLoop: ~Copyable {
 
     mutating func add(_ connection: consuming Connection) {
         let places = Places(all: Self.mostClients, isShared: true)
-        let holders = clients.map { $0.holder(isKept: $0 === owner) }
+        let holders = clients.map { $0.holder(at: Clock.now, isKept: $0 === owner) }
         switch places.decide(connection.peer, holders) {
         case .welcome: break
         case .replace(let index):
@@ -89,6 +89,8 @@ struct SatelliteLoop: ~Copyable {
                 client.proceed(at: now) { client.conversation.advance(&$0, words, mayRun: mayRun) }
             } else if request.revents != 0 {
                 client.receive(buffer, at: now) { client.conversation.advance(&$0, words, mayRun: mayRun) }
+            } else {
+                client.rest()
             }
             if client.conversation.state != .visiting, client !== owner {
                 owner?.finish(.gone)

@@ -134,6 +134,9 @@ struct PCMConverter: ~Copyable {
         return (taken, written)
     }
 
+    /// Whether the channels of the audio since the last call, or since the format began, cancel each other in their mix.
+    mutating func takeCancellation() -> Bool { decoder.takeCancellation() ?? false }
+
     /// Writes the samples that the filters still hold, at the end of the audio; 0 when there are no more. Then ``begin(_:)``.
     mutating func drain(into room: UnsafeMutableBufferPointer<Float>) throws(AudioError) -> Int {
         guard resampler != nil else { return 0 }

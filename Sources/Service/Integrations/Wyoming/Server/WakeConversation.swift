@@ -21,7 +21,8 @@ final class WakeConversation: Conversation {
     /// Bytes of output from which on no input is read.
     private static let mostOutput = 64 << 10
 
-    let stream: DetectorStream
+    /// Made when audio begins: who sends none costs the server little.
+    private(set) var stream: DetectorStream?
     var output: [UInt8] = []
     private(set) var events = 0
 
@@ -44,17 +45,22 @@ final class WakeConversation: Conversation {
     private var mark = (sample: 0, milliseconds: 0)
     /// Samples of the audio before the converter began with its format.
     private var formatStart = 0
-    /// Called with names that are not known.
-    private let onUnknown: ([String]) -> Void
+    /// Hops of audio since ``tellOfCancellation()`` looked; whether it has told.
+    private var unheardHops = 0
+    private var isCancellationTold = false
+    private let onNotice: (WakeNotice) -> Void
+    /// Hops of audio after which the channels are compared.
+    private static let comparedHops = 50
     /// Most names of a `detect`; there are never so many words.
     private static let mostNames = 1024
 
-    init(_ stream: DetectorStream, onUnknown: @escaping ([String]) -> Void) {
-        self.stream = stream
-        self.onUnknown = onUnknown
-    }
+    /// - Parameter onNotice: called with what is worth a line of the log.
+    init(onNotice: @escaping (WakeNotice) -> Void) { self.onNotice = onNotice }
 
     var isWithinEvent: Bool { parser.isWithinEvent }
+
+    /// Whether a hop must be processed before the next bytes are used.
+    private var isHopComplete: Bool { stream?.isComplete ?? false }
 
     /// Begins the client's next turn.
     func beginTurn() { budget.renew() }
@@ -69,7 +75,7 @@ final class WakeConversation: Conversation {
     ) -> ConversationPause {
         follow(words)
         while true {
-            guard !stream.isComplete else { return .hop }
+            guard !isHopComplete else { return .hop }
             guard output.count < Self.mostOutput else { return .output }
             do throws(ProtocolViolation) {
                 if case .stopping(let silence) = phase {
@@ -84,9 +90,9 @@ final class WakeConversation: Conversation {
                 } else {
                     // The filters may hold samples for which the hop before had no room.
                     if isChunk { takeAudio(&input, most: 0) }
-                    guard !stream.isComplete else { return .hop }
+                    guard !isHopComplete else { return .hop }
                     isChunk = false
-                    guard !budget.isSpent else { return .turn }
+                    guard !budget.isSpent || input.isEmpty else { return .turn }
                     guard let event = try parser.next(&input) else { return .needsInput }
                     events += 1
                     budget.pay(for: event)
@@ -147,7 +153,7 @@ final class WakeConversation: Conversation {
             known.formUnion(meant)
         }
         wanted = (known, words.number)
-        if !unknown.isEmpty, isNew || known != former { onUnknown(unknown) }
+        if !unknown.isEmpty, isNew || known != former { onNotice(.unknownNames(unknown)) }
         if case .running = phase { answerUnknown() }
     }
 
@@ -160,8 +166,13 @@ final class WakeConversation: Conversation {
 
     private func begin(_ event: WyomingEvent, _ detector: inout BatchDetector) {
         hasAnswered = false
-        detector.reset(stream)
-        beginning = stream.sampleCount
+        if let stream {
+            detector.reset(stream)
+        } else {
+            stream = detector.makeStream()
+            budget.spend()
+        }
+        beginning = stream?.sampleCount ?? 0
         mark = (0, event.timestamp ?? 0)
         phase = .running
         answerUnknown()
@@ -198,9 +209,10 @@ final class WakeConversation: Conversation {
     }
 
     /// Samples since the audio began.
-    private var audioSamples: Int { stream.sampleCount - beginning }
+    private var audioSamples: Int { (stream?.sampleCount ?? 0) - beginning }
 
     private func endOfAudio() -> Phase {
+        tellOfCancellation()
         switch phase {
         case .running where audioSamples > 0:
             // A second after the last word, up to the end of a hop.
@@ -228,7 +240,7 @@ final class WakeConversation: Conversation {
         let bytes = UnsafeBufferPointer(rebasing: input[..<most])
         var used = 0
         var failure: AudioError?
-        stream.fill { room in
+        stream?.fill { room in
             do throws(AudioError) {
                 let result = try converter.convert(bytes, into: room)
                 used = result.used
@@ -244,10 +256,25 @@ final class WakeConversation: Conversation {
         }
         parser.takePayload(used)
         input = UnsafeBufferPointer(rebasing: input[used...])
+        guard isHopComplete, converter.format.channels > 1 else { return }
+        unheardHops += 1
+        if unheardHops == Self.comparedHops { tellOfCancellation() }
+    }
+
+    /// Says once if the channels of the last seconds cancel each other.
+    private func tellOfCancellation() {
+        unheardHops = 0
+        guard !isCancellationTold, converter.takeCancellation() else { return }
+        isCancellationTold = true
+        onNotice(.cancellingChannels)
     }
 
     /// Fills the next hop with what the filters hold, then with silence; after the last of it, answers.
     private func stop(_ silence: Int) {
+        guard let stream else {
+            phase = .waiting
+            return
+        }
         var written = 0
         stream.fill { room in
             written = (try? converter.drain(into: room)) ?? 0

@@ -8,8 +8,9 @@ import System
 /// The work of a thread that serves clients: reads what they send, scores the hops that are complete together, and answers.
 ///
 /// Each turn of the thread is short, so that every client's turn comes soon, whatever the others order. Where more is to be done than a turn
-/// has time for, those come first that have had the least of the thread's time lately: a satellite that sends as fast as is spoken is
-/// served before clients that send as fast as they can.
+/// has time for, a satellite that sends as fast as is spoken is served before new clients, and these before clients that send as fast as
+/// they can; of each kind those come first that have had the least of the thread's time lately. A new connection costs nearly nothing until
+/// its audio begins, and few at a time have not had their first turn, so that none waits long for it.
 ///
 /// Used by one thread. What it allocates for a client is allocated when the client connects, or changes its audio's rate.
 struct WakeLoop: ~Copyable {
@@ -32,40 +33,50 @@ struct WakeLoop: ~Copyable {
     /// Connections that have ended since memory was given back to the system, and time between two times that it is.
     private static let mostEnded = 32
     private static let trimInterval = Duration.seconds(2)
+    private static let hop = Duration.seconds(AudioFormat.hopSeconds)
     /// Time between two checks of all clients' time.
     private static let checkInterval = Duration.milliseconds(500)
 
     private(set) var clients: [Client] = []
     private(set) var counts = WyomingServer.Counts()
-    /// Clients that had sent no event at the last check.
-    private(set) var silentClients = 0
+    /// Connections that give their place to a new one where all are taken; see ``Places``.
+    private(set) var yielding = 0
 
     private var words: WakeWords
     private var detector: BatchDetector
     private let limits: ConnectionLimits
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: mostInput, alignment: 64)
-    private let onUnknown: @Sendable ([String]) -> Void
+    private let onNotice: @Sendable (WakeNotice) -> Void
     private var requests: [pollfd] = []
     private var turnStart = Clock.now
     private var nextCheck = Clock.now
     /// Whether the turn before ended before all clients were served.
     private var isBehind = false
+    /// Whether connections wait that could be taken.
+    private var hasArrivals = false
     private var lastAging = Clock.now
     /// Connections that wait for the next turn, the oldest first.
     private var arrivals: [Arrival] = []
     private var endedClients = 0
     private var nextTrim = Clock.now
 
+    /// Clients without their first turn, from which on no more connections are taken.
+    private static let mostNew = 128
+    /// The time for which a connection waits for another one that makes room.
+    private static let longestWait = Duration.milliseconds(100)
+
     /// A connection for which places are scarce gets that of another one, or is refused.
     struct Arrival {
         let connection: ConnectionBox
+        let peer: Peer
         let replaces: Bool
+        let time = Clock.now
     }
 
-    init(_ words: WakeWords, _ limits: ConnectionLimits, onUnknown: @escaping @Sendable ([String]) -> Void) {
+    init(_ words: WakeWords, _ limits: ConnectionLimits, onNotice: @escaping @Sendable (WakeNotice) -> Void) {
         self.words = words
         self.limits = limits
-        self.onUnknown = onUnknown
+        self.onNotice = onNotice
         detector = words.detector
     }
 
@@ -88,41 +99,56 @@ struct WakeLoop: ~Copyable {
     /// Connections that it has, or that wait for a turn.
     var load: Int { clients.count + arrivals.count }
 
+    /// Takes connections that wait, the oldest first.
     private mutating func takeArrivals() {
+        hasArrivals = false
         guard !arrivals.isEmpty else { return }
         // As one that was served as long as the others: who connects again and again comes no earlier.
         let work = clients.isEmpty ? 0 : clients.reduce(0) { $0 + $1.recentWork } / Double(clients.count)
-        var taken = 0
-        for arrival in arrivals {
-            // A stream of the detector costs more than most turns of a client.
-            if taken > 0, Clock.now - turnStart > Self.longestTurn / 2 { break }
-            taken += 1
-            guard let connection = arrival.connection.take() else { continue }
-            if arrival.replaces, !makeRoom(for: connection.peer) {
-                counts.refused += 1
-                connection.refuse(WyomingServer.refusal)
-                continue
+        let start = Clock.now
+        var now = start
+        var new = clients.count { !$0.hasHadTurn }
+        /// Peers for which nobody makes room now.
+        var full: Set<Peer> = []
+        var waiting: [Arrival] = []
+        swap(&waiting, &arrivals)
+        waiting.removeAll { arrival in
+            now = Clock.now
+            guard new < Self.mostNew, now - start < Self.longestTurn / 2 else {
+                hasArrivals = true
+                return false
             }
-            let conversation = WakeConversation(detector.makeStream(), onUnknown: onUnknown)
-            let client = Client(connection, conversation)
+            if arrival.replaces, full.contains(arrival.peer) || !makeRoom(for: arrival.peer, at: now) {
+                full.insert(arrival.peer)
+                guard now - arrival.time >= Self.longestWait else { return false }
+                counts.refused += 1
+                arrival.connection.take()?.refuse(WyomingServer.refusal)
+                return true
+            }
+            guard let connection = arrival.connection.take() else { return true }
+            let client = Client(connection, WakeConversation(onNotice: onNotice))
             client.recentWork = work
             clients.append(client)
             counts.accepted += 1
+            new += 1
+            return true
         }
-        arrivals.removeFirst(taken)
+        arrivals = waiting
     }
 
     /// Ends a connection in favour of one of this peer; false if none has to make room.
-    private mutating func makeRoom(for peer: Peer) -> Bool {
+    private mutating func makeRoom(for peer: Peer, at now: Instant) -> Bool {
         let places = Places(all: clients.count, isShared: true)
-        guard case .replace(let index) = places.decide(peer, clients.map { $0.holder(isKept: $0.end != nil) }) else {
-            return false
-        }
-        counts.silent += 1
+        let holders = clients.map { $0.holder(at: now, isKept: $0.end != nil || !$0.hasHadTurn) }
+        guard case .replace(let index) = places.decide(peer, holders) else { return false }
+        if holders[index].isSilent { counts.silent += 1 } else { counts.replaced += 1 }
         clients.remove(at: index)
         endedClients += 1
         return true
     }
+
+    /// Whether nothing but a wake-up is of interest.
+    var waitsWithoutEnd: Bool { clients.isEmpty && arrivals.isEmpty && endedClients == 0 }
 
     /// Waits until a client can be served, or `wakeUp` is readable.
     mutating func wait(_ wakeUp: Int32) {
@@ -130,13 +156,13 @@ struct WakeLoop: ~Copyable {
         if Clock.now < turnStart + pace { Clock.sleep(until: turnStart + pace) }
         requests.removeAll(keepingCapacity: true)
         requests.append(Poll.request(wakeUp, POLLIN))
-        var canGoOn = isBehind || !arrivals.isEmpty
+        var canGoOn = isBehind || hasArrivals
         for client in clients {
             requests.append(client.request)
             canGoOn = canGoOn || client.canGoOn
         }
-        let rest = clients.isEmpty && endedClients == 0 ? nil : nextCheck
-        Poll.wait(&requests, until: canGoOn ? turnStart : rest)
+        let rest = waitsWithoutEnd ? nil : nextCheck
+        Poll.wait(&requests, until: canGoOn ? turnStart : arrivals.isEmpty ? rest : turnStart + Self.longestTurn)
         turnStart = Clock.now
     }
 
@@ -150,6 +176,7 @@ struct WakeLoop: ~Copyable {
         serve(&mayEnd)
         if mayEnd { removeEnded(isFull: isFull) }
         takeArrivals()
+        yielding = arrivals.count + clients.count { $0.yields(at: turnStart) || $0.isEnding }
         giveBackMemory()
     }
 
@@ -164,7 +191,7 @@ struct WakeLoop: ~Copyable {
     private mutating func serve(_ mayEnd: inout Bool) {
         var waiting: [Client] = []
         // Those that have had the least first, where not all were served before.
-        let order = isBehind ? clients.indices.sorted { clients[$0].recentWork < clients[$1].recentWork } : nil
+        let order = isBehind ? orderOfNeed() : nil
         isBehind = false
         var time = Clock.now
         for place in clients.indices {
@@ -172,10 +199,13 @@ struct WakeLoop: ~Copyable {
             guard index + 1 < requests.count else { continue }
             let client = clients[index]
             let hasNews = requests[index + 1].revents != 0
-            guard hasNews || client.canGoOn else { continue }
+            guard hasNews || client.canGoOn else {
+                client.rest()
+                continue
+            }
             guard time - turnStart < Self.longestTurn else {
                 isBehind = true
-                break
+                continue
             }
             client.conversation.beginTurn()
             if client.pause == .hop {
@@ -199,6 +229,14 @@ struct WakeLoop: ~Copyable {
             }
         }
         score(&waiting, &mayEnd)
+    }
+
+    /// The clients' indices: those with live audio, then others that do not flood; of each kind those that have had the least first.
+    private func orderOfNeed() -> [Int] {
+        let need = clients.map { client in
+            (kind: client.floods(at: turnStart) ? 2 : client.isLive(at: turnStart) ? 0 : 1, work: client.recentWork)
+        }
+        return need.indices.sorted { (need[$0].kind, need[$0].work) < (need[$1].kind, need[$1].work) }
     }
 
     /// Gives the memory of connections that have ended back to the system, which the C library would keep.
@@ -240,13 +278,15 @@ struct WakeLoop: ~Copyable {
     private mutating func processHops(_ waiting: [Client], _ mayEnd: inout Bool) -> [Client] {
         let words = words
         var detections = 0
-        detector.process(waiting.map(\.conversation.stream)) { index, detection in
+        // All of them have a stream: their hop is complete.
+        detector.process(waiting.compactMap(\.conversation.stream)) { index, detection in
             if waiting[index].conversation.report(detection, words) { detections += 1 }
         }
         counts.detections += detections
         counts.hops += waiting.count
         var further: [Client] = []
         for client in waiting {
+            client.addScored(Self.hop, at: turnStart)
             client.proceed(at: turnStart) { conversation(client, &$0) }
             client.flush(at: turnStart)
             if client.pause == .hop, client.end == nil { further.append(client) }
@@ -271,7 +311,6 @@ struct WakeLoop: ~Copyable {
             return true
         }
         self.counts = counts
-        silentClients = clients.count { !$0.hasSpoken }
         endedClients += before - clients.count
     }
 }

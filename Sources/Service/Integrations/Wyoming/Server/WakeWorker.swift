@@ -17,10 +17,10 @@ final class WakeWorker: Sendable {
 
     /// Connections that it has or that are on their way.
     let load = Atomic<Int>(0)
-    /// How many of these had sent no event when they were last counted.
-    let silent = Atomic<Int>(0)
+    /// How many of these give their place to a new one.
+    let yielding = Atomic<Int>(0)
 
-    /// When the turn began that goes on, on ``Clock``; 0 while the thread waits.
+    /// When the turn began that goes on, or the wait that has an end, on ``Clock``; 0 while the thread waits without end.
     private let turnStart = Atomic<Int64>(0)
     private let shared = Mutex(Shared())
     private let wakeUp: EventFD
@@ -36,20 +36,20 @@ final class WakeWorker: Sendable {
         _ limits: ConnectionLimits,
         priority: Int,
         isFull: @escaping @Sendable () -> Bool,
-        onUnknown: @escaping @Sendable ([String]) -> Void
+        onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) throws(SocketError) {
         wakeUp = try EventFD(or: SocketError.noEventFD)
         _ = try SystemThread(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
             // On Linux the priority of the calling thread.
             setpriority(Int32(PRIO_PROCESS.rawValue), 0, Int32(priority))
-            run(words, limits, isFull, onUnknown)
+            run(words, limits, isFull, onNotice)
             finished.open()
         }
     }
 
     var counts: WyomingServer.Counts { shared.withLock { $0.counts } }
 
-    /// For how long the turn that goes on has gone on. Any thread.
+    /// For how long the turn that goes on has gone on; a wait for clients, which lasts half a second at most, counts too. Any thread.
     var turnTime: Duration {
         let start = turnStart.load(ordering: .relaxed)
         return start == 0 ? .zero : Clock.now - Instant(nanoseconds: start)
@@ -59,9 +59,12 @@ final class WakeWorker: Sendable {
     ///
     /// - Parameter replaces: whether it has to take the place of another one, or is refused.
     func add(_ connection: consuming Connection, replaces: Bool) {
-        let arrival = WakeLoop.Arrival(connection: ConnectionBox(connection), replaces: replaces)
+        let peer = connection.peer
+        let arrival = WakeLoop.Arrival(connection: ConnectionBox(connection), peer: peer, replaces: replaces)
         load.add(1, ordering: .relaxed)
         shared.withLock { $0.arrivals.append(arrival) }
+        // A wait without end has one now; see ``turnTime``.
+        turnStart.compareExchange(expected: 0, desired: Clock.now.nanoseconds, ordering: .relaxed)
         wakeUp.signal()
     }
 
@@ -84,11 +87,11 @@ final class WakeWorker: Sendable {
         _ words: WakeWords,
         _ limits: ConnectionLimits,
         _ isFull: @Sendable () -> Bool,
-        _ onUnknown: @escaping @Sendable ([String]) -> Void
+        _ onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) {
-        var loop = WakeLoop(words, limits, onUnknown: onUnknown)
+        var loop = WakeLoop(words, limits, onNotice: onNotice)
         while true {
-            turnStart.store(0, ordering: .relaxed)
+            turnStart.store(loop.waitsWithoutEnd ? 0 : Clock.now.nanoseconds, ordering: .relaxed)
             loop.wait(wakeUp.descriptor)
             turnStart.store(Clock.now.nanoseconds, ordering: .relaxed)
             wakeUp.drain()
@@ -105,7 +108,7 @@ final class WakeWorker: Sendable {
             let before = loop.load
             loop.turn(isFull: isFull())
             load.subtract(before - loop.load, ordering: .relaxed)
-            silent.store(loop.silentClients, ordering: .relaxed)
+            yielding.store(loop.yielding, ordering: .relaxed)
             var counts = loop.counts
             counts.busy = Self.busy
             shared.withLock { $0.counts = counts }

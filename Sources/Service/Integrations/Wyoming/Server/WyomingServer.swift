@@ -38,6 +38,8 @@ public final class WyomingServer: Sendable {
         public var refused = 0
         /// Connections closed because nothing came, or not all of an event.
         public var silent = 0
+        /// Connections of clients that flooded, or of a peer with many, that another one got.
+        public var replaced = 0
         /// Connections closed because the client did not read.
         public var slow = 0
         /// Connections closed because the client broke the protocol.
@@ -48,13 +50,13 @@ public final class WyomingServer: Sendable {
         public var busy = Duration.zero
 
         /// Connections closed for what the client did or did not do.
-        public var dropped: Int { refused + silent + slow + violations }
+        public var dropped: Int { refused + silent + replaced + slow + violations }
 
         /// How many were closed for what, in words; empty if none was.
         public var droppedText: String {
             [
-                (refused, "beyond the limit"), (silent, "silent"), (slow, "did not read"),
-                (violations, "broke the protocol"),
+                (refused, "beyond the limit"), (silent, "silent"),
+                (replaced, "gave their place to another"), (slow, "did not read"), (violations, "broke the protocol"),
             ].filter { $0.0 > 0 }.map { "\($0) \($1)" }.joined(separator: ", ")
         }
 
@@ -66,6 +68,7 @@ public final class WyomingServer: Sendable {
             Counter("closed", \.closed),
             Counter("refused", \.refused).metric(dropped, .init("reason", "limit")),
             Counter("silent", \.silent).metric(dropped, .init("reason", "silent")),
+            Counter("replaced", \.replaced).metric(dropped, .init("reason", "replaced")),
             Counter("slow", \.slow).metric(dropped, .init("reason", "slow")),
             Counter("protocolViolations", \.violations).metric(dropped, .init("reason", "protocol")),
             Counter("hops", \.hops)
@@ -95,6 +98,8 @@ public final class WyomingServer: Sendable {
     private let workers: [WakeWorker]
     /// When the accepting thread last looked, on ``Clock``.
     private let lastLook = Atomic<Int64>(Clock.now.nanoseconds)
+    /// When the accepting thread last found a place, on ``Clock``.
+    private let lastRoom = Atomic<Int64>(Clock.now.nanoseconds)
     private let isStopped = Atomic<Bool>(false)
     private let finished = Latch()
     private let announcement = Mutex<Announcement?>(nil)
@@ -112,7 +117,7 @@ public final class WyomingServer: Sendable {
         addresses = listener.addresses
         wakeUp = try EventFD(or: SocketError.noEventFD)
         let total = Total()
-        let unknown = UnknownNames(log)
+        let notices = WakeNotices(log)
         var workers: [WakeWorker] = []
         for _ in 0..<max(1, settings.threads) {
             workers.append(
@@ -121,7 +126,7 @@ public final class WyomingServer: Sendable {
                     settings.limits,
                     priority: settings.priority,
                     isFull: { total.value.load(ordering: .relaxed) >= settings.connections * 3 / 4 },
-                    onUnknown: unknown.note
+                    onNotice: notices.note
                 )
             )
         }
@@ -149,6 +154,8 @@ public final class WyomingServer: Sendable {
         }
     }
 
+    /// Time for which all places may be taken before that is told: a crowd that comes or goes at once is no reason to send clients elsewhere.
+    private static let longestFull = Duration.seconds(1)
     /// Time without a sign of life after which a thread counts as stuck; the accepting one looks once a second.
     private static let stuckTime = Duration.seconds(5)
 
@@ -157,9 +164,15 @@ public final class WyomingServer: Sendable {
         if Clock.now - lastProgress > Self.stuckTime {
             return "its threads have not turned to their clients for \(decimal(Self.stuckTime.seconds, 0)) s"
         }
-        // Those that have said nothing give way to a new one.
-        let silent = workers.reduce(0) { $0 + $1.silent.load(ordering: .relaxed) }
-        return connections - silent < settings.connections ? nil : "all \(settings.connections) connections are taken"
+        let lastRoom = Instant(nanoseconds: lastRoom.load(ordering: .relaxed))
+        guard isTaken, Clock.now - lastRoom > Self.longestFull else { return nil }
+        return "all \(settings.connections) connections are taken"
+    }
+
+    /// Whether all places are taken by clients that keep them: those that have said nothing, or flood, give way to a new one.
+    private var isTaken: Bool {
+        let yielding = workers.reduce(0) { $0 + $1.yielding.load(ordering: .relaxed) }
+        return connections - yielding >= settings.connections
     }
 
     /// Until when all threads have turned to their clients, on ``Clock``. Any thread.
@@ -211,12 +224,13 @@ public final class WyomingServer: Sendable {
         while !isStopped.load(ordering: .relaxed) {
             let now = Clock.now
             lastLook.store(now.nanoseconds, ordering: .relaxed)
+            if !isTaken { lastRoom.store(now.nanoseconds, ordering: .relaxed) }
             // Workers decide who makes room. While many wait for that, the others wait in the system's queue.
             let isBehind = connections >= settings.connections + Self.mostExtra
             var answers = [Poll.request(wakeUp.descriptor, POLLIN)]
             if !isBehind { answers += listener.requests(at: now) }
             // Once a second also without a connection, because connections end.
-            let next = isBehind ? now + .milliseconds(10) : now + .seconds(1)
+            let next = now + (isBehind ? .milliseconds(10) : isTaken ? .milliseconds(100) : .seconds(1))
             Poll.wait(&answers, until: min(listener.deadline(at: now) ?? next, next))
             if answers[0].revents != 0 { wakeUp.drain() }
             listener.accept(answers.dropFirst()) { accept($0) }
@@ -240,48 +254,11 @@ public final class WyomingServer: Sendable {
     }
 
     /// Connections beyond the limit that wait for a place.
-    private static let mostExtra = 32
+    private static let mostExtra = 256
 
     /// To a client that gets no place.
     static let refusal = WyomingAnswer.error(
         "too many clients are connected already; try again later",
         code: "too-many-connections"
     )
-}
-
-/// Says once of each name that it is not known, and not more often than is worth reading.
-private final class UnknownNames: Sendable {
-    private struct State {
-        var said: Set<String> = []
-        var nextLine = Instant(nanoseconds: 0)
-    }
-
-    /// Names that are remembered, so that each is said once; there are never so many words.
-    private static let most = 256
-    private static let interval = Duration.seconds(5)
-
-    private let log: ServiceLog
-    private let state = Mutex(State())
-
-    init(_ log: ServiceLog) { self.log = log }
-
-    func note(_ names: [String]) {
-        // A client may send thousands.
-        let names = names.prefix(8).map { String($0.prefix(64)) }
-        let new = state.withLock { state -> [String] in
-            let new = names.filter { !state.said.contains($0) }
-            guard !new.isEmpty, Clock.now >= state.nextLine else { return [] }
-            state.nextLine = Clock.now + Self.interval
-            if state.said.count >= Self.most { state.said = [] }
-            state.said.formUnion(new)
-            return new
-        }
-        guard !new.isEmpty else { return }
-        let list = printable(new.map { "'\($0)'" }.joined(separator: ", "))
-        log.write(
-            .notice,
-            "a Wyoming client asks for \(list), which is not known and will not be detected; "
-                + "beckon words lists the words, beckon enroll teaches one"
-        )
-    }
 }

@@ -1,0 +1,73 @@
+import Core
+import Events
+import Synchronization
+import System
+
+/// What a client does that is worth a line of the log.
+enum WakeNotice {
+    /// It asks for names that are not known.
+    case unknownNames([String])
+    /// It sends channels that cancel each other in their mix.
+    case cancellingChannels
+}
+
+/// Writes notices about clients to the log: each once, and not more often than is worth reading.
+final class WakeNotices: Sendable {
+    private struct State {
+        var said: Set<String> = []
+        var nextLine = Instant(nanoseconds: 0)
+        var nextCancellation = Instant(nanoseconds: 0)
+    }
+
+    /// Names that are remembered, so that each is said once; there are never so many words.
+    private static let most = 256
+    private static let interval = Duration.seconds(5)
+    /// Each client tells once; many connect again for each word.
+    private static let cancellationInterval = Duration.seconds(60)
+
+    private let log: ServiceLog
+    private let state = Mutex(State())
+
+    init(_ log: ServiceLog) { self.log = log }
+
+    func note(_ notice: WakeNotice) {
+        switch notice {
+        case .unknownNames(let names): note(unknown: names)
+        case .cancellingChannels: noteCancellation()
+        }
+    }
+
+    private func noteCancellation() {
+        let isTime = state.withLock { state in
+            guard Clock.now >= state.nextCancellation else { return false }
+            state.nextCancellation = Clock.now + Self.cancellationInterval
+            return true
+        }
+        guard isTime else { return }
+        log.write(
+            .warning,
+            "a Wyoming client sends channels that cancel each other when they are mixed, as if one were wired the wrong way round, so "
+                + "its words are not heard; let it send one channel alone"
+        )
+    }
+
+    private func note(unknown names: [String]) {
+        // A client may send thousands.
+        let names = names.prefix(8).map { String($0.prefix(64)) }
+        let new = state.withLock { state -> [String] in
+            let new = names.filter { !state.said.contains($0) }
+            guard !new.isEmpty, Clock.now >= state.nextLine else { return [] }
+            state.nextLine = Clock.now + Self.interval
+            if state.said.count >= Self.most { state.said = [] }
+            state.said.formUnion(new)
+            return new
+        }
+        guard !new.isEmpty else { return }
+        let list = printable(new.map { "'\($0)'" }.joined(separator: ", "))
+        log.write(
+            .notice,
+            "a Wyoming client asks for \(list), which is not known and will not be detected; "
+                + "beckon words lists the words, beckon enroll teaches one"
+        )
+    }
+}
