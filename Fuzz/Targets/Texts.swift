@@ -8,6 +8,17 @@ import Spotting
 
 private let words = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go", "hey house"]
 
+/// JSON: what is strict is JSON5 too, and the same; and it can be skipped.
+func fuzzJSON(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let node = try? JSONNode.parse(text) else { return }
+    check((try? JSONNode.parse(text, .json5)) == node, "another value in JSON5")
+    Array(text.utf8).withUnsafeBufferPointer { bytes in
+        var reader = JSONReader(bytes)
+        check((try? reader.skip()) != nil && (try? reader.end()) != nil, "it cannot be skipped")
+    }
+}
+
 /// JSON5, and the configuration that it may be: a valid one reads back as it was written.
 func fuzzConfiguration(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return }

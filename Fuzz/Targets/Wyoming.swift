@@ -1,4 +1,5 @@
 import Core
+import JSON
 
 @testable import Wyoming
 

@@ -9,10 +9,7 @@ private import System
 /// its user's, with the name of a clip and no other name, in the folder that it names. Else a program of another user could have root copy
 /// any file.
 struct KeptWords {
-    /// Newest first.
-    let entries: [RecentWord]
-    /// The folder of the clips; nil from a service of an earlier version.
-    let folder: String?
+    let list: RecentWordList
     /// The service's user.
     let user: UInt32
 
@@ -21,7 +18,7 @@ struct KeptWords {
 
     /// The WAV file of a word.
     func clip(_ number: Int) throws(Failure) -> [UInt8] {
-        guard let entry = entries.first(where: { $0.number == number }) else {
+        guard let entry = list[number] else {
             throw Failure("there is no word \(number); beckon misses lists them")
         }
         guard let path = entry.clip else {
@@ -29,7 +26,7 @@ struct KeptWords {
         }
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let (parent, name) = (String(path[..<slash]), String(path[slash...].dropFirst()))
-        guard path.hasPrefix("/"), ClipStore.isClip(name), folder == nil || folder == parent else {
+        guard path.hasPrefix("/"), ClipStore.isClip(name), list.folder ?? parent == parent else {
             throw Failure("\(printable(path)): not a clip in the folder of the service's words; it is not read")
         }
         do throws(ReadFileError) {

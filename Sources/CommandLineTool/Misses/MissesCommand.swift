@@ -53,7 +53,7 @@ struct MissesCommand {
     func run() throws -> Int32 {
         let kept = try Self.kept(socket: socket)
         switch task {
-        case .list: list(kept.entries.filter { $0.isNear || !isNearOnly })
+        case .list: list(kept.list.entries.filter { $0.isNear || !isNearOnly })
         case .play(let number):
             guard let player = TakePlayer() else {
                 throw Failure("aplay was not found; it is in the package alsa-utils")
@@ -78,7 +78,7 @@ struct MissesCommand {
             )
         }
         guard let user = client.user else { throw Failure("\(path): the system does not say whose service this is") }
-        return KeptWords(entries: list.entries, folder: list.folder, user: user)
+        return KeptWords(list: list, user: user)
     }
 
     private func list(_ entries: [RecentWord]) {

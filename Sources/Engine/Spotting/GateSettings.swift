@@ -110,14 +110,4 @@ public struct Thresholds: Sendable, Equatable {
         }
         values[index] = threshold
     }
-
-    /// Disables a word: it never fires.
-    ///
-    /// - Throws: ``SpottingError/unknownWord(_:known:)``.
-    public mutating func disable(_ word: String) throws(SpottingError) {
-        guard let index = labels.firstIndex(of: word), !Labels.isSpecial(word) else {
-            throw .unknownWord(word, known: words)
-        }
-        values[index] = nil
-    }
 }

@@ -101,10 +101,6 @@ extension SettingKind where Value == Double {
 extension SettingKind where Value == Configuration.Channels {
     static let channels: SettingKind = {
         let expected = "\"mix\", a channel such as 0, or a list such as [0, 1]"
-        @Sendable func number(_ node: JSONNode) -> Int? {
-            guard let number = node.number else { return nil }
-            return Int(exactly: number)
-        }
         return SettingKind(
             expected,
             write: { channels in
@@ -115,12 +111,10 @@ extension SettingKind where Value == Configuration.Channels {
                 }
             },
             take: { node in
-                if node.value == .string("mix") { return .mix }
-                if case .array(let elements) = node.value {
-                    let numbers = elements.compactMap(number)
-                    return numbers.count == elements.count ? Configuration.Channels(numbers) : nil
-                }
-                return number(node).flatMap { Configuration.Channels([$0]) }
+                if node.text == "mix" { return .mix }
+                let nodes = node.elements.isEmpty ? [node] : node.elements
+                let numbers = nodes.compactMap(\.integer)
+                return numbers.count == nodes.count ? Configuration.Channels(numbers) : nil
             }
         )
     }()
@@ -154,7 +148,7 @@ extension SettingKind where Value == [ListenAddress] {
             read: { node, key, findings in
                 var nodes = [node]
                 if case .array(let elements) = node.value { nodes = elements }
-                if node.value == .string("none") { nodes = [] }
+                if node.text == "none" { nodes = [] }
                 var addresses: [ListenAddress] = []
                 for node in nodes {
                     guard let text = node.text else {

@@ -79,10 +79,9 @@ public enum ControlCommand: Equatable, Sendable {
         } catch {
             throw .command.saying("not a JSON object: \(error.reason)")
         }
-        guard case .object(let members) = node.value else { throw .command.saying("not a JSON object") }
         var name: String?
         var change = ThresholdChange()
-        for member in members {
+        for member in node.members {
             switch (member.name, member.node.value) {
             case ("command", .string(let text)): name = text
             case ("words", .object(let entries)):

@@ -27,7 +27,6 @@ public final class ResultsFile: Sendable {
         var ended: [UInt8] = []
         var doneBefore: DoneNames
         var failure: SystemError?
-        var isFinished = false
     }
 
     /// Files of earlier runs.

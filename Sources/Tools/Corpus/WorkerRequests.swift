@@ -40,11 +40,6 @@ public struct WorkerRequests: Sendable {
 
     public init() {}
 
-    /// Whether it is between two requests.
-    public var isBetween: Bool {
-        if case .line = state { line.isEmpty } else { false }
-    }
-
     public var isBroken: Bool {
         if case .broken = state { true } else { false }
     }

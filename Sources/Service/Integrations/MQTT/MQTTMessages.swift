@@ -55,10 +55,8 @@ public struct MQTTTopics: Equatable, Sendable {
 
     /// The messages of a word, a complete phrase or a near miss; none for other events.
     public func messages(for event: DetectionEvent) -> [MQTTMessage] {
-        guard [.word, .phrase, .nearMiss].contains(event.kind), case .object(let members) = event.json else {
-            return []
-        }
-        let json = JSON.object([JSON.Member("event_type", .string(event.name))] + members)
+        guard [.word, .phrase, .nearMiss].contains(event.kind) else { return [] }
+        let json = JSON.object([JSON.Member("event_type", .string(event.name))] + event.json.members)
         if event.kind == .nearMiss { return [MQTTMessage(miss, json.description, isRetained: false)] }
         return [
             MQTTMessage(self.event, json.description, isRetained: false),

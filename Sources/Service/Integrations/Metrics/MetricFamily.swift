@@ -52,11 +52,6 @@ public struct MetricFamily: Equatable, Sendable {
         MetricFamily(name, help, .counter, unit: unit, [Sample(labels: [], value: value)])
     }
 
-    /// A count without labels.
-    public static func counter(_ name: String, _ help: String, _ value: some BinaryInteger) -> MetricFamily {
-        counter(name, help, Double(value))
-    }
-
     /// A count for each value of some labels.
     public static func counters(
         _ name: String,
