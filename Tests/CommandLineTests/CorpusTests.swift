@@ -120,7 +120,7 @@ struct CorpusTests {
                 ["'a' is not an audio file", "is a pipe or a device"]
             ),
             (#"{"name": "e", "bytes": 0}\n"#, 0, ["audio file 'e' is empty"]),
-            (#"nonsense\n{"file": "0.wav"}\n"#, 1, ["no request"]),
+            (#"nonsense\n{"file": "0.wav"}\n"#, 1, ["not a request"]),
             (#"{"name": "a", "bytes": 30}\nabc"#, 1, ["27 bytes of the last request are missing"]), ("", 0, []),
         ]
         for (input, status, answers) in table {

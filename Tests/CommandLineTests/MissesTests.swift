@@ -122,7 +122,7 @@ struct MissesTests {
         }
         let live = try LiveProgram(playing: Voices.path("Rear_Left"), configuration: "{device: 'mic'}")
         let socket = live.folder.file("control.socket")
-        #expect(comesTrue(within: 20) { access(socket, F_OK) == 0 })
+        #expect(comesTrue(within: 20) { (try? live.ask("status").status) == 0 })
         let result = try Program.beckon(["misses", "--socket", socket], environment: live.environment)
         #expect(result.status == 1 && result.error.contains("set misses in its configuration"), "\(result.error)")
         let none = try Program.beckon(["misses", "--socket", "/nowhere/socket"])

@@ -60,15 +60,15 @@ struct WorkerRequestsTests {
 
     @Test func `what cannot be told from audio ends the worker`() {
         let table: [(text: String, says: String)] = [
-            ("hello\n{\"file\": \"a\"}\n", "is no request"), ("{\"file\": 5}\n", "is no request"),
-            ("{\"name\": \"a\", \"bytes\": -1}\n", "is no request"),
-            ("{\"name\": \"a\", \"bytes\": 1.5}\n", "is no request"),
-            ("{\"name\": \"a\", \"bytes\": 1e300}\n", "is no request"), ("[1]\n", "is no request"),
-            ("\u{0}\n", "is no request"), (String(repeating: "[", count: 60_000) + "\n", "is no request"),
+            ("hello\n{\"file\": \"a\"}\n", "is not a request"), ("{\"file\": 5}\n", "is not a request"),
+            ("{\"name\": \"a\", \"bytes\": -1}\n", "is not a request"),
+            ("{\"name\": \"a\", \"bytes\": 1.5}\n", "is not a request"),
+            ("{\"name\": \"a\", \"bytes\": 1e300}\n", "is not a request"), ("[1]\n", "is not a request"),
+            ("\u{0}\n", "is not a request"), (String(repeating: "[", count: 60_000) + "\n", "is not a request"),
             (String(repeating: "x", count: 70_000), "more than 65536 bytes"),
             ("{\"name\": \"a\", \"bytes\": 9}\nabc", "6 bytes of the last request are missing"),
             ("{\"name\": \"a\", \"bytes\": 99999999999}\nabc", "bytes of the last request are missing"),
-            ("{\"file\": ", "is no request"),
+            ("{\"file\": ", "is not a request"),
         ]
         for (text, says) in table {
             let parts = Self.parts(text)
