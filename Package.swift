@@ -122,7 +122,7 @@ let package = Package(
         .target(name: "Evaluation", dependencies: ["Audio", "Core", "Inference", "Spotting", "System"]),
         .target(
             name: "Enrollment",
-            dependencies: ["Inference", "KernelInterface", "Kernels", "System", "Spotting", "Core"],
+            dependencies: ["Audio", "Core", "Inference", "KernelInterface", "Kernels", "Spotting", "System"],
             // Optimised in debug builds too: tests compare a word with an hour of talk.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
@@ -269,7 +269,10 @@ let package = Package(
         .testTarget(name: "BeckonTests", dependencies: ["Beckon", "TestSupport", "beckon", "spot"]),
         .testTarget(name: "ChartsTests", dependencies: ["Charts", "CZlib", "TestSupport"]),
         .testTarget(name: "SpottingTests", dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport"]),
-        .testTarget(name: "EvaluationTests", dependencies: ["Evaluation", "JSON", "Spotting", "TestSupport"]),
+        .testTarget(
+            name: "EvaluationTests",
+            dependencies: ["Evaluation", "Inference", "JSON", "Spotting", "TestSupport"]
+        ),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
@@ -326,7 +329,8 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Audio", "Benchmarking", "Capture", "CommandLineTool", "Control", "Core", "CSndFile", "Daemon",
+                "Audio", "Benchmarking", "Capture", "CommandLineTool", "Configuration", "Control", "Core", "CSndFile",
+                "Daemon",
                 "Enrollment", "Events",
                 "Inference", "JSON", "KernelInterface", "Kernels",
                 "Network", "Spotting", "System", "TestSupport", "beckon", "write-start-time",

@@ -61,9 +61,7 @@ public final class Spotter: Sendable {
 
     /// The words of the model, in its order.
     public let words: [String]
-    let vocabulary: Vocabulary
-    let gate: GateSettings
-    let thresholds: Thresholds
+    let detector: DetectorSettings
     private let mix: ChannelMix
 
     /// Loads a model.
@@ -72,6 +70,7 @@ public final class Spotter: Sendable {
     /// - Throws: ``SpotterError/model`` where the model cannot be used, ``SpotterError/settings`` where the settings name a
     ///   word that it does not know, a threshold outside 0…1, or a sensitivity that the model has no thresholds for.
     public init(model folder: String, settings: Settings = Settings()) throws(SpotterError) {
+        let vocabulary: Vocabulary
         do throws(ModelError) {
             vocabulary = Vocabulary(try Model(folder: folder))
         } catch {
@@ -83,12 +82,12 @@ public final class Spotter: Sendable {
         else {
             throw .model.saying("\(folder): this model's window is not one second at 16 kHz in hops of 100 ms")
         }
-        thresholds = try Spotter.thresholds(settings, vocabulary)
+        let thresholds = try Spotter.thresholds(settings, vocabulary)
         words = thresholds.words
         var gate = GateSettings()
         gate.mode = settings.mode == .spot ? .spot : .command
         gate.trigger = settings.trigger == .early ? .early : .end
-        self.gate = gate
+        detector = DetectorSettings(vocabulary, gate: gate, thresholds: thresholds)
         mix = settings.channel.map { .channel($0) } ?? .mix
     }
 
@@ -122,10 +121,10 @@ public final class Spotter: Sendable {
     /// - Parameter threads: threads to use, including the calling one. More than one helps with recordings of minutes.
     /// - Throws: ``SpotterError/audio`` where the file cannot be opened or is damaged; what was detected before is lost.
     public func detections(inFile path: String, threads: Int = 1) throws(SpotterError) -> [Detection] {
-        let detector = FileDetector(vocabulary, settings: gate, thresholds: thresholds)
+        let files = FileDetector(detector)
         do throws(AudioError) {
-            return try detector.detections(in: path, mix: mix, spare: SpareWorkers(max(1, threads) - 1)).compactMap {
-                Detection($0, vocabulary.labels)
+            return try files.detections(in: path, mix: mix, spare: SpareWorkers(max(1, threads) - 1)).compactMap {
+                Detection($0, detector.vocabulary.labels)
             }
         } catch {
             throw .audio.saying(error.description)

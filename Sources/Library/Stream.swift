@@ -23,7 +23,7 @@ extension Spotter {
             self.spotter = spotter
             self.ring = ring
             self.resampler = resampler
-            detector = Detector(spotter.vocabulary, settings: spotter.gate, thresholds: spotter.thresholds)
+            detector = Detector(spotter.detector)
         }
 
         /// Processes the next samples.
@@ -42,7 +42,7 @@ extension Spotter {
         /// - Returns: the words that were decided in these samples.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public mutating func process(_ samples: [Int16]) throws(SpotterError) -> [Beckon.Detection] {
-            try resample(samples.map { Float($0) / 32_768 }, endOfInput: false)
+            try resample(samples.map(Float.init(sample:)), endOfInput: false)
             return takeDetections()
         }
 
@@ -106,7 +106,7 @@ extension Spotter {
         private mutating func takeDetections() -> [Beckon.Detection] {
             defer { found.removeAll(keepingCapacity: true) }
             let length = Double(count) / Double(AudioFormat.sampleRate)
-            return found.compactMap { Beckon.Detection($0, spotter.vocabulary.labels, endingBy: length) }
+            return found.compactMap { Beckon.Detection($0, spotter.detector.vocabulary.labels, endingBy: length) }
         }
     }
 }

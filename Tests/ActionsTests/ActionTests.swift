@@ -145,18 +145,18 @@ struct ActionTests {
         let runner = try runner("{}")
         defer { runner.stop() }
         let path = folder.file("s")
-        try runner.apply(try configuration("{ actions: [{ unix: '\(path)' }] }"))
+        try runner.update(try configuration("{ actions: [{ unix: '\(path)' }] }"))
         runner.receive(event("left", time: 6))
         let client = try Client(path)
         #expect(try client.line()?.contains("\"word\": \"left\"") == true)
 
         // A failed change leaves the configuration in force unchanged.
         #expect(throws: ActionError.socket) {
-            try runner.apply(try configuration("{ actions: [{ unix: '/nowhere/s' }] }"))
+            try runner.update(try configuration("{ actions: [{ unix: '/nowhere/s' }] }"))
         }
         runner.receive(event("left", time: 7))
         #expect(try client.line()?.contains("\"time\": 7.000") == true)
-        try runner.apply(try configuration("{}"))
+        try runner.update(try configuration("{}"))
         #expect(try client.line() == nil, "its socket is gone")
         #expect(access(path, F_OK) != 0)
     }
@@ -198,7 +198,7 @@ struct ActionTests {
         }
         #expect(comesTrue { number() != nil })
         let begun = Clock.now
-        #expect(runner.stop(within: 1.2))
+        #expect(runner.stop(until: Clock.now + .milliseconds(1200)))
         #expect(Clock.now - begun < .milliseconds(1500))
         #expect(kill(try #require(number()), 0) != 0)
     }
@@ -213,7 +213,7 @@ struct ActionTests {
         #expect(comesTrue { children() == 1 })
         runner.close()
         runner.receive(event("yes", time: 9))
-        #expect(runner.stop(within: 2))
+        #expect(runner.stop(until: Clock.now + .seconds(2)))
         #expect(runner.counts == ActionRunner.Counts(started: 4, failed: 0, dropped: 4))
         #expect(reports.all.contains("3 actions that waited were not started, as the service is stopping"))
         #expect(reports.all.contains { $0.hasSuffix("not started, as the service is stopping") && $0.hasPrefix("run") })

@@ -14,7 +14,7 @@ struct ChannelCancellationTests {
         var mono = [Float](repeating: 0, count: frames.count)
         var room = mono.mutableSpan
         let all = frames.flatMap { $0 }
-        mix.apply(to: all.span, channels: count, into: &room)
+        mix.mix(all.span, channels: count, into: &room)
         var cancellation = ChannelCancellation()
         // In parts, as a device gives them.
         for start in stride(from: 0, to: frames.count, by: 480) {

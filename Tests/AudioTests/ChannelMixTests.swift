@@ -8,7 +8,7 @@ import Testing
     static func apply(_ mix: ChannelMix, channels: Int, room: Int = 8) -> [Float] {
         var mono = [Float](repeating: 9, count: room)
         var span = mono.mutableSpan
-        let count = mix.apply(to: frames.span, channels: channels, into: &span)
+        let count = mix.mix(frames.span, channels: channels, into: &span)
         return Array(mono.prefix(count))
     }
 

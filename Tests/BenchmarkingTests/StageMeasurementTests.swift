@@ -114,19 +114,18 @@ struct StageMeasurementTests {
 
     @Test func `each workload does what it measures`() throws {
         let model = try Model(folder: Checkout.model, kernels: .baseline)
-        let thresholds = Vocabulary(model).thresholds(mode: .spot)
-        let recipe = DetectorRecipe(model: model, gate: GateSettings(), thresholds: thresholds)
-        let gate = try GateWork(recipe)
+        let settings = DetectorSettings(Vocabulary(model))
+        let gate = try GateWork(settings)
         gate.run()
         // Two words, and their phrase: begun, then complete.
         #expect(gate.detections == 4 && gate.units == 40)
-        let streams = try StreamsWork(recipe, count: 3)
+        let streams = try StreamsWork(settings, count: 3)
         streams.run()
         #expect(streams.units == 3)
-        let batch = BatchWork(recipe, count: 3)
+        let batch = BatchWork(settings, count: 3)
         for _ in 0..<12 { batch.run() }
         #expect(batch.units == 3 && batch.detections == 0)
-        let hop = try HopWork(recipe, sound: HopWork.sound(model))
+        let hop = try HopWork(settings, sound: HopWork.sound(model))
         for _ in 0..<45 { hop.run() }
         #expect(hop.detections == 0)
         let peak = PeakWork(try #require(model.kernels.fmaThroughput))

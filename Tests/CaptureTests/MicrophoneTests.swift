@@ -66,7 +66,7 @@ struct MicrophoneTests {
             (InputSelection(device: .named(cards[1].name), mix: .channel(1)), 4),
         ] {
             let before = Clock.now
-            microphone.apply(choice)
+            microphone.select(choice)
             // Earlier blocks are flushed, and the next block starts a new window.
             var first: AudioBlock?
             while first.map({ $0.filled > 1 }) ?? true {
@@ -74,11 +74,11 @@ struct MicrophoneTests {
             }
             #expect(first?.continues == false && first?.filled == 1 && first.map { $0.time > before } == true)
             #expect(hears(value))
-            microphone.apply(choice)
+            microphone.select(choice)
         }
         microphone.mute()
         #expect(eventually { microphone.status.state == .muted })
-        microphone.apply(InputSelection(device: .named(cards[0].name)))
+        microphone.select(InputSelection(device: .named(cards[0].name)))
         #expect(!microphone.nextBlock(until: Clock.now + .milliseconds(150)) { _, _ in })
         microphone.unmute()
         #expect(hears(1.5) && microphone.status.device == cards[0].name)

@@ -124,7 +124,7 @@ struct EventDispatcherTests {
         #expect(comesTrue { seen.lines.all == ["left 1.0", "yes 2.6", "yes 2.7", "left 3.1"] })
         #expect(comesTrue { dispatcher.counts.suppressed == 1 })
 
-        let generation = dispatcher.apply(try configuration("{}"), labels: ["left", "yes"])
+        let generation = dispatcher.update(try configuration("{}"), labels: ["left", "yes"])
         #expect(generation == 2 && dispatcher.generation == 2)
         // A detection of the old generation keeps its old name.
         dispatcher.queue.push(Self.queued(0, time: 4, generation: 1))
@@ -132,14 +132,14 @@ struct EventDispatcherTests {
         #expect(comesTrue { seen.lines.all.suffix(2) == ["yes 4.0", "left 6.0"] })
         // Settings with the same names are the same generation, however often they come.
         for _ in 0..<20 {
-            #expect(dispatcher.apply(try configuration("{ threshold: 0.3 }"), labels: ["left", "yes"]) == 2)
+            #expect(dispatcher.update(try configuration("{ threshold: 0.3 }"), labels: ["left", "yes"]) == 2)
         }
         dispatcher.queue.push(Self.queued(0, time: 8, generation: 2))
         #expect(comesTrue { seen.lines.all.last == "left 8.0" })
         // Names of two changes ago are gone: such a detection is counted.
         let counted = dispatcher.counts.unnamed
-        dispatcher.apply(try configuration("{}"), labels: ["yes", "left"])
-        dispatcher.apply(try configuration("{}"), labels: ["left", "yes"])
+        dispatcher.update(try configuration("{}"), labels: ["yes", "left"])
+        dispatcher.update(try configuration("{}"), labels: ["left", "yes"])
         dispatcher.queue.push(Self.queued(0, time: 10, generation: 2))
         #expect(comesTrue { dispatcher.counts.unnamed == counted + 1 })
     }

@@ -38,7 +38,9 @@ private final class Diary: Integration {
     }
 
     func receive(_ event: DetectionEvent) { log.write(.notice, "\(host) hears \(event.name)") }
-    func apply(_ settings: ServiceSettings) { log.write(.notice, "\(host) has \(settings.wordThresholds.count) words") }
+    func update(_ settings: ServiceSettings) {
+        log.write(.notice, "\(host) has \(settings.wordThresholds.count) words")
+    }
     var counts: Counts { Counts(host: host) }
 
     func stop(isRemoved: Bool, until time: Instant?) -> Bool {
@@ -76,7 +78,7 @@ struct IntegrationsTests {
             perform: { _, _ in .done }
         )
         let before = lines.all.count
-        let problems = integrations.apply(settings, service, haveChanged: haveChanged)
+        let problems = integrations.update(settings, service, haveChanged: haveChanged)
         return Array(lines.all.dropFirst(before)) + problems
     }
 
@@ -144,8 +146,8 @@ struct IntegrationsTests {
         let finished = Latch()
         _ = try SystemThread(name: "test", stackSize: 512 << 10, or: SocketError.noThread) {
             for _ in 0..<2_000 {
-                _ = integrations.apply(on, service)
-                _ = integrations.apply(off, service)
+                _ = integrations.update(on, service)
+                _ = integrations.update(off, service)
             }
             isOver.withLock { $0 = true }
             finished.open()

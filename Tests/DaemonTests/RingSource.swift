@@ -79,13 +79,10 @@ enum Material {
     }
 
     static func settings(_ model: Model, phrases: [String] = [], generation: UInt32 = 1) throws -> DetectorSettings {
-        DetectorSettings(
-            vocabulary: Vocabulary(model),
-            gate: GateSettings(),
-            thresholds: Vocabulary(model).thresholds(mode: .spot),
-            phrases: try phrases.map { try Phrase($0, words: model.labels) },
-            generation: generation
-        )
+        let phrases = try phrases.map { try Phrase($0, words: model.labels) }
+        var settings = DetectorSettings(Vocabulary(model), phrases: phrases)
+        settings.generation = generation
+        return settings
     }
 
     /// "Rear left" at 16 kHz, padded with silence to this number of blocks; the word ends at about 1.3 s.

@@ -1,3 +1,4 @@
+import Configuration
 import Core
 import Enrollment
 import Events
@@ -101,18 +102,12 @@ struct SettingsLoaderTests {
     @Test func `a reload of changed words takes no memory, two hundred times`() throws {
         let names = (0..<20).map { "word \($0)" }
         try teach(names)
-        var detector = try Detector(
-            vocabulary(),
-            settings: GateSettings(),
-            thresholds: vocabulary().thresholds(mode: .spot)
-        )
+        var detector = try Detector(DetectorSettings(vocabulary()))
         var before: Int?
         for round in 0..<220 {
             if round == 20 { before = heapInUse() }
             try teach(names, threshold: round.isMultiple(of: 2) ? 0.7 : 0.8)
-            let new = try vocabulary()
-            let thresholds = new.thresholds(mode: .spot)
-            _ = detector.apply(new, settings: GateSettings(), thresholds: thresholds, phrases: [])
+            _ = detector.update(try DetectorSettings(vocabulary()))
         }
         let growth = try #require(heapInUse()) - #require(before)
         // A word's templates alone have 256 bytes.

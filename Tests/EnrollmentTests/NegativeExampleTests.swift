@@ -23,11 +23,9 @@ struct NegativeExampleTests {
         let model = try RecordedTakes.model()
         let vocabulary = Vocabulary(model, taught: [try #require(word.taught)])
         let label = try #require(vocabulary.labels.firstIndex(of: word.name))
-        var detector = Detector(
-            vocabulary,
-            settings: GateSettings(),
-            thresholds: Thresholds(labels: vocabulary.labels, defaults: vocabulary.labels.map { _ in word.threshold })
-        )
+        var settings = DetectorSettings(vocabulary)
+        settings.thresholds.setAll(word.threshold)
+        var detector = Detector(settings)
         let audio = [Float](repeating: 0, count: 24_000 + shift) + samples + [Float](repeating: 0, count: 16_000)
         var (score, fires): (Float, Bool) = (0, false)
         for end in stride(from: 16_000, through: audio.count, by: 1600) {

@@ -1,45 +1,48 @@
 import Evaluation
+import Inference
 import Spotting
+import TestSupport
 import Testing
 
 struct PosteriorTraceTests {
-    private static let labels = ["up", "stop", "_unknown_", "_silence_"]
+    private static let vocabulary = Result { Vocabulary(try Model(folder: Checkout.model)) }
 
     /// One second of silence, 1.5 s of a word, and 1.5 s of silence.
-    private var trace: PosteriorTrace {
-        var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
+    private static func trace() throws -> PosteriorTrace {
+        let labels = try vocabulary.get().labels
+        func scores(_ said: [String: Float]) -> HopScores { HopScores(posteriors: labels.map { said[$0] ?? 0 }) }
+        var trace = PosteriorTrace()
         for hop in 0..<40 {
             let isWord = (10..<25).contains(hop)
             trace.add(
-                HopScores(posteriors: isWord ? [0.85, 0.05, 0.1, 0] : [0, 0, 0, 1]),
+                scores(isWord ? ["up": 0.85, "stop": 0.05, "_unknown_": 0.1] : ["_silence_": 1]),
                 activity: ActivityHistory()
             )
         }
         return trace
     }
 
-    private func words(threshold: Float) -> [Detection] {
-        var thresholds = Thresholds(labels: Self.labels, defaults: [])
-        thresholds.setAll(threshold)
-        var settings = GateSettings()
-        settings.smoothing = 5
-        return trace.detections(settings: settings, thresholds: thresholds)
+    private func words(threshold: Float) throws -> [Detection] {
+        var settings = DetectorSettings(try Self.vocabulary.get())
+        settings.thresholds.setAll(threshold)
+        settings.gate.smoothing = 5
+        return try Self.trace().detections(settings)
     }
 
-    @Test func `one trace is scored at many thresholds`() {
-        let low = words(threshold: 0.3)
-        let high = words(threshold: 0.8)
-        #expect(low.map(\.index) == [0] && high.map(\.index) == [0])
+    @Test func `one trace is scored at many thresholds`() throws {
+        let low = try words(threshold: 0.3)
+        let high = try words(threshold: 0.8)
+        let up = try Self.vocabulary.get().labels.firstIndex(of: "up")
+        #expect(low.map(\.index) == [up] && high.map(\.index) == [up])
         // The average of five scores rises hop by hop, so a higher threshold is reached later.
         #expect((low.first?.time ?? 0) < (high.first?.time ?? 0))
-        #expect(words(threshold: 0.9) == [])
-        #expect(words(threshold: 0.3) == low)
+        #expect(try words(threshold: 0.9) == [])
+        #expect(try words(threshold: 0.3) == low)
     }
 
-    @Test func `a hop with another number of labels is ignored`() {
-        var trace = PosteriorTrace(labels: 4, silence: 3, hopSeconds: 0.1)
+    @Test func `a hop with another number of labels is ignored`() throws {
+        var trace = PosteriorTrace()
         for _ in 0..<20 { trace.add(HopScores(posteriors: [1, 0]), activity: ActivityHistory()) }
-        let thresholds = Thresholds(labels: Self.labels, defaults: [])
-        #expect(trace.detections(settings: GateSettings(), thresholds: thresholds) == [])
+        #expect(trace.detections(DetectorSettings(try Self.vocabulary.get())) == [])
     }
 }

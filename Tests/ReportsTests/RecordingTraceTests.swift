@@ -13,8 +13,7 @@ struct RecordingTraceTests {
     private static func vocabulary() throws -> Vocabulary { Vocabulary(try Model(folder: Checkout.model)) }
 
     private static func settings(_ name: String, _ vocabulary: Vocabulary) -> RecordingTrace.Settings {
-        let thresholds = vocabulary.thresholds(mode: .spot)
-        return RecordingTrace.Settings(file: Voices.path(name), thresholds: thresholds)
+        RecordingTrace.Settings(file: Voices.path(name), DetectorSettings(vocabulary))
     }
 
     @Test func `the beginning of a long file is shown, and a line says so`() throws {
@@ -22,7 +21,7 @@ struct RecordingTraceTests {
         var settings = Self.settings("Rear_Right", vocabulary)
         #expect(settings.longest == 300)
         settings.longest = 0.8
-        let trace = try RecordingTrace(settings, vocabulary: vocabulary)
+        let trace = try RecordingTrace(settings)
         // Activity steps of 25 ms: quiet before the word, then sound.
         let sounds = trace.hops.flatMap(\.sounds)
         #expect(sounds.count == 32 && sounds[0] == false && sounds.contains(true))
@@ -38,9 +37,9 @@ struct RecordingTraceTests {
     func `the words are those of the file detector`(_ mode: DetectionMode) throws {
         let vocabulary = try Self.vocabulary()
         var settings = Self.settings("Side_Left", vocabulary)
-        settings.gate.mode = mode
-        let trace = try RecordingTrace(settings, vocabulary: vocabulary)
-        let detector = FileDetector(vocabulary, settings: settings.gate, thresholds: settings.thresholds)
+        settings.detector.gate.mode = mode
+        let trace = try RecordingTrace(settings)
+        let detector = FileDetector(settings.detector)
         let detections = try detector.detections(in: settings.file)
         #expect(detections.count == 1 && trace.words.map(\.time) == detections.map(\.time))
         #expect(trace.words.map(\.name) == ["left"])
@@ -51,8 +50,8 @@ struct RecordingTraceTests {
         let vocabulary = try Self.vocabulary()
         var settings = Self.settings("Side_Left", vocabulary)
         settings.from = 100
-        #expect(throws: ReportError.self) { try RecordingTrace(settings, vocabulary: vocabulary) }
-        let cancelled = try RecordingTrace(settings, vocabulary: vocabulary) { _, _ in false }
+        #expect(throws: ReportError.self) { try RecordingTrace(settings) }
+        let cancelled = try RecordingTrace(settings) { _, _ in false }
         #expect(cancelled.hops.isEmpty)
     }
 }

@@ -16,11 +16,7 @@ struct BatchDetectorTests {
 
     /// The detections of audio by a detector of its own.
     private func alone(_ vocabulary: Vocabulary, _ audio: [Float]) -> [Detection] {
-        var detector = Detector(
-            vocabulary,
-            settings: GateSettings(),
-            thresholds: vocabulary.thresholds(mode: .spot)
-        )
+        var detector = Detector(DetectorSettings(vocabulary))
         let window = [Float](repeating: 0, count: 16_000) + audio
         var found: [Detection] = []
         for hop in 1...audio.count / 1600 {
@@ -38,11 +34,7 @@ struct BatchDetectorTests {
         let voices = try names.map { try RecordedVoice.voice($0) + RecordedVoice.quiet }
         let count = voices.map(\.count).min() ?? 0
         let audio = voices.map { Array($0[..<(count / 1600 * 1600)]) }
-        var batch = BatchDetector(
-            vocabulary,
-            settings: GateSettings(),
-            thresholds: vocabulary.thresholds(mode: .spot)
-        )
+        var batch = BatchDetector(DetectorSettings(vocabulary))
         let streams = audio.map { _ in batch.makeStream() }
         var found = audio.map { _ in [Detection]() }
         for hop in 0..<count / 1600 {
@@ -50,18 +42,14 @@ struct BatchDetectorTests {
             batch.process(streams) { found[$0].append($1) }
         }
         #expect(found == audio.map { alone(vocabulary, $0) })
-        #expect(found[0].map { batch.name(of: $0) }.contains("left"))
-        if isTaught { #expect(found[2].map { batch.name(of: $0) } == ["rear center"]) }
+        #expect(found[0].map { batch.settings.name(of: $0) }.contains("left"))
+        if isTaught { #expect(found[2].map { batch.settings.name(of: $0) } == ["rear center"]) }
     }
 
     @Test func `a stream that begins again finds the same again, later`() throws {
         let vocabulary = Vocabulary(try RecordedVoice.model())
         let audio = try RecordedVoice.voice("Rear_Left")
-        var batch = BatchDetector(
-            vocabulary,
-            settings: GateSettings(),
-            thresholds: vocabulary.thresholds(mode: .spot)
-        )
+        var batch = BatchDetector(DetectorSettings(vocabulary))
         let stream = batch.makeStream()
         var found: [Detection] = []
         let hops = audio.count / 1600
@@ -72,7 +60,7 @@ struct BatchDetectorTests {
                 batch.process([stream]) { found.append($1) }
             }
         }
-        #expect(found.map { batch.name(of: $0) } == ["left", "left"])
+        #expect(found.map { batch.settings.name(of: $0) } == ["left", "left"])
         #expect(abs(found[1].time - found[0].time - Double(hops) * 0.1) < 1e-6)
         #expect(abs(stream.time - Double(2 * hops) * 0.1) < 1e-6)
     }
@@ -85,7 +73,7 @@ struct BatchDetectorTests {
         thresholds.setAll(0.0001)
         let audio = try RecordedVoice.voice("Rear_Left")
         let hops = audio.count / 1600
-        var detector = Detector(vocabulary, settings: settings, thresholds: thresholds)
+        var detector = Detector(DetectorSettings(vocabulary, gate: settings, thresholds: thresholds))
         let window = [Float](repeating: 0, count: 16_000) + audio
         var expected: [Detection] = []
         for hop in 1...hops {
@@ -93,8 +81,8 @@ struct BatchDetectorTests {
         }
         #expect(expected.isEmpty)
         detector.finish { expected.append($0) }
-        #expect(expected.map { detector.name(of: $0) } == ["left"])
-        var batch = BatchDetector(vocabulary, settings: settings, thresholds: thresholds)
+        #expect(expected.map { detector.settings.name(of: $0) } == ["left"])
+        var batch = BatchDetector(DetectorSettings(vocabulary, gate: settings, thresholds: thresholds))
         let stream = batch.makeStream()
         var found: [Detection] = []
         for hop in 0..<hops {
@@ -110,7 +98,7 @@ struct BatchDetectorTests {
         let before = Vocabulary(model)
         let taught = Vocabulary(model, taught: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
         let audio = try RecordedVoice.voice("Rear_Center")
-        var batch = BatchDetector(before, settings: GateSettings(), thresholds: before.thresholds(mode: .spot))
+        var batch = BatchDetector(DetectorSettings(before))
         let stream = batch.makeStream()
         for hop in 0..<3 {
             feed(stream, audio, hop: hop)
@@ -121,12 +109,7 @@ struct BatchDetectorTests {
             for index in 0..<400 { room[index] = audio[4800 + index] }
             return 400
         }
-        batch.apply(
-            taught,
-            settings: GateSettings(),
-            thresholds: taught.thresholds(mode: .spot),
-            phrases: []
-        )
+        batch.update(DetectorSettings(taught))
         stream.fill { room in
             for index in room.indices { room[index] = audio[5200 + index] }
             return room.count
@@ -138,7 +121,7 @@ struct BatchDetectorTests {
             feed(stream, audio, hop: hop)
             batch.process([stream]) { found.append($1) }
         }
-        #expect(found.map { batch.name(of: $0) } == ["rear center"])
+        #expect(found.map { batch.settings.name(of: $0) } == ["rear center"])
     }
 
     @Test(arguments: [false, true])
@@ -151,18 +134,18 @@ struct BatchDetectorTests {
         let audio = try RecordedVoice.voice("Rear_Left") + RecordedVoice.quiet
         let expected = try #require(alone(plain, audio).first)
         for change in 1..<audio.count / 1600 {
-            var batch = BatchDetector(before, settings: GateSettings(), thresholds: before.thresholds(mode: .spot))
+            var batch = BatchDetector(DetectorSettings(before))
             let stream = batch.makeStream()
             var found: [Detection] = []
             for hop in 0..<audio.count / 1600 {
                 if hop == change {
-                    batch.apply(after, settings: GateSettings(), thresholds: after.thresholds(mode: .spot), phrases: [])
+                    batch.update(DetectorSettings(after))
                 }
                 feed(stream, audio, hop: hop)
                 batch.process([stream]) { found.append($1) }
             }
             // The taught word's probability is fused with the others, so that "left" may be decided a hop earlier or later.
-            #expect(found.map { batch.name(of: $0) } == ["left"], "changed before hop \(change)")
+            #expect(found.map { batch.settings.name(of: $0) } == ["left"], "changed before hop \(change)")
             #expect(found.allSatisfy { abs($0.time - expected.time) < 0.11 }, "changed before hop \(change)")
         }
     }
@@ -172,14 +155,9 @@ struct BatchDetectorTests {
         let plain = Vocabulary(model)
         let taught = Vocabulary(model, taught: [try RecordedVoice.taught("rear center", by: "Rear_Center", model)])
         let audio = try RecordedVoice.quiet + RecordedVoice.voice("Rear_Left") + RecordedVoice.quiet
-        var batch = BatchDetector(plain, settings: GateSettings(), thresholds: plain.thresholds(mode: .spot))
+        var batch = BatchDetector(DetectorSettings(plain))
         func apply(_ vocabulary: Vocabulary) {
-            batch.apply(
-                vocabulary,
-                settings: GateSettings(),
-                thresholds: vocabulary.thresholds(mode: .spot),
-                phrases: []
-            )
+            batch.update(DetectorSettings(vocabulary))
         }
         let streams = [batch.makeStream(), batch.makeStream()]
         var found = [[Detection]](repeating: [], count: 2)
@@ -190,6 +168,6 @@ struct BatchDetectorTests {
             for stream in present { feed(stream, audio, hop: hop) }
             batch.process(present) { found[$0].append($1) }
         }
-        #expect(found.map { $0.map { batch.name(of: $0) } } == [["left"], ["left"]])
+        #expect(found.map { $0.map { batch.settings.name(of: $0) } } == [["left"], ["left"]])
     }
 }

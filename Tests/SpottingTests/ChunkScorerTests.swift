@@ -8,8 +8,7 @@ struct ChunkScorerTests {
         let model = try RecordedVoice.model()
         let vocabulary = Vocabulary(model, taught: [try RecordedVoice.taught("links", by: "Front_Left", model)])
         let audio = try ["Side_Left", "Side_Right", "Rear_Left"].flatMap(RecordedVoice.voice)
-        let thresholds = vocabulary.thresholds(mode: .spot)
-        var detector = Detector(vocabulary, settings: GateSettings(), thresholds: thresholds)
+        var detector = Detector(DetectorSettings(vocabulary))
         var expected: [Detection] = []
         for end in stride(from: 16_000, through: audio.count, by: 1600) {
             detector.process(window: audio.span.extracting(end - 16_000..<end)) { expected.append($0) }
@@ -18,7 +17,7 @@ struct ChunkScorerTests {
 
         let scorer = try #require(ChunkScorer(model, embeds: true))
         var chunkHops = ChunkHops(vocabulary)
-        var handler = PosteriorHandler(vocabulary, settings: GateSettings(), thresholds: thresholds)
+        var handler = PosteriorHandler(DetectorSettings(vocabulary))
         var found: [Detection] = []
         // The detector above processed its first hop at the end of the first second.
         let first = 16_000 - 1600

@@ -14,9 +14,8 @@ struct DetectorTests {
         var found: [Detection] = []
 
         init(_ model: Model, audio: [Float]) throws {
-            let thresholds = Vocabulary(model).thresholds(mode: .spot)
             let phrases = [try Phrase("go left", words: model.labels)]
-            detector = Detector(Vocabulary(model), settings: GateSettings(), thresholds: thresholds, phrases: phrases)
+            detector = Detector(DetectorSettings(Vocabulary(model), phrases: phrases))
             self.audio = [Float](repeating: 0, count: 16_000) + audio
         }
 
@@ -32,7 +31,7 @@ struct DetectorTests {
         func processAll() -> [String] {
             var found: [Detection] = []
             process(0..<(audio.count - 16_000) / 1600) { found.append($0) }
-            return found.map { detector.name(of: $0) }
+            return found.map { detector.settings.name(of: $0) }
         }
     }
 
@@ -77,11 +76,8 @@ struct DetectorTests {
     private static func detected(_ file: String, _ vocabulary: Vocabulary, _ settings: GateSettings) throws -> [String]
     {
         let audio = try RecordedVoice.voice(file)
-        var detector = Detector(
-            vocabulary,
-            settings: settings,
-            thresholds: vocabulary.thresholds(mode: .spot)
-        )
+        let thresholds = vocabulary.thresholds(mode: .spot)
+        var detector = Detector(DetectorSettings(vocabulary, gate: settings, thresholds: thresholds))
         var names: [String] = []
         for end in stride(from: 16_000, through: audio.count, by: 1600) {
             detector.process(window: audio.span.extracting(end - 16_000..<end)) {
@@ -118,7 +114,7 @@ struct DetectorTests {
             var settings = GateSettings()
             settings.mode = .command
             let thresholds = vocabulary.thresholds(mode: .spot)
-            detector = Detector(vocabulary, settings: settings, thresholds: thresholds)
+            detector = Detector(DetectorSettings(vocabulary, gate: settings, thresholds: thresholds))
             self.audio = audio
         }
 

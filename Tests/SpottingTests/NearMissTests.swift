@@ -20,13 +20,7 @@ struct NearMissTests {
         var settings = GateSettings()
         settings.smoothing = 1
         settings.nearMissMargin = margin
-        return PosteriorHandler(
-            labels: ScoreTrace.labels.count,
-            silence: ScoreTrace.silence,
-            hopSeconds: 0.1,
-            settings: settings,
-            thresholds: Thresholds(labels: ScoreTrace.labels, defaults: [])
-        )
+        return ScoreTrace.handler(settings)
     }
 
     private static func reported(_ row: Row) -> [(hop: Int, detection: Detection)] {
@@ -89,14 +83,17 @@ struct NearMissTests {
     }
 
     @Test func `a changed margin applies from the next hop on, and a word has its threshold and mode`() throws {
-        var handler = Self.handler(nil)
-        var settings = handler.gate.settings
-        settings.nearMissMargin = 0.3
-        let thresholds = handler.gate.thresholds
-        #expect(handler.apply(settings: settings, thresholds: thresholds, phrases: []) == nil)
+        let vocabulary = Vocabulary(try RecordedVoice.model())
+        var settings = DetectorSettings(vocabulary)
+        settings.gate.smoothing = 1
+        settings.thresholds.setAll(0.8)
+        var handler = PosteriorHandler(settings)
+        settings.gate.nearMissMargin = 0.3
+        #expect(handler.update(settings, replacing: vocabulary) == nil)
         var reported: [Detection] = []
         for hop in ScoreTrace("..uu............UU.........").hops {
-            handler.process(HopScores(posteriors: hop.scores), activity: hop.activity) { reported.append($0) }
+            let scores = vocabulary.labels.map { ScoreTrace.labels.firstIndex(of: $0).map { hop.scores[$0] } ?? 0 }
+            handler.process(HopScores(posteriors: scores), activity: hop.activity) { reported.append($0) }
         }
         #expect(reported.map(\.kind) == [.nearMiss, .word])
         #expect(reported.allSatisfy { $0.threshold == 0.8 && $0.mode == .spot })

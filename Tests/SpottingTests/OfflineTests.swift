@@ -29,6 +29,7 @@ struct OfflineTests {
         var settings = GateSettings()
         (settings.mode, settings.trigger) = (mode, trigger)
         let phrases = [try Phrase("left right", words: vocabulary.labels)]
+        let detectorSettings = DetectorSettings(vocabulary, gate: settings, thresholds: thresholds, phrases: phrases)
         let folder = try TestFolder()
         var audio: [Float] = []
         for name in ["Side_Left", "Rear_Right", "Front_Center", "Rear_Left"] {
@@ -36,13 +37,13 @@ struct OfflineTests {
         }
         let path = try folder.write("talk.wav", format: 0x10002, rate: Voices.rate, audio)
 
-        var detector = Detector(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
+        var detector = Detector(detectorSettings)
         var expected: [Detection] = []
         var stream = try FileWindows(FileStream(path: path, mix: .mix))
         while try stream.next({ window in detector.process(window: window) { expected.append($0) } }) {}
         #expect(expected.filter { $0.kind == .word }.count >= 2)
 
-        let files = FileDetector(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
+        let files = FileDetector(detectorSettings)
         for workers in [1, 3] { #expect(try files.detections(in: path, spare: SpareWorkers(workers - 1)) == expected) }
     }
 
@@ -80,7 +81,7 @@ struct OfflineTests {
         for mode in DetectionMode.allCases {
             var settings = GateSettings()
             settings.mode = mode
-            let detector = FileDetector(vocabulary, settings: settings, thresholds: Self.thresholds(vocabulary))
+            let detector = FileDetector(DetectorSettings(vocabulary, gate: settings))
             var last = 0.0
             #expect(throws: AudioError.truncated) {
                 try detector.detect(in: FileStream(path: path, mix: .mix)) { hop, _, _ in

@@ -11,15 +11,8 @@ struct PosteriorEndTests {
         settings.smoothing = 1
         settings.trigger = .end
         let words = ScoreTrace.labels
-        var handler = PosteriorHandler(
-            labels: words.count,
-            silence: ScoreTrace.silence,
-            hopSeconds: 0.1,
-            settings: settings,
-            thresholds: Thresholds(labels: words, defaults: []),
-            phrases: try phrases.map { try Phrase($0, words: words) },
-            sessions: sessions
-        )
+        let phrases = try phrases.map { try Phrase($0, words: words) }
+        var handler = ScoreTrace.handler(settings, phrases: phrases, sessions: sessions)
         var events: [String] = []
         func report(_ detection: Detection) { events.append("\(detection.kind.key) \(detection.index)") }
         let hops = ScoreTrace(said).hops

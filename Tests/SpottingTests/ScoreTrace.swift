@@ -1,4 +1,4 @@
-import Spotting
+@testable import Spotting
 
 /// A trace of scores drawn as text, one character per hop, so that a gate test is easy to read.
 ///
@@ -9,6 +9,23 @@ struct ScoreTrace {
     static let labels = words + ["_unknown_", "_silence_"]
     static let unknown = 4
     static let silence = 5
+
+    /// A handler of these labels, with hops of 100 ms.
+    static func handler(
+        _ gate: GateSettings,
+        phrases: [Phrase] = [],
+        sessions: [WakeSession] = []
+    ) -> PosteriorHandler {
+        PosteriorHandler(
+            PosteriorFusion(modelLabels: labels.count, labels: labels.count, wordLabels: []),
+            silence: silence,
+            hopSeconds: 0.1,
+            gate: gate,
+            thresholds: Thresholds(labels: labels, defaults: []),
+            phrases: phrases,
+            sessions: sessions
+        )
+    }
 
     let hops: [(scores: [Float], activity: ActivityHistory)]
 

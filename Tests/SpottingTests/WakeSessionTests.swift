@@ -47,14 +47,7 @@ struct WakeSessionTests {
         settings.smoothing = 1
         settings.mode = row.outside
         let sessions = sessions(row)
-        var handler = PosteriorHandler(
-            labels: ScoreTrace.labels.count,
-            silence: ScoreTrace.silence,
-            hopSeconds: 0.1,
-            settings: settings,
-            thresholds: Thresholds(labels: ScoreTrace.labels, defaults: ScoreTrace.labels.map { _ in 0.8 }),
-            sessions: sessions
-        )
+        var handler = ScoreTrace.handler(settings, sessions: sessions)
         var reported: [String] = []
         for (index, hop) in trace.hops.enumerated() {
             if index == row.flushAt { handler.flush() }

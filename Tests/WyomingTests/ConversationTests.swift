@@ -23,7 +23,7 @@ struct ConversationTests {
             self.words = words
             let box = Notices()
             conversation = WakeConversation { box.all.append($0) }
-            detector = words.detector
+            detector = BatchDetector(words.detector)
             self.box = box
         }
 
@@ -71,12 +71,8 @@ struct ConversationTests {
 
     static func words(phrases: [String] = []) throws -> WakeWords {
         let vocabulary = Vocabulary(try Model(folder: Folders.model))
-        return try WakeWords(
-            vocabulary,
-            gate: GateSettings(),
-            choices: ThresholdChoices(),
-            phrases: phrases.map { try Phrase($0, words: vocabulary.labels) }
-        )
+        let phrases = try phrases.map { try Phrase($0, words: vocabulary.labels) }
+        return WakeWords(DetectorSettings(vocabulary, phrases: phrases))
     }
 
     enum Folders {
@@ -183,9 +179,9 @@ struct ConversationTests {
         let vocabulary = Vocabulary(try Model(folder: Folders.model))
         var gate = GateSettings()
         gate.trigger = .end
-        var choices = ThresholdChoices()
-        choices.all = .confidence(0.0001)
-        let client = try Client(try WakeWords(vocabulary, gate: gate, choices: choices, phrases: []))
+        var settings = DetectorSettings(vocabulary, gate: gate)
+        settings.thresholds.setAll(0.0001)
+        let client = try Client(WakeWords(settings))
         let said = Self.run(try Self.recording("Front_Left"), 48_000, chunk: 9_600)
         // Twice: the end of one run is not that of the next.
         for _ in 0..<2 { #expect(results(client, said) == ["left"]) }
@@ -322,12 +318,7 @@ struct ConversationTests {
         #expect(results(client, detect + Self.event("audio-start", Self.format(48_000)) + chunk()) == [])
         #expect(client.unknownNames.isEmpty)
         client.words = try Self.words()
-        client.detector.apply(
-            client.words.vocabulary,
-            settings: client.words.gate,
-            thresholds: client.words.thresholds,
-            phrases: []
-        )
+        client.detector.update(client.words.detector)
         #expect(results(client, chunk()) == ["not-detected"])
         #expect(client.unknownNames == [["go left"]])
         // What is said now is not its business, and one answer is enough.
@@ -454,7 +445,9 @@ struct ConversationTests {
         #expect(programs.count == 1)
         let models = try #require(programs.first?["models"] as? [[String: Any]])
         #expect(
-            models.compactMap { $0["name"] as? String } == Labels(client.words.vocabulary.labels).words + ["go left"]
+            models.compactMap { $0["name"] as? String } == Labels(client.words.detector.vocabulary.labels).words + [
+                "go left"
+            ]
         )
         for model in models + programs {
             #expect((model["attribution"] as? [String: Any])?["name"] is String)
@@ -511,7 +504,7 @@ struct ConversationTests {
     @Test func `a taught word is announced and detected from the next hop on`() throws {
         let words = try Self.words()
         let client = try Client(words)
-        let model = words.vocabulary.model
+        let model = words.detector.vocabulary.model
         var session = InferenceStream(model, embeds: true)
         // Rear_Center at 16 kHz.
         let quiet = [Float](repeating: 0, count: 16_000)
@@ -532,19 +525,9 @@ struct ConversationTests {
         )
         client.send(Self.event("detect", ["names": ["rear center"]]))
         #expect(client.unknownNames == [["rear center"]])
-        let taught = try WakeWords(
-            Vocabulary(model, taught: [word]),
-            gate: GateSettings(),
-            choices: ThresholdChoices(),
-            phrases: []
-        )
+        let taught = WakeWords(DetectorSettings(Vocabulary(model, taught: [word])))
         client.words = taught
-        client.detector.apply(
-            taught.vocabulary,
-            settings: taught.gate,
-            thresholds: taught.thresholds,
-            phrases: []
-        )
+        client.detector.update(taught.detector)
         #expect(String(decoding: taught.info, as: UTF8.self).contains("\"rear center\""))
         #expect(results(client, Self.run(try Self.recording("Rear_Center"), 48_000, chunk: 9600)) == ["rear center"])
     }

@@ -432,7 +432,7 @@ struct SatelliteTests {
     @Test func `other words are announced and reported from now on`() throws {
         let device = try Device()
         let home = try device.home()
-        device.satellite.apply(SatelliteWords(["stop"], info: WyomingAnswer.encode("info", ["wake": ["new"]])))
+        device.satellite.update(SatelliteWords(["stop"], info: WyomingAnswer.encode("info", ["wake": ["new"]])))
         #expect(
             try comesTrue(within: 30) {
                 home.send(Run.event("describe"))

@@ -86,7 +86,7 @@ struct ServerTests {
         #expect(try peer.nextType() == "info")
         let count = ((peer.lastData["wake"] as? [[String: Any]])?.first?["models"] as? [Any])?.count
         #expect(count == 10)
-        server.apply(try Conversation.words(phrases: ["go left"]))
+        server.update(try Conversation.words(phrases: ["go left"]))
         #expect(
             try comesTrue(within: 30) {
                 peer.send(Conversation.event("describe"))

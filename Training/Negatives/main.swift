@@ -18,20 +18,20 @@ guard arguments.count > 3 else {
 
 private let model = try Model(folder: arguments[1])
 // Embeddings are computed only for a vocabulary with a word of its own; this one never fires.
-private let never = [TaughtWord(name: "", threshold: 1, templates: [[1]], templateSpacing: 0, boundary: 2)].compactMap
-{ $0 }
+private let never = [TaughtWord(name: "", threshold: 1, templates: [[1]], templateSpacing: 0, boundary: 2)].compactMap {
+    $0
+}
 private let scored = Vocabulary(model, taught: never)
 private let plain = Vocabulary(model)
 
 /// The rows of one file.
 private func rows(of path: String, number: Int) throws -> [Float] {
-    var settings = GateSettings()
-    settings.mode = .command
-    var thresholds = Thresholds(labels: plain.labels, defaults: [])
+    var settings = DetectorSettings(plain)
+    settings.gate.mode = .command
     // No word of the model fires, which would end the utterance.
-    thresholds.setAll(2)
+    settings.thresholds.setAll(2)
     var scorer = HopScorer(scored)
-    var handler = PosteriorHandler(plain, settings: settings, thresholds: thresholds)
+    var handler = PosteriorHandler(settings)
     var windows = try FileWindows(FileStream(path: path, mix: .mix))
     var rows: [Float] = []
     var mayFireNext = false
@@ -39,7 +39,8 @@ private func rows(of path: String, number: Int) throws -> [Float] {
         scorer.score(window: window)
         handler.process(HopScores(posteriors: scorer.scores.posteriors), activity: scorer.activity) { _ in }
         // Later, less and less of the word is in the window, and the hops before were more like it.
-        let mayFire = handler.gate.mayFireCommand(scorer.activity) && scorer.activity.quietSeconds <= settings.lookahead
+        let mayFire =
+            handler.gate.mayFireCommand(scorer.activity) && scorer.activity.quietSeconds <= settings.gate.lookahead
         // By lookahead a word is decided one hop before it is heard whole.
         rows.append(mayFire || mayFireNext ? 1 : 0)
         mayFireNext = mayFire

@@ -23,7 +23,7 @@ struct Bench {
             return try runEndToEnd(device: device, track: track, stamp: stamp)
         case .wyoming(let settings): return try runWyoming(settings)
         case .firstScore:
-            let score = try FirstScore(recipe(kernels: options.kernels.last))
+            let score = try FirstScore(detector(kernels: options.kernels.last))
             let object: JSON = [
                 "nanoseconds": .number(score.nanoseconds), "residentBytes": .number(score.residentBytes),
                 "streamBytes": .number(score.streamBytes),
@@ -36,27 +36,25 @@ struct Bench {
         }
     }
 
-    private func recipe(kernels: InstructionSet?) throws -> DetectorRecipe {
-        let model = try options.listening.loadModel(kernels: kernels)
-        let thresholds = try options.listening.thresholds(for: Vocabulary(model), mode: options.gate.mode)
-        return DetectorRecipe(model: model, gate: options.gate, thresholds: thresholds)
+    private func detector(kernels: InstructionSet?) throws -> DetectorSettings {
+        try options.listening.detector(Vocabulary(options.listening.loadModel(kernels: kernels)), gate: options.gate)
     }
 
     // MARK: - Stages
 
     private func runStages() throws -> Int32 {
-        let recipes = try kernels.map(recipe)
-        guard let best = recipes.last else { return 1 }
+        let detectors = try kernels.map(detector)
+        guard let best = detectors.last?.vocabulary.model else { return 1 }
         Interrupt.watch()
         let machine = BenchMachine.pin()
-        let run = try BenchRun(recipes, seconds: options.seconds, streams: options.streams)
-        guard let startUp = try measure(run, kernels: best.model.kernels.instructionSet), !Interrupt.isRequested else {
+        let run = try BenchRun(detectors, seconds: options.seconds, streams: options.streams)
+        guard let startUp = try measure(run, kernels: best.kernels.instructionSet), !Interrupt.isRequested else {
             Output.writeError("beckon: interrupted; nothing was measured\n")
             return 130
         }
         let report = BenchReport(
             machine: machine,
-            model: .init(best.model),
+            model: .init(best),
             startUp: startUp,
             streams: options.streams,
             run: run
@@ -111,13 +109,10 @@ struct Bench {
     // MARK: - Wyoming
 
     private func runWyoming(_ settings: WyomingBench.Settings) throws -> Int32 {
+        var gate = options.listening.gate
+        gate.mode = .spot
         let vocabulary = Vocabulary(try options.listening.loadModel(kernels: options.kernels.last))
-        let bench = try WyomingBench(
-            settings,
-            vocabulary,
-            gate: options.listening.gate,
-            choices: options.listening.choices
-        )
+        let bench = try WyomingBench(settings, options.listening.detector(vocabulary, gate: gate))
         Interrupt.watch()
         var rows: [WyomingBench.Row] = []
         try bench.run { row in
@@ -135,16 +130,14 @@ struct Bench {
     // MARK: - End to end
 
     private func runEndToEnd(device: String, track: String, stamp: String) throws -> Int32 {
-        let recipe = try recipe(kernels: nil)
         let settings = EndToEnd.Settings(
             device: device,
             track: track,
             stamp: stamp,
             mix: options.listening.mix,
-            gate: options.gate,
-            thresholds: recipe.thresholds
+            detector: try detector(kernels: nil)
         )
-        let result = try EndToEnd(settings, model: recipe.model).run(
+        let result = try EndToEnd(settings).run(
             environment: ProcessInfo.processInfo.environment,
             log: ServiceLog { level, text in Output.report(level, text) }
         )

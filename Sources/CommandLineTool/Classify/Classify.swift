@@ -39,7 +39,7 @@ struct Classify {
         }
         let progress = Progress(files: areAll ? names.count : nil, isShown: Terminal.errorIsTerminal)
         if !areAll { countFiles(for: progress, resumed: results?.resumed ?? 0) }
-        let destination = Destination(options: options, files: names, labels: classifier.vocabulary.labels)
+        let destination = Destination(options: options, files: names, labels: classifier.settings.vocabulary.labels)
         let batch = Batch(
             files,
             jobs: options.listening.jobs,
@@ -109,9 +109,9 @@ struct Classify {
 
     /// All that results depend on. Runs with another heading do not go on with each other's results.
     private var heading: String {
-        let vocabulary = classifier.vocabulary
+        let vocabulary = classifier.settings.vocabulary
         let settings = "\(options.listening.gate) \(options.listening.mix)"
-        let thresholds = classifier.thresholds.values.map { $0.map { shortest(Double($0)) } ?? "-" }.joined(
+        let thresholds = classifier.settings.thresholds.values.map { $0.map { shortest(Double($0)) } ?? "-" }.joined(
             separator: ","
         )
         let shard = options.shard.map { " shard \($0)" } ?? ""

@@ -5,21 +5,15 @@ import Spotting
 
 /// Finds the words of files, or the labels of clips, by the settings that all files of a command share. Any thread.
 struct FileClassifier: Sendable {
-    let vocabulary: Vocabulary
-    let phrases: [Phrase]
-    let thresholds: Thresholds
+    var settings: DetectorSettings { detector.settings }
     private let detector: FileDetector
     private let isForClips: Bool
     private let mix: ChannelMix
 
     init(_ options: ClassifyOptions) throws {
-        vocabulary = try options.listening.loadVocabulary()
-        let gate = options.listening.gate
-        let thresholds = try options.listening.thresholds(for: vocabulary, mode: gate.mode)
-        self.thresholds = thresholds
-        let labels = vocabulary.labels
-        phrases = try options.phrases.map { try Phrase($0, words: labels) }
-        detector = FileDetector(vocabulary, settings: gate, thresholds: thresholds, phrases: phrases)
+        var settings = try options.listening.detector()
+        settings.phrases = try options.phrases.map { try Phrase($0, words: settings.vocabulary.labels) }
+        detector = FileDetector(settings)
         isForClips = options.clips
         mix = options.listening.mix
     }
@@ -43,8 +37,7 @@ struct FileClassifier: Sendable {
         try detector.detect(in: stream, spare: spare) { hop, _, _ in
             eachHop(hop)
         } report: { detection in
-            let subject = detection.name(labels: vocabulary.labels, phrases: phrases)
-            report(FileDetection(file: name, name: subject, detection: detection))
+            report(FileDetection(file: name, name: settings.name(of: detection), detection: detection))
         }
     }
 
@@ -52,9 +45,9 @@ struct FileClassifier: Sendable {
     ///
     /// - Returns: its label, and its length in seconds.
     func label(of path: String, name: String) throws(AudioError) -> (clip: ClipLabel, seconds: Double) {
-        var scorer = ClipScorer(vocabulary)
+        var scorer = ClipScorer(settings.vocabulary)
         let (posteriors, seconds) = try scorer.score(file: path, mix: mix)
-        let scores = zip(vocabulary.labels, posteriors).map { (label: $0, score: $1) }
+        let scores = zip(settings.vocabulary.labels, posteriors).map { (label: $0, score: $1) }
         let best = scores.max { $0.score < $1.score } ?? (label: "", score: 0)
         return (ClipLabel(file: name, label: best.label, confidence: best.score, scores: scores), seconds)
     }

@@ -44,7 +44,11 @@ struct Evaluate {
             guard status == 0 else { return status }
             throw Failure("\(printable(options.list ?? folder.path)): names no clip, so there is nothing to measure")
         }
-        let report = ClipReport(clips, labels: evaluation.labels, thresholds: settings.first?.thresholds.values ?? [])
+        let report = ClipReport(
+            clips,
+            labels: evaluation.labels,
+            thresholds: settings.first?.detector.thresholds.values ?? []
+        )
         try show(report, text: ClipReportTables(report, room: Terminal.outputRoom).text) {
             ClipReportPage(report, name: folder.path, model: vocabulary.model.name).html
         }
@@ -110,7 +114,7 @@ struct Evaluate {
         try show(report, text: StreamReportTables(report, room: Terminal.outputRoom).text) {
             let page = StreamReportPage(report, model: vocabulary.model.name, pages: pages) {
                 [options, settings] part in
-                options.inspectCommand(part, mode: settings[part.setting].gate.mode)
+                options.inspectCommand(part, mode: settings[part.setting].detector.gate.mode)
             }
             return page.html
         }
@@ -164,10 +168,7 @@ struct Evaluate {
         let groups = Dictionary(grouping: written) { Group(path: $0.path, setting: $0.setting) }
         let progress = Progress(files: groups.count, isShown: Terminal.errorIsTerminal)
         for (group, parts) in groups.sorted(by: { ($0.key.setting, $0.key.path) < ($1.key.setting, $1.key.path) }) {
-            let traces = try RecordingTrace.traces(
-                parts.map { traceSettings(settings[group.setting], $0) },
-                vocabulary: vocabulary
-            ) {
+            let traces = try RecordingTrace.traces(parts.map { traceSettings(settings[group.setting], $0) }) {
                 progress.report(file: group.path, seconds: $0, of: $1)
                 return !Interrupt.isRequested
             }
@@ -196,9 +197,8 @@ struct Evaluate {
 
     private func traceSettings(_ setting: StreamEvaluation.Setting, _ part: ErrorPages.Part) -> RecordingTrace.Settings
     {
-        var settings = RecordingTrace.Settings(file: part.path, thresholds: setting.thresholds)
+        var settings = RecordingTrace.Settings(file: part.path, setting.detector)
         settings.mix = options.listening.mix
-        settings.gate = setting.gate
         settings.from = part.from
         settings.to = part.to
         return settings
@@ -208,13 +208,12 @@ struct Evaluate {
     private static func settings(
         _ options: EvaluateOptions,
         _ vocabulary: Vocabulary
-    ) throws(SpottingError) -> [StreamEvaluation.Setting] {
+    ) throws -> [StreamEvaluation.Setting] {
         let modes = options.listening.mode.map { [$0] } ?? (options.stream ? DetectionMode.allCases : [.command])
         var settings: [StreamEvaluation.Setting] = []
         for mode in modes {
             var gate = options.listening.gate
             gate.mode = mode
-            let thresholds = try options.listening.thresholds(for: vocabulary, mode: mode)
             let sensitivities = Sensitivity.allCases.compactMap { sensitivity in
                 var choices = ThresholdChoices()
                 choices.all = .sensitivity(sensitivity)
@@ -223,8 +222,7 @@ struct Evaluate {
             }
             settings.append(
                 StreamEvaluation.Setting(
-                    gate: gate,
-                    thresholds: thresholds,
+                    try options.listening.detector(vocabulary, gate: gate),
                     sensitivities: options.stream ? sensitivities : []
                 )
             )

@@ -7,8 +7,7 @@ private import System
 /// `beckon inspect FILE`: the model's features and scores over a recording, as an HTML page or as JSON.
 struct Inspect {
     private let options: InspectOptions
-    private let vocabulary: Vocabulary
-    private let thresholds: Thresholds
+    private let detector: DetectorSettings
     /// Nil if the page or JSON goes to standard output.
     private let page: ReportFile?
     private let path: String?
@@ -17,8 +16,7 @@ struct Inspect {
     /// Loads the model, and checks first that the page can be written.
     init(_ options: InspectOptions) throws {
         self.options = options
-        vocabulary = try options.listening.loadVocabulary()
-        thresholds = try options.listening.thresholds(for: vocabulary, mode: options.listening.gate.mode)
+        detector = try options.listening.detector()
         pagePath = InspectPagePath(options.file)
         guard let named = options.path, !options.json else {
             (page, path) = (nil, nil)
@@ -36,7 +34,7 @@ struct Inspect {
     func run() throws -> Int32 {
         Interrupt.watch()
         let progress = Progress(files: 1, isShown: Terminal.errorIsTerminal)
-        let trace = try RecordingTrace(options.traceSettings(thresholds), vocabulary: vocabulary) {
+        let trace = try RecordingTrace(options.traceSettings(detector)) {
             progress.report(file: options.file, seconds: $0, of: $1)
             return !Interrupt.isRequested
         }

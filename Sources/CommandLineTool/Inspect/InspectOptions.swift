@@ -47,10 +47,9 @@ struct InspectOptions {
     }
 
     /// The settings of the trace.
-    func traceSettings(_ thresholds: Thresholds) -> RecordingTrace.Settings {
-        var settings = RecordingTrace.Settings(file: file, thresholds: thresholds)
+    func traceSettings(_ detector: DetectorSettings) -> RecordingTrace.Settings {
+        var settings = RecordingTrace.Settings(file: file, detector)
         settings.mix = listening.mix
-        settings.gate = listening.gate
         settings.from = from
         settings.to = to
         settings.longest = longest

@@ -71,7 +71,7 @@ struct Listen {
             path: options.configuration ?? ConfigurationFile.find(environment: environment),
             vocabulary: options.listening.vocabulary,
             log: log
-        ) { configuration in options.apply(to: &configuration) }
+        ) { configuration in options.override(&configuration) }
         // The files may lie on a disk that does not answer.
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
         let screen = try LiveScreen(json: options.json, played: options.input.name, log: log)

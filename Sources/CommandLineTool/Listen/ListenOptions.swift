@@ -45,7 +45,7 @@ struct ListenOptions {
     }
 
     /// Replaces settings of the configuration by the options of the command line.
-    func apply(to configuration: inout Configuration) {
+    func override(_ configuration: inout Configuration) {
         if let model = listening.modelFolder { configuration.model = model }
         if let device { configuration.device = device }
         if let channels = listening.channels { configuration.channel = channels }

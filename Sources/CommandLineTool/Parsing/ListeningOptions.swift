@@ -75,9 +75,11 @@ struct ListeningOptions {
         return vocabulary
     }
 
-    /// The thresholds of the model and of taught words, overridden by those of the command line.
-    func thresholds(for vocabulary: Vocabulary, mode: DetectionMode) throws(SpottingError) -> Thresholds {
-        try choices.thresholds(of: vocabulary, mode: mode)
+    /// What a detector of this command detects: the model with the taught words, unless another vocabulary is given.
+    func detector(_ vocabulary: Vocabulary? = nil, gate: GateSettings? = nil) throws -> DetectorSettings {
+        let (vocabulary, gate) = (try vocabulary ?? loadVocabulary(), gate ?? self.gate)
+        let thresholds = try choices.thresholds(of: vocabulary, mode: gate.mode)
+        return DetectorSettings(vocabulary, gate: gate, thresholds: thresholds)
     }
 
     /// What the command line chooses for the thresholds.

@@ -48,7 +48,7 @@ struct Serve {
             vocabulary: options.listening.vocabulary,
             log: log
         ) { configuration in
-            options.apply(to: &configuration)
+            options.override(&configuration)
             // Wake words stand within speech: thresholds and checks are those of this mode.
             configuration.gate.mode = .spot
             if !listen.isEmpty { configuration.wyoming.listen = listen }

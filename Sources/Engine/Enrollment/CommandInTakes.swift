@@ -9,20 +9,18 @@ struct CommandInTakes {
     /// Share of a take's speech, 0…1, that the word takes up. Of "side left", the word is a third.
     private static let leastCoverage = 0.7
 
-    private let vocabulary: Vocabulary
-    private let thresholds: Thresholds
+    private let settings: DetectorSettings
 
     init(_ model: Model) {
-        vocabulary = Vocabulary(model)
-        thresholds = vocabulary.thresholds(mode: .command)
+        var gate = GateSettings()
+        gate.mode = .command
+        settings = DetectorSettings(Vocabulary(model), gate: gate)
     }
 
     /// The word of the model that an utterance is; nil if it is none, or more than one word.
     func word(of utterance: Utterance) -> String? {
-        var settings = GateSettings()
-        settings.mode = .command
-        var detector = Detector(vocabulary, settings: settings, thresholds: thresholds)
-        let model = vocabulary.model
+        var detector = Detector(settings)
+        let model = settings.vocabulary.model
         let (hop, length) = (model.hopSamples, model.windowSamples)
         var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(utterance.samples))
         let rest = (hop - utterance.samples.count % hop) % hop
@@ -36,6 +34,6 @@ struct CommandInTakes {
             detector.process(window: audio.span.extracting(end - length..<end)) { keep($0) }
         }
         detector.finish { keep($0) }
-        return found.map { vocabulary.labels[$0.index] }
+        return found.map(settings.name(of:))
     }
 }

@@ -1,3 +1,4 @@
+private import Audio
 public import Inference
 import Spotting
 
@@ -55,7 +56,7 @@ extension WordStore.Word {
                 "a negative example lasts at most \(WordStore.Limit.audio / Utterance.sampleRate) s; cut it"
             )
         }
-        let audio = samples.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) }
+        let audio = samples.map(Int16.init(sample:))
         var embedder = TakeEmbedder(model)
         let phases = embedder.phases(of: audio)
         guard let old = taught, let before = phases.map({ old.highestProbability(in: $0) }).max() else {

@@ -1,3 +1,4 @@
+import Audio
 import Inference
 import Spotting
 
@@ -56,7 +57,7 @@ struct TakeEmbedder: ~Copyable {
 extension TakeEmbedder {
     /// The embeddings of a recording at every hop, as a detector computes them: unit vectors, `[hops × dimensions]`.
     mutating func hops(of audio: [Int16]) -> [[Float]] {
-        let samples = audio.map { Float($0) / 32768 }
+        let samples = audio.map(Float.init(sample:))
         var quiet = QuietNoise(level: UtteranceSegmenter.noiseFloor(samples))
         let padded = quiet.samples(model.windowSamples) + samples + quiet.samples(model.windowSamples / 4)
         return stride(from: model.windowSamples, through: padded.count, by: model.hopSamples).map { end in

@@ -1,3 +1,4 @@
+private import Audio
 public import Inference
 private import Spotting
 
@@ -23,7 +24,7 @@ public struct Utterance: Sendable, Equatable {
     public var seconds: Double { Double(speech.count) / Double(Self.sampleRate) }
 
     /// The samples in 16 bits, as a ``WordStore`` keeps them.
-    public var pcm: [Int16] { samples.map { Int16(max(-32768, min(32767, ($0 * 32768).rounded()))) } }
+    public var pcm: [Int16] { samples.map(Int16.init(sample:)) }
 
     /// The part within a range of positions, with `start` counted from the range's start; nil without speech.
     fileprivate func clamped(to range: Range<Int>) -> Utterance? {

@@ -1,3 +1,4 @@
+private import Audio
 public import Core
 public import Inference
 public import Spotting
@@ -344,7 +345,7 @@ extension WordStore.Word {
 
     /// The speech of a recording as one utterance, from its first to its last active step; nil if there is none.
     private static func utterance(_ audio: [Int16], _ model: Model) -> Utterance? {
-        let samples = audio.map { Float($0) / 32768 }
+        let samples = audio.map(Float.init(sample:))
         let found = UtteranceSegmenter.utterances(of: samples, model)
         guard let first = found.first, let last = found.last else { return nil }
         let speech = first.start + first.speech.lowerBound..<last.start + last.speech.upperBound

@@ -25,7 +25,7 @@ public struct ActivityDetector {
     }
 
     /// Switches to another model. The history is kept if both models have the same step length.
-    public mutating func apply(_ model: Model) {
+    public mutating func update(_ model: Model) {
         let other = ActivityDetector(of: model)
         if byModel?.history.stepSeconds != other.byModel?.history.stepSeconds { self = other }
     }

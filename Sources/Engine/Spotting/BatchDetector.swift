@@ -29,7 +29,7 @@ public final class DetectorStream {
     fileprivate init(_ network: BatchStream, _ handler: PosteriorHandler, _ batch: borrowing BatchDetector) {
         self.network = network
         self.handler = handler
-        vocabulary = batch.vocabulary
+        vocabulary = batch.settings.vocabulary
         taught = TaughtWordScorer(vocabulary.taught, dimensions: vocabulary.model.embeddingCount)
         activity = ActivityDetector(of: vocabulary.model)
         generation = batch.generation
@@ -105,13 +105,10 @@ public final class DetectorStream {
 /// Detects words and phrases in many live streams, one hop of each at a time: for servers with many microphones.
 ///
 /// The network scores the streams of a call together, see ``StreamBatch``. A stream's detections equal those of a ``Detector`` of
-/// its own with the same settings, but without sessions and without lookahead, which only the mode `command` uses. One thread
-/// owns a batch and its streams.
+/// its own with the same settings, but without lookahead, which only the mode `command` uses. One thread owns a batch and its
+/// streams.
 public struct BatchDetector: ~Copyable {
-    public private(set) var vocabulary: Vocabulary
-    public private(set) var phrases: [Phrase]
-    private var settings: GateSettings
-    private var thresholds: Thresholds
+    public private(set) var settings: DetectorSettings
     private var batch: StreamBatch
     /// The batch before, if it was of the same model: its streams go on in it until their windows in the new one are full.
     private var formerBatch: StreamBatch?
@@ -120,12 +117,9 @@ public struct BatchDetector: ~Copyable {
     /// Counts the network's batches.
     fileprivate private(set) var batchGeneration = 0
 
-    public init(_ vocabulary: Vocabulary, settings: GateSettings, thresholds: Thresholds, phrases: [Phrase] = []) {
-        self.vocabulary = vocabulary
+    public init(_ settings: DetectorSettings) {
         self.settings = settings
-        self.thresholds = thresholds
-        self.phrases = phrases
-        batch = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
+        batch = StreamBatch(settings.vocabulary.model, embeds: !settings.vocabulary.taught.isEmpty)
     }
 
     fileprivate var newestSamples: Int { batch.newestSamples }
@@ -134,33 +128,23 @@ public struct BatchDetector: ~Copyable {
     /// a second of each stream is scored with and without it, so that nothing is lost. With another model they begin again with
     /// silence in the window.
     ///
-    /// - Parameter vocabulary: its model must have the same hop length.
-    public mutating func apply(
-        _ vocabulary: Vocabulary,
-        settings: GateSettings,
-        thresholds: Thresholds,
-        phrases: [Phrase]
-    ) {
-        if vocabulary.model !== self.vocabulary.model
-            || vocabulary.taught.isEmpty != self.vocabulary.taught.isEmpty
-        {
-            var new = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
-            swap(&batch, &new)
-            formerBatch = consume new
-            if vocabulary.model !== self.vocabulary.model { formerBatch = nil }
+    /// - Parameter new: their vocabulary's model must have the same hop length.
+    public mutating func update(_ new: DetectorSettings) {
+        let (vocabulary, old) = (new.vocabulary, settings.vocabulary)
+        if vocabulary.model !== old.model || vocabulary.taught.isEmpty != old.taught.isEmpty {
+            var other = StreamBatch(vocabulary.model, embeds: !vocabulary.taught.isEmpty)
+            swap(&batch, &other)
+            formerBatch = consume other
+            if vocabulary.model !== old.model { formerBatch = nil }
             batchGeneration += 1
         }
-        self.vocabulary = vocabulary
-        self.settings = settings
-        self.thresholds = thresholds
-        self.phrases = phrases
+        settings = new
         generation += 1
     }
 
     /// A new stream, with silence in its window.
     public mutating func makeStream() -> DetectorStream {
-        let handler = PosteriorHandler(vocabulary, settings: settings, thresholds: thresholds, phrases: phrases)
-        return DetectorStream(batch.makeStream(), handler, self)
+        DetectorStream(batch.makeStream(), PosteriorHandler(settings), self)
     }
 
     /// Begins a stream again, with silence in its window; its time goes on.
@@ -180,7 +164,7 @@ public struct BatchDetector: ~Copyable {
         let filling = streams.filter { $0.former != nil }
         if !filling.isEmpty { formerBatch?.score(filling.compactMap(\.former)) { filling[$0].samples } }
         for (index, stream) in streams.enumerated() {
-            if !vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
+            if !settings.vocabulary.taught.isEmpty { stream.taught.add(stream.network.embedding) }
             stream.activity.add(hop: stream.hop.span, logits: stream.scoring.activity)
             stream.handler.process(
                 HopScores(posteriors: stream.scoring.posteriors, taught: stream.taught.probabilities),
@@ -191,18 +175,13 @@ public struct BatchDetector: ~Copyable {
         }
     }
 
-    /// Name of a detection's word or phrase.
-    public func name(of detection: Detection) -> String {
-        detection.name(labels: vocabulary.labels, phrases: phrases)
-    }
-
     /// Applies the settings in force to a stream that was made or adapted under others.
     private mutating func adapt(_ stream: DetectorStream) {
         guard stream.generation != generation else { return }
         stream.generation = generation
-        let old = stream.vocabulary
+        let (vocabulary, old) = (settings.vocabulary, stream.vocabulary)
+        _ = stream.handler.update(settings, replacing: old)
         if old !== vocabulary {
-            stream.handler.apply(vocabulary, replacing: old)
             stream.vocabulary = vocabulary
             if vocabulary.taught != old.taught || vocabulary.model !== old.model {
                 stream.taught = TaughtWordScorer(
@@ -211,7 +190,6 @@ public struct BatchDetector: ~Copyable {
                 )
             }
         }
-        _ = stream.handler.apply(settings: settings, thresholds: thresholds, phrases: phrases)
         guard stream.batchGeneration != batchGeneration else { return }
         let isOneBehind = stream.batchGeneration + 1 == batchGeneration
         stream.batchGeneration = batchGeneration
@@ -222,7 +200,7 @@ public struct BatchDetector: ~Copyable {
             return
         }
         stream.network = batch.makeStream()
-        stream.activity.apply(vocabulary.model)
+        stream.activity.update(vocabulary.model)
         let kept = stream.pendingSamples
         stream.silence(samples: batch.newestSamples)
         stream.fill { room in

@@ -1,39 +1,19 @@
 /// Detects words and phrases in one stream of audio windows: network, smoother, gate, phrase matcher and sessions.
 ///
-/// Files and microphones use the same detector. It has no clock: time is counted in hops. After `init`, only ``apply``
+/// Files and microphones use the same detector. It has no clock: time is counted in hops. After `init`, only ``update``
 /// allocates.
 public struct Detector: ~Copyable {
-    private var vocabulary: Vocabulary
-    /// Phrases by index, for the names of detections.
-    public private(set) var phrases: [Phrase]
-    /// Sessions by index, for the names of detections.
-    public private(set) var sessions: [WakeSession]
+    /// The settings in force.
+    public private(set) var settings: DetectorSettings
 
     private var scorer: HopScorer
     private var handler: PosteriorHandler
 
-    public init(
-        _ vocabulary: Vocabulary,
-        settings: GateSettings,
-        thresholds: Thresholds,
-        phrases: [Phrase] = [],
-        sessions: [WakeSession] = []
-    ) {
-        self.vocabulary = vocabulary
-        self.phrases = phrases
-        self.sessions = sessions
-        scorer = HopScorer(vocabulary, lookaheadQuiet: settings.lookaheadQuiet(with: sessions))
-        handler = PosteriorHandler(
-            vocabulary,
-            settings: settings,
-            thresholds: thresholds,
-            phrases: phrases,
-            sessions: sessions
-        )
+    public init(_ settings: DetectorSettings) {
+        self.settings = settings
+        scorer = HopScorer(settings.vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
+        handler = PosteriorHandler(settings)
     }
-
-    /// The vocabulary's labels, in the order of `scores`.
-    public var labels: [String] { vocabulary.labels }
 
     /// Smoothed posteriors after the newest hop, `[labels]`: the input of the gate.
     public var scores: [Float] { handler.scores }
@@ -64,33 +44,20 @@ public struct Detector: ~Copyable {
     /// Applies new settings from the next hop on and keeps the state of the stream: a word that is being said is still
     /// detected, and one that has fired does not fire again. Allocates.
     ///
-    /// - Parameter vocabulary: the same vocabulary or another one whose model has the same hop length.
+    /// - Parameter new: their vocabulary is the same or another one whose model has the same hop length.
     /// - Returns: the end of the session that was on, if the new sessions have none of its name; its index is the one among the
     ///   old sessions.
-    public mutating func apply(
-        _ vocabulary: Vocabulary,
-        settings: GateSettings,
-        thresholds: Thresholds,
-        phrases: [Phrase],
-        sessions: [WakeSession] = []
-    ) -> Detection? {
-        if self.vocabulary !== vocabulary { scorer.apply(vocabulary) }
-        scorer.lookaheadQuiet = settings.lookaheadQuiet(with: sessions)
-        if self.vocabulary !== vocabulary { handler.apply(vocabulary, replacing: self.vocabulary) }
-        self.vocabulary = vocabulary
-        self.phrases = phrases
-        self.sessions = sessions
-        return handler.apply(settings: settings, thresholds: thresholds, phrases: phrases, sessions: sessions)
+    public mutating func update(_ new: DetectorSettings) -> Detection? {
+        let old = settings.vocabulary
+        if old !== new.vocabulary { scorer.update(new.vocabulary) }
+        scorer.lookaheadQuiet = new.lookaheadQuiet
+        settings = new
+        return handler.update(new, replacing: old)
     }
 
     /// Resets the stream after a gap, a resume or a change of device: a word from before can no longer fire.
     public mutating func flush() {
         scorer.flush()
         handler.flush()
-    }
-
-    /// Name of a detection's word, phrase or session.
-    public func name(of detection: Detection) -> String {
-        detection.name(labels: labels, phrases: phrases, sessions: sessions)
     }
 }

@@ -16,7 +16,7 @@ public struct HopScores: Sendable, Equatable {
 
 /// Computes the scores and the activity of each hop from audio windows: the first part of the ``Detector``.
 ///
-/// Only `init` and `apply` allocate.
+/// Only `init` and `update` allocate.
 public struct HopScorer: ~Copyable {
     /// The least posterior of some word with which the next hop is computed ahead. A decision needs the mean of some hops: with
     /// less than this now, the next hop alone cannot bring it to a threshold in use.
@@ -56,7 +56,7 @@ public struct HopScorer: ~Copyable {
     }
 
     /// Switches to other words or another model from the next hop on. A new model computes that hop from the whole window.
-    mutating func apply(_ vocabulary: Vocabulary) {
+    mutating func update(_ vocabulary: Vocabulary) {
         let old = self.vocabulary
         self.vocabulary = vocabulary
         let model = vocabulary.model
@@ -69,7 +69,7 @@ public struct HopScorer: ~Copyable {
         session = InferenceStream(model, embeds: !vocabulary.taught.isEmpty)
         isNew = true
         if nextWindow.count != model.windowSamples { nextWindow = [Float](repeating: 0, count: model.windowSamples) }
-        detector.apply(model)
+        detector.update(model)
     }
 
     /// Scores of the newest hop.

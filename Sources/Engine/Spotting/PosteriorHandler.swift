@@ -3,7 +3,7 @@ import Inference
 /// Turns the posteriors of each hop into detections: smoother, fusion, gate, phrase matcher and sessions.
 ///
 /// The part of the ``Detector`` after the network. Stored posteriors can be processed again under other settings; the
-/// detections are those that a detector with these settings would report. After `init`, only `apply` allocates.
+/// detections are those that a detector with these settings would report. After `init`, only `update` allocates.
 public struct PosteriorHandler {
     public private(set) var gate: Gate
     private var smoother: Smoother
@@ -23,53 +23,42 @@ public struct PosteriorHandler {
     private var fusedAhead: [Float] = []
 
     /// - Parameters:
-    ///   - labels: number of posteriors of a hop.
+    ///   - fusion: of the posteriors with the probabilities of taught words.
     ///   - silence: index of the silence label.
     ///   - hopSeconds: time from one hop to the next.
-    public init(
-        labels: Int,
+    init(
+        _ fusion: PosteriorFusion,
         silence: Int,
         hopSeconds: Double,
-        settings: GateSettings,
+        gate settings: GateSettings,
         thresholds: Thresholds,
         phrases: [Phrase] = [],
         sessions: [WakeSession] = []
     ) {
         self.hopSeconds = hopSeconds
-        smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
+        self.fusion = fusion
+        smoother = Smoother(labels: fusion.modelLabels, count: settings.smoothing, exponent: settings.smoothingExponent)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
         machine = WakeSessionMachine(sessions)
-        fusion = PosteriorFusion(modelLabels: labels, labels: labels, wordLabels: [])
-        makeRules(settings, thresholds)
-        makeMisses()
-    }
-
-    /// For the posteriors of a vocabulary's model and the probabilities of its taught words.
-    public init(
-        _ vocabulary: Vocabulary,
-        settings: GateSettings,
-        thresholds: Thresholds,
-        phrases: [Phrase] = [],
-        sessions: [WakeSession] = []
-    ) {
-        let labels = vocabulary.model.labels.count
-        hopSeconds = HopScorer.hopSeconds(of: vocabulary.model)
-        smoother = Smoother(labels: labels, count: settings.smoothing, exponent: settings.smoothingExponent)
-        gate = Gate(
-            settings: settings,
-            thresholds: thresholds,
-            silence: vocabulary.silenceIndex,
-            hopSeconds: hopSeconds
-        )
-        gate.extraDurations = vocabulary.extraDurations
-        matcher = PhraseMatcher(phrases)
-        machine = WakeSessionMachine(sessions)
-        fusion = vocabulary.fusion
         fused = Self.buffer(for: fusion)
         fusedAhead = fused
         makeRules(settings, thresholds)
         makeMisses()
+    }
+
+    /// For the posteriors of the vocabulary's model and the probabilities of its taught words.
+    public init(_ settings: DetectorSettings) {
+        self.init(
+            settings.vocabulary.fusion,
+            silence: settings.vocabulary.silenceIndex,
+            hopSeconds: HopScorer.hopSeconds(of: settings.vocabulary.model),
+            gate: settings.gate,
+            thresholds: settings.thresholds,
+            phrases: settings.phrases,
+            sessions: settings.sessions
+        )
+        gate.extraDurations = settings.vocabulary.extraDurations
     }
 
     private static func buffer(for fusion: PosteriorFusion) -> [Float] {
@@ -110,30 +99,29 @@ public struct PosteriorHandler {
         gate.modes = rules[index].modes
     }
 
-    /// Applies new settings from the next hop on; the state of the stream is kept. Allocates.
+    /// Applies new settings from the next hop on; the state of the stream is kept, and words that are refractory stay
+    /// refractory, by name. Allocates.
     ///
+    /// - Parameter old: the vocabulary until now.
     /// - Returns: the end of the session that was on, if it is not among the new ones; its index is the one among the old ones.
-    public mutating func apply(
-        settings: GateSettings,
-        thresholds: Thresholds,
-        phrases: [Phrase],
-        sessions: [WakeSession] = []
-    ) -> Detection? {
-        let old = gate.settings
-        gate.settings = settings
-        let lost = machine.replace(by: sessions) ?? flushed
+    mutating func update(_ new: DetectorSettings, replacing old: Vocabulary) -> Detection? {
+        if new.vocabulary !== old { update(new.vocabulary, replacing: old) }
+        let former = gate.settings
+        gate.settings = new.gate
+        let lost = machine.replace(by: new.sessions) ?? flushed
         flushed = nil
-        makeRules(settings, thresholds)
-        if (settings.smoothing, settings.smoothingExponent) != (old.smoothing, old.smoothingExponent) {
+        makeRules(new.gate, new.thresholds)
+        if (new.gate.smoothing, new.gate.smoothingExponent) != (former.smoothing, former.smoothingExponent) {
             makeSmoother()
         }
-        if phrases != matcher.phrases { matcher = PhraseMatcher(phrases) }
-        if settings.nearMissMargin != old.nearMissMargin || misses?.labels != thresholds.values.count { makeMisses() }
+        if new.phrases != matcher.phrases { matcher = PhraseMatcher(new.phrases) }
+        if new.gate.nearMissMargin != former.nearMissMargin || misses?.labels != new.thresholds.values.count {
+            makeMisses()
+        }
         return lost.map { Self.detection(of: $0, by: nil, time: gate.nextTime) }
     }
 
-    /// Switches to another model or other words; words that are refractory stay refractory, by name. Allocates.
-    mutating func apply(_ vocabulary: Vocabulary, replacing old: Vocabulary) {
+    private mutating func update(_ vocabulary: Vocabulary, replacing old: Vocabulary) {
         fusion = vocabulary.fusion
         fused = Self.buffer(for: fusion)
         fusedAhead = fused

@@ -7,7 +7,7 @@ private import JSON
 import Network
 import Spotting
 import Synchronization
-import System
+public import System
 
 /// Runs the configured actions of each detected word or phrase.
 ///
@@ -93,7 +93,7 @@ public final class ActionRunner: EventSink {
     /// Applies another configuration: words, phrases, actions, limits. Waiting and running actions are not affected.
     ///
     /// - Throws: ``ActionError/socket``; nothing has changed then.
-    public func apply(_ configuration: Configuration) throws(ActionError) {
+    public func update(_ configuration: Configuration) throws(ActionError) {
         let kept = state.withLock { $0.sockets }
         let plan = ActionPlan(configuration)
         let sockets = try Self.open(plan.sockets, keeping: kept, leavingOutInUse: leavesOutSocketsInUse)
@@ -117,11 +117,10 @@ public final class ActionRunner: EventSink {
 
     /// Ends running programs and closes the sockets. Later calls do nothing.
     ///
-    /// - Parameter seconds: the longest time to wait for programs to end; one that ignores SIGTERM takes half a second.
+    /// - Parameter end: when to give up, on the monotonic clock; a program that ignores SIGTERM takes half a second.
     /// - Returns: whether everything has ended.
     @discardableResult
-    public func stop(within seconds: Double = 1) -> Bool {
-        let end = Clock.now + .seconds(seconds)
+    public func stop(until end: Instant = Clock.now + .seconds(1)) -> Bool {
         let sockets = state.withLock { state -> [LineServer]? in
             guard !state.isStopped else { return nil }
             state.isClosing = true
@@ -135,7 +134,7 @@ public final class ActionRunner: EventSink {
             log.write(.warning, "\(waiting) actions that waited were not started, as the service is stopping")
         }
         stopEvent.signal()
-        var haveEnded = programs.stop(within: seconds)
+        var haveEnded = programs.stop(until: end)
         for server in sockets where !server.stop(until: max(end, Clock.now + .milliseconds(100))) { haveEnded = false }
         return haveEnded
     }

@@ -55,7 +55,7 @@ public final class ClipSaver: EventSink {
     }
 
     /// Applies other settings from the next event on.
-    public func apply(_ settings: Configuration.Clips) {
+    public func update(_ settings: Configuration.Clips) {
         state.withLock { ($0.settings, $0.store) = (settings, ClipStore(settings)) }
     }
 

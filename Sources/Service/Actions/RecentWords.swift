@@ -40,9 +40,9 @@ public final class RecentWords: EventSink {
     }
 
     /// Applies other settings from the next event on.
-    public func apply(_ settings: Configuration.Misses) {
+    public func update(_ settings: Configuration.Misses) {
         guard settings != state.withLock({ $0.settings }) else { return }
-        clips.apply(Self.clips(settings))
+        clips.update(Self.clips(settings))
         use(settings)
     }
 

@@ -79,11 +79,10 @@ final class WorkQueue: @unchecked Sendable {
 
     /// Refuses new jobs, drops those that wait, and waits for the running ones.
     ///
-    /// - Returns: whether all running jobs ended within `seconds`.
-    @discardableResult
-    func stop(within seconds: Double) -> Bool {
-        let end = Clock.now + .seconds(seconds)
-        return condition.withLock {
+    /// - Parameter end: when to give up, on the monotonic clock.
+    /// - Returns: whether all running jobs have ended.
+    func stop(until end: Instant) -> Bool {
+        condition.withLock {
             isStopped = true
             waiting.removeAll()
             condition.broadcast()

@@ -1,4 +1,4 @@
-private import Configuration
+public import Configuration
 private import Core
 public import JSON
 private import Spotting

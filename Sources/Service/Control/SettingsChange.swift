@@ -1,3 +1,5 @@
+public import Configuration
+
 /// A change of settings while the daemon runs. It may come from a signal, the control socket or a changed file.
 public enum SettingsChange: Equatable, Sendable {
     /// Reads the configuration again, and all files that it names: SIGHUP, `beckon reload`.

@@ -1,24 +1,8 @@
-public import Core
-public import Spotting
+import Configuration
+import Core
+import Spotting
 
-/// Other thresholds for a running daemon: `beckon set`.
-public struct ThresholdChange: Equatable, Sendable {
-    /// For all words without a choice of their own; nil changes nothing for them.
-    public var all: Sensitivity?
-    /// By word.
-    public var words: [String: ThresholdChoice] = [:]
-
-    public init(all: Sensitivity? = nil, words: [String: ThresholdChoice] = [:]) {
-        self.all = all
-        self.words = words
-    }
-
-    /// As a user writes it: `sensitivity eager stop=0.9`.
-    public var text: String {
-        let words = words.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return ((all.map { ["sensitivity \($0.rawValue)"] } ?? []) + words).joined(separator: " ")
-    }
-
+extension ThresholdChange {
     private static let example = "such as yes=0.7 or yes=strict"
     private static let names = Sensitivity.allCases.map(\.rawValue)
 
@@ -27,6 +11,7 @@ public struct ThresholdChange: Equatable, Sendable {
     ///
     /// - Throws: ``ControlError/command``.
     init(parts: ArraySlice<String>) throws(ControlError) {
+        self.init()
         var rest = parts
         let second = rest.dropFirst().first
         if rest.first == "sensitivity", second?.contains("=") != true {

@@ -1,13 +1,13 @@
 import Actions
 import Audio
 public import Capture
-import Configuration
+public import Configuration
 import Control
 import Core
 import Enrollment
 public import Events
 import Glibc
-public import IntegrationInterface
+import IntegrationInterface
 import JSON
 import Spotting
 import Synchronization
@@ -120,11 +120,11 @@ public final class Daemon: Sendable {
         )
         detector = try DetectorThread(
             source: source,
-            settings: settings.detector(generation: dispatcher.generation),
+            settings: dispatcher.numbered(settings.detector),
             queue: dispatcher.queue,
             history: history
         )
-        if let problem = integrations.apply(settings, service).first {
+        if let problem = integrations.update(settings, service).first {
             stop(nil)
             throw DaemonError(problem)
         }
@@ -266,7 +266,7 @@ public final class Daemon: Sendable {
         actions.close()
         haveEnded.append(control?.stop(until: soon(200)) ?? true)
         haveEnded.append(integrations.stop(until: soon(400)))
-        haveEnded.append(actions.stop(within: max(0.1, (end - Clock.now).seconds)))
+        haveEnded.append(actions.stop(until: max(end, Clock.now + .milliseconds(100))))
         haveEnded.append(changes.stop(until: soon(200)))
         clips.stop()
         misses.stop()

@@ -62,7 +62,7 @@ extension Daemon {
             notes.append("socket: the one in use stays until the service is started again")
         }
         func outcome(hasRebuilt: Bool) -> ChangeQueue.Outcome {
-            let problems = integrations.apply(new, service, haveChanged: hasRebuilt)
+            let problems = integrations.update(new, service, haveChanged: hasRebuilt)
             for problem in problems { log.write(.error, problem) }
             let lines = notes + problems
             return ChangeQueue.Outcome(
@@ -75,8 +75,8 @@ extension Daemon {
             return outcome(hasRebuilt: false)
         }
         // First, because it is the only other step that can fail.
-        try actions.apply(new.configuration)
-        let generation = dispatcher.apply(
+        try actions.update(new.configuration)
+        dispatcher.update(
             new.configuration,
             labels: new.vocabulary.labels,
             device: microphone == nil ? nil : new.configuration.device
@@ -84,10 +84,10 @@ extension Daemon {
         settings.withLock { $0 = new }
         log.level = new.configuration.log
         if new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
-        clips.apply(new.configuration.clips)
-        misses.apply(isBesideAnother ? Configuration.Misses() : new.configuration.misses)
-        detector.apply(new.detector(generation: generation))
-        microphone?.apply(InputSelection(new.configuration))
+        clips.update(new.configuration.clips)
+        misses.update(isBesideAnother ? Configuration.Misses() : new.configuration.misses)
+        detector.update(dispatcher.numbered(new.detector))
+        microphone?.select(InputSelection(new.configuration))
         return outcome(hasRebuilt: true)
     }
 
@@ -111,8 +111,8 @@ extension Daemon {
         var new = settings.withLock { $0 }
         let others = try new.set(change)
         settings.withLock { $0 = new }
-        detector.apply(new.detector(generation: dispatcher.generation))
-        _ = integrations.apply(new, service)
+        detector.update(dispatcher.numbered(new.detector))
+        _ = integrations.update(new, service)
         return others.isEmpty ? nil : "these keep a choice of their own: \(printable(others.joined(separator: ", ")))"
     }
 

@@ -1,7 +1,6 @@
 public import Audio
 public import Core
-import Inference
-import Spotting
+public import Spotting
 import Synchronization
 import System
 
@@ -42,7 +41,7 @@ public final class DetectorThread: Sendable {
     public var status: DetectorStatus { ends.record.status }
 
     /// Applies other settings from the next hop on. Any thread.
-    public func apply(_ settings: DetectorSettings) { ends.settings.post(settings) }
+    public func update(_ settings: DetectorSettings) { ends.settings.post(settings) }
 
     /// Stops the detector; returns when its thread is done with the last block.
     ///
@@ -78,7 +77,6 @@ struct DetectorLoop: ~Copyable {
     /// Blocks older than this are skipped.
     static let maxAge = Duration.milliseconds(500)
 
-    private var settings: DetectorSettings
     private var detector: Detector
     private var sequence: UInt64 = 0
     /// Whether the previous block was skipped because it was late.
@@ -87,20 +85,13 @@ struct DetectorLoop: ~Copyable {
     private var hasChanged = false
 
     init(_ settings: DetectorSettings, _ ends: Ends) {
-        self.settings = settings
-        detector = Detector(
-            settings.vocabulary,
-            settings: settings.gate,
-            thresholds: settings.thresholds,
-            phrases: settings.phrases,
-            sessions: settings.sessions
-        )
+        detector = Detector(settings)
         ends.record.prepare(labels: settings.vocabulary.labels.count)
     }
 
     /// Applies new settings, waits for a block until `time` on the monotonic clock, and runs the detector on it.
     mutating func step(_ ends: Ends, until time: Instant) {
-        if let new = ends.settings.take() { apply(new, ends) }
+        if let new = ends.settings.take() { update(new, ends) }
         _ = ends.source.next(until: time) { window, block in process(window, block, ends) }
     }
 
@@ -126,7 +117,7 @@ struct DetectorLoop: ~Copyable {
         }
         // First, because the dispatcher measures the word's level in it.
         ends.history.add(window)
-        let generation = settings.generation
+        let generation = detector.settings.generation
         var sequence = sequence
         detector.process(window: window) { Self.queue($0, began, generation, &sequence, ends) }
         self.sequence = sequence
@@ -135,7 +126,7 @@ struct DetectorLoop: ~Copyable {
 
     /// Decides what is pending where the source has ended.
     mutating func finish(_ ends: Ends) {
-        let (now, generation) = (Clock.now, settings.generation)
+        let (now, generation) = (Clock.now, detector.settings.generation)
         var sequence = sequence
         detector.finish { Self.queue($0, now, generation, &sequence, ends) }
         self.sequence = sequence
@@ -154,23 +145,15 @@ struct DetectorLoop: ~Copyable {
     }
 
     /// Applies other settings and keeps the audio heard so far, even if the model changes. Allocates, once per change.
-    private mutating func apply(_ new: DetectorSettings, _ ends: Ends) {
-        if new.vocabulary.labels.count != settings.vocabulary.labels.count {
+    private mutating func update(_ new: DetectorSettings, _ ends: Ends) {
+        let old = detector.settings
+        if new.vocabulary.labels.count != old.vocabulary.labels.count {
             ends.record.prepare(labels: new.vocabulary.labels.count)
         }
-        let old = settings.generation
-        settings = new
         hasChanged = true
         ends.record.changes.add(1, ordering: .relaxed)
-        let lost = detector.apply(
-            new.vocabulary,
-            settings: new.gate,
-            thresholds: new.thresholds,
-            phrases: new.phrases,
-            sessions: new.sessions
-        )
-        guard let lost else { return }
+        guard let lost = detector.update(new) else { return }
         sequence += 1
-        ends.queue.push(QueuedDetection(lost, decided: Clock.now, generation: old, sequence: sequence))
+        ends.queue.push(QueuedDetection(lost, decided: Clock.now, generation: old.generation, sequence: sequence))
     }
 }

@@ -2,7 +2,7 @@ public import Audio
 public import Configuration
 public import Core
 public import Events
-import Spotting
+public import Spotting
 import Synchronization
 import System
 
@@ -91,12 +91,19 @@ public final class EventDispatcher: Sendable {
     /// The generation of the newest configuration; the detector copies it to its detections.
     public var generation: UInt32 { state.withLock { $0.names.generation } }
 
+    /// Settings with the number of the newest configuration, whose detections get its names. Any thread.
+    public func numbered(_ settings: DetectorSettings) -> DetectorSettings {
+        var settings = settings
+        settings.generation = generation
+        return settings
+    }
+
     /// Uses the names and cool-downs of another configuration from now on.
     ///
     /// - Parameter device: the new name of the capture device in events; nil keeps the old one.
     /// - Returns: the generation for the detector's settings under this configuration.
     @discardableResult
-    public func apply(_ configuration: Configuration, labels: [String], device: String? = nil) -> UInt32 {
+    public func update(_ configuration: Configuration, labels: [String], device: String? = nil) -> UInt32 {
         state.withLock { state in
             if let device { state.device = device }
             let names = EventNames(configuration, labels: labels, generation: state.names.generation + 1)

@@ -34,10 +34,10 @@ final class Integrations: EventSink {
     ///
     /// - Parameter haveChanged: whether the settings are others than before; if not, only what could not be started is tried again.
     /// - Returns: why some could not be started, one line for each.
-    func apply(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool = true) -> [String] {
+    func update(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool = true) -> [String] {
         slots.compactMap { slot in
             do {
-                try slot.apply(settings, service, haveChanged: haveChanged)
+                try slot.update(settings, service, haveChanged: haveChanged)
                 return nil
             } catch {
                 return "\(slot.key): \(error)"
@@ -81,7 +81,7 @@ final class Integrations: EventSink {
 private protocol IntegrationSlot: Sendable {
     var key: String { get }
     var running: (any Integration)? { get }
-    func apply(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws
+    func update(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws
     /// Starts nothing from now on. Returns what runs.
     func close() -> (any Integration)?
 }
@@ -102,7 +102,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
 
     var running: (any Integration)? { state.withLock { $0.running } }
 
-    func apply(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws {
+    func update(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws {
         let configured = Kind.configured(in: settings.configuration)
         let (old, isSame) = state.withLock { state in
             guard state.configured != configured, !state.isClosed else { return (state.running, true) }
@@ -110,7 +110,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
             return (state.running.take(), false)
         }
         if isSame {
-            if haveChanged { old?.apply(settings) }
+            if haveChanged { old?.update(settings) }
             old?.retry()
             return
         }

@@ -3,7 +3,6 @@ private import Core
 public import Enrollment
 public import Events
 private import Inference
-public import IntegrationInterface
 import Spotting
 private import Synchronization
 private import System

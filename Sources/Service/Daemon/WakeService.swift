@@ -1,10 +1,10 @@
-private import Configuration
+public import Configuration
 import Control
 import Core
 import Enrollment
 public import Events
 import Inference
-public import IntegrationInterface
+import IntegrationInterface
 import JSON
 private import Metrics
 private import Spotting
@@ -49,7 +49,7 @@ public final class WakeService: Sendable {
         notifier = SystemdNotifier(environment: environment)
         log.level = settings.configuration.log
         changes = try ChangeQueue()
-        if let problem = integrations.apply(settings, service).first {
+        if let problem = integrations.update(settings, service).first {
             _ = integrations.stop(until: Clock.now + Self.stopTime)
             throw DaemonError(problem)
         }
@@ -157,7 +157,7 @@ public final class WakeService: Sendable {
                 let haveChanged = new.configuration != old.configuration || new.vocabulary !== old.vocabulary
                 settings.withLock { $0 = new }
                 log.level = new.configuration.log
-                let problems = integrations.apply(new, service, haveChanged: haveChanged)
+                let problems = integrations.update(new, service, haveChanged: haveChanged)
                 for problem in problems { log.write(.error, problem) }
                 log.write(.notice, what + (haveChanged ? "" : "; nothing has changed"))
                 let note = problems.isEmpty ? nil : problems.joined(separator: "; ")

@@ -20,7 +20,7 @@ public struct ChannelCancellation: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - interleaved: `[frames × channels]` samples.
-    ///   - mixed: what ``ChannelMix/apply(to:channels:into:)`` made of them, a sample for each frame; more are ignored.
+    ///   - mixed: what ``ChannelMix/mix(_:channels:into:)`` made of them, a sample for each frame; more are ignored.
     ///   - mix: how it was made.
     public mutating func add(
         _ interleaved: Span<Float>,

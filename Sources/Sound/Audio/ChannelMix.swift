@@ -62,14 +62,14 @@ public enum ChannelMix: Equatable, Sendable {
     /// - Returns: The number of frames written.
     @discardableResult
     @_lifetime(mono: copy mono)
-    public func apply(to interleaved: Span<Float>, channels: Int, into mono: inout MutableSpan<Float>) -> Int {
+    public func mix(_ interleaved: Span<Float>, channels: Int, into mono: inout MutableSpan<Float>) -> Int {
         interleaved.withUnsafeBufferPointer { source in
-            mono.withUnsafeMutableBufferPointer { target in apply(to: source, channels: channels, into: target) }
+            mono.withUnsafeMutableBufferPointer { target in mix(source, channels: channels, into: target) }
         }
     }
 
-    func apply(
-        to source: UnsafeBufferPointer<Float>,
+    func mix(
+        _ source: UnsafeBufferPointer<Float>,
         channels: Int,
         into target: UnsafeMutableBufferPointer<Float>
     ) -> Int {

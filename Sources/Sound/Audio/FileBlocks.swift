@@ -94,7 +94,7 @@ public struct FileBlocks: ~Copyable {
             interleaved.withUnsafeBufferPointer { buffer in
                 let sound = UnsafeBufferPointer(rebasing: buffer.prefix(frames * channels))
                 mono.withUnsafeMutableBufferPointer { mono in
-                    _ = mix.apply(to: sound, channels: channels, into: mono)
+                    _ = mix.mix(sound, channels: channels, into: mono)
                     let mixed = UnsafeBufferPointer(rebasing: UnsafeBufferPointer(mono).prefix(frames))
                     cancellation.add(sound, channels: channels, mixed: mixed, mix)
                 }

@@ -31,7 +31,7 @@ public struct PCMDecoder: Sendable {
 
     /// - Parameters:
     ///   - channels: 1 or more.
-    ///   - mix: as of ``ChannelMix/apply(to:channels:into:)``.
+    ///   - mix: as of ``ChannelMix/mix(_:channels:into:)``.
     public init(_ layout: SampleLayout, channels: Int, mix: ChannelMix) {
         self.layout = layout
         self.channels = max(1, channels)
@@ -150,7 +150,7 @@ public struct PCMDecoder: Sendable {
             let whole = usable / channels
             if scale != 1 { for index in 0..<whole * channels { samples[index] *= scale } }
             let sound = UnsafeBufferPointer(rebasing: samples[..<(whole * channels)])
-            let made = mix.apply(to: sound, channels: channels, into: mono)
+            let made = mix.mix(sound, channels: channels, into: mono)
             cancellation.add(sound, channels: channels, mixed: UnsafeBufferPointer(rebasing: mono.prefix(made)), mix)
             return made
         }

@@ -94,7 +94,7 @@ struct BlockCutter: ~Copyable {
         format.sample.convert(source.bytes, into: &samples)
         var room = mono.mutableSpan
         let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
-        mix.apply(to: taken, channels: format.channels, into: &room)
+        mix.mix(taken, channels: format.channels, into: &room)
         cancellation.add(taken, channels: format.channels, mixed: UnsafeBufferPointer(mono).span, mix)
         framesTaken += count
         var used = 0

@@ -198,7 +198,7 @@ public struct CaptureMachine: Equatable, Sendable {
     /// - Parameter now: not earlier than in the previous call.
     public mutating func take(_ event: Event, at now: Instant) -> Decision {
         switch event {
-        case .target(let target): return apply(target, now)
+        case .target(let target): return pursue(target, now)
         case .selectionChanged: return reopen(now)
         case .opened:
             (isOpen, recoveries, resumes, openedAt) = (true, 0, 0, now)
@@ -223,7 +223,7 @@ public struct CaptureMachine: Equatable, Sendable {
         }
     }
 
-    private mutating func apply(_ target: Target, _ now: Instant) -> Decision {
+    private mutating func pursue(_ target: Target, _ now: Instant) -> Decision {
         let closing: Action? = isOpen ? .close : nil
         var decision: Decision
         switch target {

@@ -1,6 +1,6 @@
 public import Audio
 
-/// The device and the channels to capture; ``Microphone/apply(_:)`` changes them during capture.
+/// The device and the channels to capture; ``Microphone/select(_:)`` changes them during capture.
 public struct InputSelection: Equatable, Sendable {
     public var device: DeviceChoice
     /// How the device's channels are mixed to one.

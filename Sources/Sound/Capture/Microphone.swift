@@ -89,7 +89,7 @@ public final class Microphone: Sendable {
     /// Captures from another device or other channels; does nothing if the selection is the current one.
     ///
     /// The open device is closed, unread audio is dropped, and a gap is counted. A muted microphone stays muted.
-    public func apply(_ selection: InputSelection) {
+    public func select(_ selection: InputSelection) {
         // Posted under the lock, so that two callers post in the order in which they set `current`.
         self.selection.withLock { current in
             current = selection

@@ -1,6 +1,7 @@
 private import Inference
 import KernelInterface
 private import Kernels
+public import Spotting
 
 /// Measures all stages with all sets of kernels in turn, in rounds, so that other load affects all of them equally.
 public struct BenchRun {
@@ -10,11 +11,11 @@ public struct BenchRun {
     let rounds: Int
 
     /// - Parameters:
-    ///   - recipes: one for each set of kernels.
+    ///   - detectors: one for each set of kernels.
     ///   - seconds: time for the whole measurement; work that takes longer than its share still runs once per round.
     ///   - streams: streams to run at once; nil leaves out the stages `streams` and `batch`.
     /// - Throws: `AudioError`, `SpottingError`.
-    public init(_ recipes: [DetectorRecipe], seconds: Double, streams: Int?) throws {
+    public init(_ detectors: [DetectorSettings], seconds: Double, streams: Int?) throws {
         self.seconds = seconds
         rounds = Int(min(max(2 * seconds, 4), 20))
         var probes: [Probe] = []
@@ -24,16 +25,16 @@ public struct BenchRun {
             switch stage {
             case .resample48: probes.append(Probe(stage, resampler, try ResampleWork(rate: 48_000)))
             case .resample44: probes.append(Probe(stage, resampler, try ResampleWork(rate: 44_100)))
-            case .gate: if let recipe = recipes.first { probes.append(Probe(stage, nil, try GateWork(recipe))) }
-            default: probes += try recipes.compactMap { try BenchRun.probe(stage, $0, streams: streams) }
+            case .gate: if let detector = detectors.first { probes.append(Probe(stage, nil, try GateWork(detector))) }
+            default: probes += try detectors.compactMap { try BenchRun.probe(stage, $0, streams: streams) }
             }
         }
         self.probes = probes
     }
 
     /// The probe of a stage that depends on the kernels; nil where the model or the options do not have the stage.
-    private static func probe(_ stage: BenchStage, _ recipe: DetectorRecipe, streams: Int?) throws -> Probe? {
-        let model = recipe.model
+    private static func probe(_ stage: BenchStage, _ detector: DetectorSettings, streams: Int?) throws -> Probe? {
+        let model = detector.vocabulary.model
         let kernels = model.kernels.instructionSet
         let hopColumns = NetworkRunner(model).hopColumns
         switch stage {
@@ -44,15 +45,15 @@ public struct BenchRun {
             let work = NetworkWork(model, isWindow: false)
             return hopColumns > 0 ? Probe(stage, kernels, multiplyAdds: count, work) : nil
         case .hop:
-            return Probe(stage, kernels, try HopWork(recipe, sound: HopWork.sound(model)))
+            return Probe(stage, kernels, try HopWork(detector, sound: HopWork.sound(model)))
         case .hopOneWord, .hopHundredWords:
             let count = stage == .hopOneWord ? 1 : 100
-            guard let taught = recipe.teaching(count) else { return nil }
+            guard let taught = detector.teaching(count) else { return nil }
             return Probe(stage, kernels, try HopWork(taught, sound: HopWork.sound(model)))
         case .streams:
-            return try streams.map { Probe(stage, kernels, try StreamsWork(recipe, count: $0)) }
+            return try streams.map { Probe(stage, kernels, try StreamsWork(detector, count: $0)) }
         case .batch:
-            return streams.map { Probe(stage, kernels, BatchWork(recipe, count: $0)) }
+            return streams.map { Probe(stage, kernels, BatchWork(detector, count: $0)) }
         case .windowNetwork:
             let count = model.multiplyAddsPerWindow
             return Probe(stage, kernels, multiplyAdds: count, NetworkWork(model, isWindow: true))

@@ -8,7 +8,6 @@ private import Evaluation
 public import Events
 private import FoundationEssentials
 private import Glibc
-public import Inference
 public import Spotting
 private import Synchronization
 private import System
@@ -27,23 +26,20 @@ public struct EndToEnd {
         public let stamp: String
         /// Channels of the device to mix into one.
         public let mix: ChannelMix
-        public let gate: GateSettings
-        public let thresholds: Thresholds
+        public let detector: DetectorSettings
 
         public init(
             device: String,
             track: String,
             stamp: String,
             mix: ChannelMix,
-            gate: GateSettings,
-            thresholds: Thresholds
+            detector: DetectorSettings
         ) {
             self.device = device
             self.track = track
             self.stamp = stamp
             self.mix = mix
-            self.gate = gate
-            self.thresholds = thresholds
+            self.detector = detector
         }
     }
 
@@ -58,7 +54,6 @@ public struct EndToEnd {
     }
 
     private let settings: Settings
-    private let model: Model
     private let labels: LabelSet
     private let words: [SpokenWord]
 
@@ -66,10 +61,9 @@ public struct EndToEnd {
     private static let tolerance = 1.0
 
     /// - Throws: ``BenchmarkError`` or `EvaluationError` where the track cannot be used or the program cannot be run.
-    public init(_ settings: Settings, model: Model) throws {
+    public init(_ settings: Settings) throws {
         self.settings = settings
-        self.model = model
-        labels = LabelSet(model.labels)
+        labels = LabelSet(settings.detector.vocabulary.labels)
         let name = printable(settings.track)
         words = try LabelTrack(path: settings.track).words(of: labels)
         guard !words.isEmpty else { throw BenchmarkError.endToEnd("\(name): there is no word of the model in it") }
@@ -99,7 +93,7 @@ public struct EndToEnd {
         let source = StampedSource(try Microphone(microphone), seconds: length + 5)
         let events = EventCollector()
         var configuration = Configuration()
-        configuration.gate = settings.gate
+        configuration.gate = settings.detector.gate
         configuration.actions = [Action(.run([settings.stamp, file], directory: "/"))]
         let actions = try ActionRunner(
             configuration,
@@ -109,21 +103,14 @@ public struct EndToEnd {
         defer { actions.stop() }
         let dispatcher = try EventDispatcher(
             configuration,
-            labels: model.labels,
+            labels: settings.detector.vocabulary.labels,
             device: settings.device,
             sinks: [actions, events]
         )
         defer { dispatcher.stop() }
-        let detectorSettings = DetectorSettings(
-            vocabulary: Vocabulary(model),
-            gate: configuration.gate,
-            thresholds: settings.thresholds,
-            phrases: [],
-            generation: dispatcher.generation
-        )
         let detector = try DetectorThread(
             source: source,
-            settings: detectorSettings,
+            settings: dispatcher.numbered(settings.detector),
             queue: dispatcher.queue,
             history: AudioHistory()
         )

@@ -2,7 +2,7 @@ import Core
 private import FoundationEssentials
 private import Glibc
 private import Inference
-private import Spotting
+public import Spotting
 private import System
 
 /// Time from program start to first score, and resident memory then, measured on copies of this program.
@@ -69,15 +69,15 @@ public struct FirstScore: Codable, Sendable {
     /// Scores one hop with one stream, then with 32 more.
     ///
     /// - Throws: `AudioError` where there is no memory for a ring.
-    public init(_ recipe: DetectorRecipe) throws {
-        let sound = HopWork.sound(recipe.model)
-        let work = try HopWork(recipe, sound: sound)
+    public init(_ settings: DetectorSettings) throws {
+        let sound = HopWork.sound(settings.vocabulary.model)
+        let work = try HopWork(settings, sound: sound)
         work.run()
         nanoseconds = Clock.raw.nanoseconds
         residentBytes = Self.resident
         // 32 streams, because free memory of the heap would hide the growth by a single one.
         let count = 32
-        let others = try (0..<count).map { _ in try HopWork(recipe, sound: sound) }
+        let others = try (0..<count).map { _ in try HopWork(settings, sound: sound) }
         for other in others { other.run() }
         streamBytes = max(0, Self.resident - residentBytes) / count
         withExtendedLifetime((work, others)) {}

@@ -1,34 +1,15 @@
 import Audio
 import Core
-public import Inference
-public import Spotting
+import Inference
+import Spotting
 
-/// What a measured detector is made of: model, gate, thresholds and taught words.
-public struct DetectorRecipe: Sendable {
-    public let model: Model
-    public let gate: GateSettings
-    public let thresholds: Thresholds
-    private(set) var taught: [TaughtWord] = []
-
-    public init(model: Model, gate: GateSettings, thresholds: Thresholds) {
-        self.model = model
-        self.gate = gate
-        self.thresholds = thresholds
-    }
-
-    func makeDetector() -> Detector {
-        let vocabulary = Vocabulary(model, taught: taught)
-        let thresholds =
-            taught.isEmpty ? thresholds : vocabulary.thresholds(mode: gate.mode)
-        return Detector(vocabulary, settings: gate, thresholds: thresholds)
-    }
-
+extension DetectorSettings {
     /// A copy with `count` taught words that no audio resembles; nil where the model has no embedding. A word has
     /// two templates, as a detector keeps the mean of a word's takes.
-    func teaching(_ count: Int) -> DetectorRecipe? {
+    func teaching(_ count: Int) -> DetectorSettings? {
+        let model = vocabulary.model
         guard model.embeddingCount > 0 else { return nil }
-        var recipe = self
-        recipe.taught = (0..<count).compactMap { number in
+        let taught = (0..<count).compactMap { number in
             let template = (0..<model.embeddingCount).map { Float(($0 * 7 + number * 13) % 29) - 14 }
             return TaughtWord(
                 name: "word \(number)",
@@ -38,7 +19,7 @@ public struct DetectorRecipe: Sendable {
                 boundary: 0.6
             )
         }
-        return recipe
+        return DetectorSettings(Vocabulary(model, taught: taught), gate: gate)
     }
 }
 
@@ -52,8 +33,8 @@ final class HopWork: Workload {
     private(set) var detections = 0
 
     /// - Parameter sound: audio of several blocks, repeated, from sample `place` on; shared by all streams.
-    init(_ recipe: DetectorRecipe, sound: [Float], place: Int = 0) throws {
-        detector = recipe.makeDetector()
+    init(_ settings: DetectorSettings, sound: [Float], place: Int = 0) throws {
+        detector = Detector(settings)
         ring = try BlockRing(minimumCapacity: 1)
         self.sound = sound
         self.place = place
@@ -77,10 +58,10 @@ final class HopWork: Workload {
 final class StreamsWork: Workload {
     private let streams: [HopWork]
 
-    init(_ recipe: DetectorRecipe, count: Int) throws {
-        let sound = HopWork.sound(recipe.model)
+    init(_ settings: DetectorSettings, count: Int) throws {
+        let sound = HopWork.sound(settings.vocabulary.model)
         streams = try (0..<count).map { number in
-            try HopWork(recipe, sound: sound, place: number * 997 % (sound.count - AudioFormat.hopSamples))
+            try HopWork(settings, sound: sound, place: number * 997 % (sound.count - AudioFormat.hopSamples))
         }
     }
 
@@ -97,15 +78,11 @@ final class BatchWork: Workload {
     private var hop = 0
     private(set) var detections = 0
 
-    init(_ recipe: DetectorRecipe, count: Int) {
-        var detector = BatchDetector(
-            Vocabulary(recipe.model),
-            settings: recipe.gate,
-            thresholds: recipe.thresholds
-        )
+    init(_ settings: DetectorSettings, count: Int) {
+        var detector = BatchDetector(settings)
         streams = (0..<count).map { _ in detector.makeStream() }
         self.detector = detector
-        sound = HopWork.sound(recipe.model)
+        sound = HopWork.sound(settings.vocabulary.model)
     }
 
     var units: Int { streams.count }
@@ -138,9 +115,9 @@ final class GateWork: Workload {
     private var handler: PosteriorHandler
     private(set) var detections = 0
 
-    init(_ recipe: DetectorRecipe) throws {
-        let model = recipe.model
-        let words = recipe.thresholds.words
+    init(_ settings: DetectorSettings) throws {
+        let model = settings.vocabulary.model
+        let words = settings.thresholds.words
         let said = [words.first, words.last].compactMap { word in model.labels.firstIndex { $0 == word } }
         var activity = EnergyActivityDetector()
         hops = (0..<40).map { number in
@@ -154,15 +131,10 @@ final class GateWork: Workload {
             activity.add([Float](repeating: isSound ? 0.1 : 0.001, count: model.hopSamples).span)
             return Hop(scores: HopScores(posteriors: posteriors), activity: activity.history)
         }
-        let phrase = words.count > 1 ? [try Phrase("\(words[0]) \(words[words.count - 1])", words: model.labels)] : []
-        handler = PosteriorHandler(
-            labels: model.labels.count,
-            silence: model.silenceIndex,
-            hopSeconds: HopScorer.hopSeconds(of: model),
-            settings: recipe.gate,
-            thresholds: recipe.thresholds,
-            phrases: phrase
-        )
+        var settings = settings
+        settings.phrases =
+            words.count > 1 ? [try Phrase("\(words[0]) \(words[words.count - 1])", words: model.labels)] : []
+        handler = PosteriorHandler(settings)
     }
 
     var units: Int { hops.count }

@@ -46,16 +46,14 @@ public struct WyomingBench {
     private let samples: [Float]
     private let words: WakeWords
 
-    /// - Throws: `AudioError` for the recording, `SpottingError` for the thresholds.
+    /// - Throws: `AudioError` for the recording.
     public init(
         _ settings: Settings,
-        _ vocabulary: Vocabulary,
-        gate: GateSettings,
-        choices: ThresholdChoices
+        _ detector: DetectorSettings
     ) throws {
         self.settings = settings
         samples = try WyomingLoad.samples(path: settings.recording)
-        words = try WakeWords(vocabulary, gate: gate, choices: choices, phrases: [])
+        words = WakeWords(detector)
     }
 
     /// Measures with the given number of connections; then, if asked for, with more until detections come too late, and with

@@ -45,7 +45,7 @@ public struct WyomingLoad: Sendable {
         self.chunk = chunk
         self.isForeign = isForeign
         audio = samples.flatMap { sample -> [UInt8] in
-            let value = UInt16(bitPattern: Int16(max(-1, min(1, sample)) * 32_767))
+            let value = UInt16(bitPattern: Int16(sample: sample))
             return [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
         }
     }

@@ -8,29 +8,9 @@ public struct PosteriorTrace: Sendable {
         let activity: ActivityHistory
     }
 
-    private let makeHandler: @Sendable (GateSettings, Thresholds) -> PosteriorHandler
     private var hops: [Hop] = []
 
-    /// - Parameters:
-    ///   - labels: number of posteriors of a hop.
-    ///   - silence: index of the silence label.
-    ///   - hopSeconds: time from one hop to the next.
-    public init(labels: Int, silence: Int, hopSeconds: Double) {
-        makeHandler = { settings, thresholds in
-            PosteriorHandler(
-                labels: labels,
-                silence: silence,
-                hopSeconds: hopSeconds,
-                settings: settings,
-                thresholds: thresholds
-            )
-        }
-    }
-
-    /// For the posteriors of a model and the probabilities of taught words.
-    public init(_ vocabulary: Vocabulary) {
-        makeHandler = { PosteriorHandler(vocabulary, settings: $0, thresholds: $1) }
-    }
+    public init() {}
 
     /// Adds one hop; the parameters are those of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
     public mutating func add(_ scores: HopScores, lookahead: HopScores? = nil, activity: ActivityHistory) {
@@ -41,11 +21,10 @@ public struct PosteriorTrace: Sendable {
     ///
     /// - Parameter eachHop: called after each hop with its number, from 0, and the handler.
     public func detections(
-        settings: GateSettings,
-        thresholds: Thresholds,
+        _ settings: DetectorSettings,
         eachHop: (Int, PosteriorHandler) -> Void = { _, _ in }
     ) -> [Detection] {
-        var handler = makeHandler(settings, thresholds)
+        var handler = PosteriorHandler(settings)
         var found: [Detection] = []
         for (number, hop) in hops.enumerated() {
             handler.process(hop.scores, lookahead: hop.lookahead, activity: hop.activity) { found.append($0) }

@@ -14,20 +14,18 @@ public struct StreamEvaluation: Sendable {
         0.94, 0.95, 0.96, 0.97, 0.98, 0.985, 0.99, 0.993, 0.996, 0.9975, 0.9985, 0.999, 0.9994, 0.9997, 0.9999,
     ]
 
-    /// What one column of the report measures: a gate, and the thresholds in use with it.
+    /// What one column of the report measures.
     public struct Setting: Sendable {
-        public let gate: GateSettings
-        public let thresholds: Thresholds
+        /// The gate, and the thresholds in use with it.
+        public let detector: DetectorSettings
         /// The thresholds of each sensitivity that the vocabulary has.
         public let sensitivities: [(sensitivity: Sensitivity, thresholds: Thresholds)]
 
         public init(
-            gate: GateSettings,
-            thresholds: Thresholds,
+            _ detector: DetectorSettings,
             sensitivities: [(sensitivity: Sensitivity, thresholds: Thresholds)] = []
         ) {
-            self.gate = gate
-            self.thresholds = thresholds
+            self.detector = detector
             self.sensitivities = sensitivities
         }
     }
@@ -73,7 +71,7 @@ public struct StreamEvaluation: Sendable {
         tolerance: Double,
         mix: ChannelMix
     ) {
-        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.gate.lookaheadQuiet).first)
+        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.detector.gate.lookaheadQuiet).first)
         labels = LabelSet(vocabulary.labels)
         taught = Set(vocabulary.taught.map(\.name))
         self.settings = settings
@@ -97,7 +95,7 @@ public struct StreamEvaluation: Sendable {
         spare: SpareWorkers = SpareWorkers(),
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws -> Measurement {
-        var trace = PosteriorTrace(scorer.vocabulary)
+        var trace = PosteriorTrace()
         var seconds = 0.0
         try scorer.forEachHop(of: FileStream(path: file, mix: mix), spare: spare) { hop, _ in
             trace.add(hop.scores, lookahead: hop.lookahead, activity: hop.activity)
@@ -106,10 +104,12 @@ public struct StreamEvaluation: Sendable {
         }
         try track.check(seconds: seconds, file: trackName)
         let truths = track.words(of: labels)
-        func tally(_ gate: GateSettings, _ thresholds: Thresholds) -> StreamTally {
-            StreamTally(
+        func tally(_ detector: DetectorSettings, _ thresholds: Thresholds) -> StreamTally {
+            var detector = detector
+            detector.thresholds = thresholds
+            return StreamTally(
                 words: labels.words.count,
-                detections: trace.detections(settings: gate, thresholds: thresholds),
+                detections: trace.detections(detector),
                 truths: truths,
                 seconds: seconds,
                 tolerance: tolerance
@@ -117,12 +117,12 @@ public struct StreamEvaluation: Sendable {
         }
         let tallies = settings.map { setting in
             Tallies(
-                own: tally(setting.gate, setting.thresholds),
-                sensitivities: setting.sensitivities.map { tally(setting.gate, $0.thresholds) },
+                own: tally(setting.detector, setting.detector.thresholds),
+                sensitivities: setting.sensitivities.map { tally(setting.detector, $0.thresholds) },
                 sweep: Self.sweep.map { threshold in
-                    var all = setting.thresholds
+                    var all = setting.detector.thresholds
                     all.setAll(threshold)
-                    return tally(setting.gate, all)
+                    return tally(setting.detector, all)
                 },
                 errors: errors(file, trace, setting, truths)
             )
@@ -141,7 +141,7 @@ public struct StreamEvaluation: Sendable {
         var highest = truths.map { (score: Float(0), time: $0.end) }
         var first = 0
         // Words are sorted by start, not by end, so this only skips those at the beginning that are over.
-        let detections = trace.detections(settings: setting.gate, thresholds: setting.thresholds) { number, handler in
+        let detections = trace.detections(setting.detector) { number, handler in
             let time = Double(number + 1) * hopSeconds
             while first < truths.count, truths[first].end + tolerance < time { first += 1 }
             for index in truths[first...].indices {
@@ -158,7 +158,7 @@ public struct StreamEvaluation: Sendable {
             truths: truths,
             highest: highest,
             labels: labels,
-            thresholds: setting.thresholds.values
+            thresholds: setting.detector.thresholds.values
         )
     }
 
@@ -181,8 +181,8 @@ public struct StreamEvaluation: Sendable {
             },
             settings: zip(settings, totals).map { setting, tallies in
                 SettingReport(
-                    mode: setting.gate.mode.rawValue,
-                    trigger: setting.gate.trigger.rawValue,
+                    mode: setting.detector.gate.mode.rawValue,
+                    trigger: setting.detector.gate.trigger.rawValue,
                     tally: tallies.own,
                     sweep: zip(Self.sweep, tallies.sweep).map { ($0, $1) },
                     sensitivities: zip(setting.sensitivities, tallies.sensitivities).map {
@@ -190,7 +190,7 @@ public struct StreamEvaluation: Sendable {
                     },
                     labels: labels,
                     taught: taught,
-                    thresholds: setting.thresholds.values,
+                    thresholds: setting.detector.thresholds.values,
                     errors: tallies.errors
                 )
             }

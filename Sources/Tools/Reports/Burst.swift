@@ -94,7 +94,7 @@ struct Burst: Sendable {
             return
         }
         let (score, name) = (best.hop.scores[best.label], labels[best.label])
-        guard let threshold = trace.settings.thresholds.values[best.label] else {
+        guard let threshold = trace.settings.detector.thresholds.values[best.label] else {
             text = "\(kind), nearest “\(name)” \(Self.shown(score)), which is switched off"
             label = kind
             return
@@ -131,10 +131,10 @@ struct Burst: Sendable {
     ) -> String {
         if best.refractory.contains(label) { return "it had just fired and was still resting" }
         let won = hops.count { hop in !hop.scores.contains { $0 > hop.scores[label] } }
-        if won < trace.settings.gate.stability {
-            return "it must be the highest for \(trace.settings.gate.stability) scores in a row"
+        if won < trace.settings.detector.gate.stability {
+            return "it must be the highest for \(trace.settings.detector.gate.stability) scores in a row"
         }
-        return trace.settings.gate.mode == .command
+        return trace.settings.detector.gate.mode == .command
             ? "in command mode only the first word between two pauses counts"
             : "right after another word it counts only if it begins in sound"
     }

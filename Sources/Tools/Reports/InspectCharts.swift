@@ -234,7 +234,7 @@ struct InspectCharts: Sendable {
 
     private func row(_ label: Int, isNamed: Bool, isLast: Bool) -> Chart {
         let name = Labels.spoken(labels[label])
-        let threshold = trace.settings.thresholds.values[label]
+        let threshold = trace.settings.detector.thresholds.values[label]
         let points = scorePoints(of: label)
         let highest = points.map(\.y).max() ?? 0
         var chart = Chart(

@@ -91,7 +91,7 @@ public struct InspectReport: Encodable, Sendable {
     private static let longestClip = 1.25
 
     public init(_ trace: RecordingTrace) {
-        let (vocabulary, settings) = (trace.vocabulary, trace.settings)
+        let (vocabulary, settings) = (trace.vocabulary, trace.settings.detector)
         let model = vocabulary.model
         let measured = SignalReport(
             channels: trace.statistics,
@@ -123,7 +123,7 @@ public struct InspectReport: Encodable, Sendable {
         let isWhole = trace.from == 0 && !trace.isCut
         clip = isWhole && trace.to <= Self.longestClip ? Clip(trace.samples, vocabulary) : nil
         note =
-            trace.isCut && settings.to == nil
+            trace.isCut && trace.settings.to == nil
             ? "the report shows \(decimal(trace.to - trace.from, 1)) s from \(positionText(trace.from)); choose another part with --from and --to"
             : nil
     }

@@ -11,8 +11,7 @@ public struct RecordingTrace: Sendable {
         public var file: String
         /// Channels of the file to mix into one.
         public var mix = ChannelMix.mix
-        public var gate = GateSettings()
-        public var thresholds: Thresholds
+        public var detector: DetectorSettings
         /// Start of the part in seconds, a whole number of hops.
         public var from = 0.0
         /// End of the part in seconds, a whole number of hops; nil for the file's end, at most `longest` after `from`.
@@ -20,9 +19,9 @@ public struct RecordingTrace: Sendable {
         /// Longest part in seconds, where `to` is nil.
         public var longest = 300.0
 
-        public init(file: String, thresholds: Thresholds) {
+        public init(file: String, _ detector: DetectorSettings) {
             self.file = file
-            self.thresholds = thresholds
+            self.detector = detector
         }
     }
 
@@ -52,7 +51,7 @@ public struct RecordingTrace: Sendable {
     }
 
     let settings: Settings
-    let vocabulary: Vocabulary
+    var vocabulary: Vocabulary { settings.detector.vocabulary }
     /// Container and coding of the file.
     let format: String
     let sampleRate: Int
@@ -92,11 +91,10 @@ public struct RecordingTrace: Sendable {
     ///   ``ReportError/endsBefore(_:from:)`` where the file ends before the part begins.
     public init(
         _ settings: Settings,
-        vocabulary: Vocabulary,
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws {
         var isCancelled = false
-        let traces = try Self.traces([settings], vocabulary: vocabulary) { seconds, expected in
+        let traces = try Self.traces([settings]) { seconds, expected in
             isCancelled = !progress(seconds, expected)
             return !isCancelled
         }
@@ -110,12 +108,11 @@ public struct RecordingTrace: Sendable {
     /// - Throws: as `init`.
     public static func traces(
         _ parts: [Settings],
-        vocabulary: Vocabulary,
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
     ) throws -> [RecordingTrace] {
         guard let settings = parts.first else { return [] }
         let source = try AudioFile(path: settings.file)
-        var traces = parts.map { RecordingTrace($0, vocabulary, source) }
+        var traces = parts.map { RecordingTrace($0, source) }
         do {
             try detect(&traces, progress)
         } catch {
@@ -126,9 +123,8 @@ public struct RecordingTrace: Sendable {
         return traces
     }
 
-    private init(_ settings: Settings, _ vocabulary: Vocabulary, _ source: borrowing AudioFile) {
+    private init(_ settings: Settings, _ source: borrowing AudioFile) {
         self.settings = settings
-        self.vocabulary = vocabulary
         format = source.format
         sampleRate = source.sampleRate
         channels = source.channels
@@ -143,9 +139,9 @@ public struct RecordingTrace: Sendable {
         _ traces: inout [RecordingTrace],
         _ progress: (Double, Double) -> Bool
     ) throws(AudioError) {
-        guard let settings = traces.first?.settings, let vocabulary = traces.first?.vocabulary else { return }
-        let model = vocabulary.model
-        let detector = FileDetector(vocabulary, settings: settings.gate, thresholds: settings.thresholds)
+        guard let settings = traces.first?.settings else { return }
+        let model = settings.detector.vocabulary.model
+        let detector = FileDetector(settings.detector)
         var found: [Detection] = []
         var number = 0
         var before = 0.0
@@ -245,8 +241,8 @@ public struct RecordingTrace: Sendable {
                 let inside = part.clamped(to: position..<position + frames)
                 for (number, channel) in first.usedChannels.enumerated() where !inside.isEmpty {
                     var target = one.mutableSpan
-                    ChannelMix.channel(channel).apply(
-                        to: interleaved.span.extracting(
+                    ChannelMix.channel(channel).mix(
+                        interleaved.span.extracting(
                             (inside.lowerBound - position) * count..<(inside.upperBound - position) * count
                         ),
                         channels: count,

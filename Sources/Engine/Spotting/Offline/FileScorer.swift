@@ -107,24 +107,12 @@ public final class FileScorer: Sendable {
 /// The detections are those of a ``Detector`` that gets the file as a stream. One instance may work on several files at
 /// the same time.
 public struct FileDetector: Sendable {
+    public let settings: DetectorSettings
     private let scorer: FileScorer
-    private let settings: GateSettings
-    private let thresholds: Thresholds
-    private let phrases: [Phrase]
-    private let sessions: [WakeSession]
 
-    public init(
-        _ vocabulary: Vocabulary,
-        settings: GateSettings,
-        thresholds: Thresholds,
-        phrases: [Phrase] = [],
-        sessions: [WakeSession] = []
-    ) {
-        scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lookaheadQuiet(with: sessions))
+    public init(_ settings: DetectorSettings) {
         self.settings = settings
-        self.thresholds = thresholds
-        self.phrases = phrases
-        self.sessions = sessions
+        scorer = FileScorer(settings.vocabulary, lookaheadQuiet: settings.lookaheadQuiet)
     }
 
     /// Detects the words of a file from its start to its end.
@@ -143,13 +131,7 @@ public struct FileDetector: Sendable {
         eachHop: (ScoredHop, Span<Float>, PosteriorHandler) -> Bool = { _, _, _ in true },
         report: (Detection) -> Void
     ) throws(AudioError) {
-        var handler = PosteriorHandler(
-            scorer.vocabulary,
-            settings: settings,
-            thresholds: thresholds,
-            phrases: phrases,
-            sessions: sessions
-        )
+        var handler = PosteriorHandler(settings)
         var last: (activity: ActivityHistory, seconds: Double)?
         func finish() {
             guard let last else { return }

@@ -29,7 +29,7 @@ public protocol Integration: AnyObject, EventSink {
 
     /// Tells of other words, thresholds or phrases; called on the thread of changes. An integration that looks at
     /// ``Service/state`` all the time needs nothing here.
-    func apply(_ settings: ServiceSettings)
+    func update(_ settings: ServiceSettings)
 
     /// Tries again what does not run; called for each reload, on the thread of changes.
     func retry()
@@ -51,6 +51,6 @@ public protocol Integration: AnyObject, EventSink {
 extension Integration {
     /// Ignores events: many integrations do not need them.
     public func receive(_ event: DetectionEvent) {}
-    public func apply(_ settings: ServiceSettings) {}
+    public func update(_ settings: ServiceSettings) {}
     public func retry() {}
 }

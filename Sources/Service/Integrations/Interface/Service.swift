@@ -1,4 +1,5 @@
 public import Audio
+public import Configuration
 public import Control
 public import Events
 public import Metrics

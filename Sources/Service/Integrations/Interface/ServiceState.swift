@@ -1,4 +1,4 @@
-private import Configuration
+public import Configuration
 private import Spotting
 
 /// What people can see of the service at one moment: its words, its microphone. A pure value.

@@ -1,3 +1,4 @@
+import Configuration
 public import Control
 import Core
 public import Events

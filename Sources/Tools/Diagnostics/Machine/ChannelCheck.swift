@@ -64,7 +64,7 @@ public struct ChannelCheck: Sendable {
         }
         var mono = [Float](repeating: 0, count: frames)
         var room = mono.mutableSpan
-        mix.apply(to: interleaved.span, channels: count, into: &room)
+        mix.mix(interleaved.span, channels: count, into: &room)
         var cancellation = ChannelCancellation()
         cancellation.add(interleaved.span, channels: count, mixed: mono.span, mix)
         return cancellation.result ?? false

@@ -31,7 +31,7 @@ extension WyomingSatellite: Integration {
         try self.init(words, settings, audio: history, log: service.log)
     }
 
-    public func apply(_ settings: ServiceSettings) { apply(SatelliteWords(settings, satellite: name)) }
+    public func update(_ settings: ServiceSettings) { update(SatelliteWords(settings, satellite: name)) }
 
     @discardableResult
     public func stop(isRemoved: Bool, until time: Instant?) -> Bool { stop(until: time) }

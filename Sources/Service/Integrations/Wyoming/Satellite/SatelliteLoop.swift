@@ -39,7 +39,7 @@ struct SatelliteLoop: ~Copyable {
     deinit { buffer.deallocate() }
 
     /// Reports and announces other words from now on.
-    mutating func apply(_ words: SatelliteWords) { self.words = words }
+    mutating func update(_ words: SatelliteWords) { self.words = words }
 
     var state: WyomingSatellite.State {
         switch owner?.conversation.state {

@@ -129,7 +129,7 @@ public final class WyomingSatellite: EventSink {
     public var counts: Counts { inbox.withLock { $0.counts } }
 
     /// Reports and announces other words from now on. Any thread.
-    public func apply(_ words: SatelliteWords) {
+    public func update(_ words: SatelliteWords) {
         inbox.withLock { $0.words = words }
         wakeUp.signal()
     }
@@ -173,7 +173,7 @@ public final class WyomingSatellite: EventSink {
                 return (inbox.events, inbox.words, inbox.isStopped)
             }
             if isStopped { return }
-            if let words { loop.apply(words) }
+            if let words { loop.update(words) }
             // A pause takes effect before the words that were detected meanwhile.
             loop.receive(requests.dropFirst(1 + listener.count), at: now)
             for event in events { loop.report(event) }

@@ -107,7 +107,7 @@ final class WakeConversation: Conversation {
 
     /// Tells the client of a word, if it asked for it. Returns whether it did.
     func report(_ detection: Detection, _ words: WakeWords) -> Bool {
-        let name = detection.name(labels: words.vocabulary.labels, phrases: words.phrases)
+        let name = words.detector.name(of: detection)
         guard detection.kind == .word || detection.kind == .phrase else { return false }
         guard wanted.words?.contains(name) ?? true else { return false }
         hasAnswered = true

@@ -77,20 +77,15 @@ struct WakeLoop: ~Copyable {
         self.words = words
         self.limits = limits
         self.onNotice = onNotice
-        detector = words.detector
+        detector = BatchDetector(words.detector)
     }
 
     deinit { buffer.deallocate() }
 
     /// Detects other words from each stream's next hop on.
-    mutating func apply(_ words: WakeWords) {
+    mutating func update(_ words: WakeWords) {
         self.words = words
-        detector.apply(
-            words.vocabulary,
-            settings: words.gate,
-            thresholds: words.thresholds,
-            phrases: words.phrases
-        )
+        detector.update(words.detector)
     }
 
     /// Takes connections, which are served from the next turns on.

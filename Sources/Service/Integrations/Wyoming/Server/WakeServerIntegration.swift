@@ -26,7 +26,9 @@ extension WyomingServer: Integration {
     }
 
     public convenience init(_ configured: Configured, _ service: Service) throws {
-        guard let words = WakeWords(service.settings()) else { throw SocketError("no words to detect for its clients") }
+        guard let words = service.settings().streamDetector.map(WakeWords.init) else {
+            throw SocketError("no words to detect for its clients")
+        }
         var settings = Settings(listen: configured.listen)
         settings.connections = configured.connections
         if let limit = FileLimit.raise(to: configured.connections + Self.otherFiles) {
@@ -43,8 +45,8 @@ extension WyomingServer: Integration {
         try self.init(words, settings, log: service.log)
     }
 
-    public func apply(_ settings: ServiceSettings) {
-        if let words = WakeWords(settings) { apply(words) }
+    public func update(_ settings: ServiceSettings) {
+        if let detector = settings.streamDetector { update(WakeWords(detector)) }
     }
 
     @discardableResult

@@ -69,7 +69,7 @@ final class WakeWorker: Sendable {
     }
 
     /// Detects other words from each stream's next hop on. Any thread.
-    func apply(_ words: WakeWords) {
+    func update(_ words: WakeWords) {
         shared.withLock { $0.words = words }
         wakeUp.signal()
     }
@@ -103,7 +103,7 @@ final class WakeWorker: Sendable {
                 return (shared.arrivals, shared.words, shared.isStopped)
             }
             if isStopped { return }
-            if let words { loop.apply(words) }
+            if let words { loop.update(words) }
             loop.add(arrivals)
             let before = loop.load
             loop.turn(isFull: isFull())

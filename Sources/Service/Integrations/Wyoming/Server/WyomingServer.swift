@@ -193,8 +193,8 @@ public final class WyomingServer: Sendable {
     }
 
     /// Detects and announces other words from now on; connections stay. Any thread.
-    public func apply(_ words: WakeWords) {
-        for worker in workers { worker.apply(words) }
+    public func update(_ words: WakeWords) {
+        for worker in workers { worker.update(words) }
     }
 
     /// Stops to listen and closes all connections.

@@ -1,5 +1,3 @@
-public import Configuration
-public import Control
 private import Core
 public import Spotting
 
@@ -16,9 +14,8 @@ public struct ServiceSettings: Sendable {
     /// The thresholds in force.
     public private(set) var thresholds: Thresholds
     public let phrases: [Phrase]
-    /// The thresholds in mode `spot`, for integrations that detect words in streams of their clients; nil where the configuration
-    /// turns none on.
-    public private(set) var streamThresholds: Thresholds?
+    /// What integrations detect in streams of their clients: in mode `spot`; nil where the configuration turns none on.
+    public private(set) var streamDetector: DetectorSettings?
     /// The sessions, with the thresholds in force.
     public private(set) var sessions: [WakeSession]
     /// What `beckon set` gave.
@@ -32,12 +29,22 @@ public struct ServiceSettings: Sendable {
         thresholds = try choices.thresholds(of: vocabulary, mode: configuration.gate.mode)
         phrases = try configuration.detectorPhrases(labels: vocabulary.labels)
         sessions = try configuration.detectorSessions(vocabulary, choices: choices)
-        streamThresholds = try makeStreamThresholds()
+        streamDetector = try makeStreamDetector()
     }
 
-    private func makeStreamThresholds() throws(SpottingError) -> Thresholds? {
+    private func makeStreamDetector() throws(SpottingError) -> DetectorSettings? {
         guard !configuration.wyoming.listen.isEmpty else { return nil }
-        return try choices.thresholds(of: vocabulary, mode: .spot)
+        var gate = configuration.gate
+        gate.mode = .spot
+        let thresholds = try choices.thresholds(of: vocabulary, mode: .spot)
+        return DetectorSettings(vocabulary, gate: gate, thresholds: thresholds, phrases: phrases)
+    }
+
+    /// What the detector of the service's audio detects.
+    public var detector: DetectorSettings {
+        var gate = configuration.gate
+        if configuration.misses.dir != nil { gate.nearMissMargin = configuration.misses.margin }
+        return DetectorSettings(vocabulary, gate: gate, thresholds: thresholds, phrases: phrases, sessions: sessions)
     }
 
     /// Sets the thresholds of all words without a choice of their own, and of some words.
@@ -63,7 +70,7 @@ public struct ServiceSettings: Sendable {
             choices: changed.choices,
             overrides: changed.overrides.words
         )
-        changed.streamThresholds = try changed.makeStreamThresholds()
+        changed.streamDetector = try changed.makeStreamDetector()
         self = changed
         guard change.all != nil else { return [] }
         return choices.words.keys.filter { change.words[$0] == nil && !choices.disabled.contains($0) }.sorted()
