@@ -57,7 +57,7 @@ let floors: KeyValuePairs<String, [String]> = [
     ],
     // Also `Kernels`, whose targets have paths of their own.
     "Base": ["Core", "JSON", "System", "Network"],
-    "Sound": ["Audio", "Capture"],
+    "Sound": ["Audio", "Capture", "Input"],
     "Engine": ["Inference", "Spotting", "Enrollment"],
     // Also `Integrations`, likewise.
     "Service": ["Configuration", "Events", "Actions", "Control", "Daemon"],
@@ -106,6 +106,7 @@ let package = Package(
             dependencies: ["Audio", "CALSA", "CALSAMessages", "Core", "System"],
             swiftSettings: spanSettings
         ),
+        .target(name: "Input", dependencies: ["Audio", "Capture", "Core", "System"]),
         .target(name: "KernelInterface", path: "Sources/Base/Kernels/Interface", swiftSettings: kernelSettings),
         vectorKernels("Baseline"),
         .target(
@@ -129,7 +130,10 @@ let package = Package(
         .target(name: "Core"),
         .target(name: "Corpus", dependencies: ["Core", "JSON", "System"]),
         .target(name: "Events", dependencies: ["Core", "JSON", "Spotting", "System"]),
-        .target(name: "Configuration", dependencies: ["Core", "Events", "JSON", "Network", "Spotting", "System"]),
+        .target(
+            name: "Configuration",
+            dependencies: ["Audio", "Core", "Events", "JSON", "Network", "Spotting", "System"]
+        ),
         .target(
             name: "Actions",
             dependencies: ["Audio", "Configuration", "Core", "Events", "JSON", "Network", "Spotting", "System"]
@@ -180,14 +184,16 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "JSON", "MQTT", "Metrics", "Network", "Spotting", "System", "Web",
+                "Inference", "Input", "IntegrationInterface", "JSON", "MQTT", "Metrics", "Network", "Spotting",
+                "System",
+                "Web",
                 "Wyoming",
             ]
         ),
         .target(name: "Charts", dependencies: ["Core", "CZlib"]),
         .target(
             name: "Diagnostics",
-            dependencies: ["Audio", "Capture", "Control", "Core", "Inference", "Spotting", "System"],
+            dependencies: ["Audio", "Capture", "Control", "Core", "Inference", "Input", "Spotting", "System"],
             // Optimised in debug builds too: tests measure minutes of audio.
             swiftSettings: [.unsafeFlags(["-O"])]
         ),
@@ -199,15 +205,15 @@ let package = Package(
             name: "Benchmarking",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Core", "Daemon", "Evaluation", "Events", "Inference",
-                "JSON", "KernelInterface", "Kernels", "Network", "Spotting", "System", "Wyoming",
+                "Input", "JSON", "KernelInterface", "Kernels", "Network", "Spotting", "System", "Wyoming",
             ]
         ),
         .target(
             name: "CommandLineTool",
             dependencies: [
                 "Actions", "Audio", "Benchmarking", "Capture", "Configuration", "Control", "Core", "Corpus",
-                "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "IntegrationInterface",
-                "JSON", "KernelInterface", "Kernels",
+                "Daemon", "Diagnostics", "Enrollment", "Evaluation", "Events", "Inference", "Input",
+                "IntegrationInterface", "JSON", "KernelInterface", "Kernels",
                 "Network", "Reports", "Spotting", "System", "Web",
             ]
         ),
@@ -243,6 +249,7 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Core", "Network", "System", "TestSupport"]),
         .testTarget(name: "CaptureTests", dependencies: ["Audio", "Capture", "Core", "System", "TestSupport"]),
         .testTarget(name: "AudioTests", dependencies: ["Audio", "CFLAC", "Core", "CSndFile", "TestSupport"]),
+        .testTarget(name: "InputTests", dependencies: ["Audio", "Capture", "Core", "Input", "System", "TestSupport"]),
         .testTarget(name: "KernelTests", dependencies: ["KernelInterface", "Kernels", "TestSupport"]),
         .testTarget(
             name: "InferenceTests",
@@ -289,7 +296,8 @@ let package = Package(
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "Actions", "Configuration", "Control", "Core", "Events", "JSON", "Network", "Spotting", "TestSupport",
+                "Actions", "Configuration", "Control", "Core", "Events", "JSON", "Network", "Spotting", "System",
+                "TestSupport",
             ]
         ),
         .testTarget(
@@ -323,16 +331,16 @@ let package = Package(
             name: "DaemonTests",
             dependencies: [
                 "Actions", "Audio", "Capture", "Configuration", "Control", "Core", "Daemon", "Enrollment", "Events",
-                "Inference", "IntegrationInterface", "JSON", "Metrics", "Network", "Spotting", "System", "TestSupport",
+                "Inference", "Input", "IntegrationInterface", "JSON", "Metrics", "Network", "Spotting", "System",
+                "TestSupport",
             ]
         ),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "Audio", "Benchmarking", "Capture", "CommandLineTool", "Configuration", "Control", "Core", "CSndFile",
-                "Daemon",
                 "Enrollment", "Events",
-                "Inference", "JSON", "KernelInterface", "Kernels",
+                "Inference", "Input", "JSON", "KernelInterface", "Kernels",
                 "Network", "Spotting", "System", "TestSupport", "beckon", "write-start-time",
             ],
             exclude: ["Snapshots"]

@@ -176,7 +176,7 @@ struct ListenTests {
         #expect(live.waits { count(live.output, "left") > heard })
         let status = try live.status()
         #expect(status.contains("device: mic\n") && status.contains("gaps: 0\n"))
-        #expect(count(live.error, "the configuration in force stays as it was") == 2)
+        #expect(count(live.error, "the settings in force stay as they were") == 2)
         // Where no device is in use, the new one is waited for.
         try live.fail("gone")
         #expect(try live.waits { try live.status().contains("state: lost\n") })
@@ -193,7 +193,7 @@ struct ListenTests {
         #expect(reload.status == 1)
         #expect(reload.error.contains("config.json5:2") && reload.error.contains("did you mean"))
         live.send(SIGHUP)
-        #expect(live.waits { live.error.contains("stays as it was") })
+        #expect(live.waits { live.error.contains("stay as they were") })
         let heard = count(live.output, "left")
         #expect(live.waits { count(live.output, "left") > heard })
         #expect(live.end() == 0)

@@ -6,6 +6,7 @@ import Foundation
 import JSON
 import Spotting
 import Synchronization
+import System
 import TestSupport
 import Testing
 

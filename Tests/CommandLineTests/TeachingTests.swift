@@ -2,10 +2,10 @@ import Audio
 import CSndFile
 import Control
 import Core
-import Daemon
 import Enrollment
 import Foundation
 import Inference
+import Input
 import System
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Core
 import Events
 import JSON
 import Spotting
+import System
 import Testing
 
 @testable import Actions

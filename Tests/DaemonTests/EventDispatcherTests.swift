@@ -45,7 +45,14 @@ struct EventDispatcherTests {
     }
 
     private func dispatcher(_ text: String, _ sinks: any EventSink...) throws -> EventDispatcher {
-        try EventDispatcher(try configuration(text), labels: Self.labels, device: "mic", sinks: sinks)
+        let dispatcher = try EventDispatcher(
+            try configuration(text),
+            labels: Self.labels,
+            device: "mic",
+            sinks: sinks
+        )
+        try dispatcher.start()
+        return dispatcher
     }
 
     @Test func `one event for each detection, to every sink in turn`() throws {
@@ -157,6 +164,7 @@ struct EventDispatcherTests {
             deviceInUse: { "mic" },
             sinks: [actions, seen]
         )
+        try dispatcher.start()
         let begun = ContinuousClock.now
         for number in 0..<20 { #expect(dispatcher.queue.push(Self.queued(1, time: Double(number)))) }
         #expect(comesTrue { seen.lines.all.count == 20 })

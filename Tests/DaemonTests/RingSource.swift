@@ -3,6 +3,7 @@ import Capture
 import Core
 import Foundation
 import Inference
+import Input
 import Spotting
 import System
 import TestSupport

@@ -30,4 +30,10 @@ struct UtteranceSegmenterTests {
         #expect(UtteranceSegmenter.utterances(of: [], model) == [])
         #expect(UtteranceSegmenter.utterances(of: [Float](repeating: 0, count: 40000), model) == [])
     }
+
+    @Test func `samples are kept in 16 bits, NaN as silence and too loud ones clipped`() {
+        let samples: [Float] = [0.5, .nan, 2, -2, -.infinity]
+        let utterance = Utterance(samples: samples, speech: 0..<samples.count)
+        #expect(utterance.pcm == [16_384, 0, 32_767, -32_768, -32_768])
+    }
 }

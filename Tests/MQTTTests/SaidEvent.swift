@@ -1,6 +1,7 @@
 import Core
 import Events
 import Spotting
+import System
 
 extension DetectionEvent {
     /// An event of "stop", or of another word or kind.

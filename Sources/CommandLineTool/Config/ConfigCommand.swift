@@ -49,7 +49,7 @@ struct ConfigCommand {
     }
 
     /// The words of the configuration's model (by default the one that comes with the program), and the taught words.
-    private func words(_ configuration: Configuration) throws -> KnownWords {
+    private func words(_ configuration: UncheckedConfiguration) throws -> KnownWords {
         let loader = VocabularyLoader(modelFolder: configuration.model, words: TaughtWords(nil))
         do {
             let (vocabulary, taught) = try loader.load()

@@ -1,6 +1,7 @@
 import Control
 private import Core
 import Events
+import System
 
 /// The five lines of `beckon status`: state, device, words, the last word, version; and one more where MQTT is off after a sudden
 /// end.

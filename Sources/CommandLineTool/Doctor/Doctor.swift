@@ -1,7 +1,6 @@
 private import Capture
 import Configuration
 private import Core
-private import Daemon
 import Diagnostics
 private import Enrollment
 private import FoundationEssentials
@@ -46,9 +45,8 @@ struct Doctor {
         if Terminal.errorIsTerminal {
             Output.report(.info, "listening for \(SoundCheck.seconds) seconds; please say something")
         }
-        var microphone = Microphone.Settings()
-        microphone.selection = InputSelection(settings)
-        let sound = SoundCheck(microphone, name: settings.device, isServiceListening: service.isListening) { text in
+        let selection = InputSelection(device: DeviceChoice(settings.device), mix: settings.channel.mix)
+        let sound = SoundCheck(selection, name: settings.device, isServiceListening: service.isListening) { text in
             if Terminal.errorIsTerminal { Output.report(.info, text) }
         }
         report(sound.run())

@@ -2,7 +2,6 @@ import Audio
 import Capture
 private import Control
 private import Core
-import Daemon
 import Enrollment
 private import FoundationEssentials
 import Inference

@@ -1,9 +1,8 @@
 private import Audio
-import Capture
 import Core
-import Daemon
 import Enrollment
 import Inference
+import Input
 import Spotting
 import System
 
@@ -24,11 +23,9 @@ struct SpokenTakes: ~Copyable {
     private let model: Model
     private let deadline: Instant?
     private var segmenter: UtteranceSegmenter
-    private var gaps = GapReport()
-    private var input = InputReport()
     private let meter = LevelMeter()
 
-    /// Starts the microphone.
+    /// Starts the source.
     ///
     /// - Parameter deadline: when to give up; nil: never.
     init(_ source: any AudioSource, model: Model, until deadline: Instant? = nil) throws {
@@ -36,7 +33,7 @@ struct SpokenTakes: ~Copyable {
         self.model = model
         self.deadline = deadline
         segmenter = UtteranceSegmenter(model)
-        try (source as? Microphone)?.start()
+        try source.start()
     }
 
     /// Whether the time is over.
@@ -46,17 +43,14 @@ struct SpokenTakes: ~Copyable {
     ///
     /// - Returns: false at the end of the file or of the time, or after Ctrl-C.
     mutating func waitForAudio() -> Bool {
-        while !Interrupt.isRequested, !source.hasEnded, !isLate, !isRefused {
+        while !Interrupt.isRequested, !source.hasEnded, !isLate, !source.isRefused {
             let hasAudio = source.next(until: Clock.now + .milliseconds(200)) { _, _ in }
             reportWarnings()
-            if hasAudio, !isRefused { return true }
+            if hasAudio, !source.isRefused { return true }
         }
         reportWarnings()
         return false
     }
-
-    /// Whether the microphone was given up for good: a device without a clock.
-    private var isRefused: Bool { (source as? Microphone)?.status.isTooFast ?? false }
 
     /// Waits for the next utterance, or for a key.
     ///
@@ -65,7 +59,8 @@ struct SpokenTakes: ~Copyable {
         defer { meter.clear() }
         // Starts afresh, so that speech before the prompt is not a take.
         segmenter = UtteranceSegmenter(model)
-        dropBacklog()
+        // What was recorded while nobody was asked to speak, such as a take that was played.
+        source.dropUnread()
         let asked = Clock.now
         var showsHint = true
         while !Interrupt.isRequested, !isLate {
@@ -78,7 +73,7 @@ struct SpokenTakes: ~Copyable {
                 found = segmenter.process(window: window)
             }
             reportWarnings()
-            if isRefused { return .end }
+            if source.isRefused { return .end }
             if let found { return .utterance(found) }
             if let key = keys?.next() { return .key(key) }
             if heard { meter.show(level, isOpen: segmenter.isOpen) }
@@ -101,7 +96,7 @@ struct SpokenTakes: ~Copyable {
     mutating func key(_ keys: TakeKeys) -> TakeKeys.Key? {
         while !Interrupt.isRequested {
             if let key = keys.next() { return key }
-            if isRefused { return nil }
+            if source.isRefused { return nil }
             let heard = source.next(until: Clock.now + .milliseconds(200)) { _, _ in }
             reportWarnings()
             if !heard, source.hasEnded { return nil }
@@ -109,25 +104,13 @@ struct SpokenTakes: ~Copyable {
         return nil
     }
 
-    /// Drops what was recorded while nobody was asked to speak, such as a take that was played.
-    private func dropBacklog() {
-        // A file is played from where it is.
-        guard source is Microphone else { return }
-        while source.next(until: Clock.now, { _, _ in }) {}
-    }
-
-    /// Prints the microphone's warnings.
-    private mutating func reportWarnings() {
-        guard let microphone = source as? Microphone else { return }
-        for message in gaps.messages(of: microphone, at: Clock.now)
-            + input.messages(of: microphone.status, at: Clock.now)
-        {
-            guard message.level >= .warning else { continue }
+    /// Prints the source's warnings.
+    private func reportWarnings() {
+        for message in source.messages(at: Clock.now) where message.level >= .warning {
             meter.clear()
             Output.report(message.level, message.text)
         }
     }
 
-    /// Stops the microphone.
-    func stop() { (source as? Microphone)?.stop() }
+    func stop() { source.stop(until: .distantFuture) }
 }

@@ -5,6 +5,7 @@ import Enrollment
 import Events
 private import FoundationEssentials
 private import Glibc
+import Input
 private import Synchronization
 import System
 
@@ -82,7 +83,7 @@ struct Listen {
                 settings,
                 loader: loader,
                 setup: .init(
-                    input: options.input,
+                    .detector(options.input),
                     recording: options.record,
                     environment: environment,
                     output: screen.output,

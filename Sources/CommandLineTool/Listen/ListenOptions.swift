@@ -1,8 +1,8 @@
 import Audio
 import Configuration
 private import Core
-import Daemon
 private import Glibc
+import Input
 import Spotting
 
 /// The options of `beckon listen`; for options that were not given, the configuration applies.
@@ -11,7 +11,7 @@ struct ListenOptions {
     /// The configuration file; nil for the user's or the system's configuration, if there is one.
     var configuration: String?
     var device: String?
-    var input: Daemon.Input
+    var input: AudioInput
     /// The path of a WAV file to record the audio to; nil for none.
     var record: String?
     var json: Bool

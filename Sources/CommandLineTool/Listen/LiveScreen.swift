@@ -3,6 +3,7 @@ import Core
 import Daemon
 import Events
 private import Glibc
+private import Input
 import IntegrationInterface
 import Spotting
 import Synchronization
@@ -138,7 +139,7 @@ final class LiveScreen: EventSink {
         let names = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\(printable($0.key)) \($0.value)" }
         let words = "words: \(all)" + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))")
         guard let played else {
-            let seconds = Double(daemon.detectorStatus.hops) * AudioFormat.hopDuration.seconds
+            let seconds = Double(daemon.hops) * AudioFormat.hopDuration.seconds
             return "listened for \(durationText(seconds)); \(words)"
         }
         return "\(printable(played)): \(positionText(daemon.progress?.seconds ?? 0)) of audio; \(words)"

@@ -1,7 +1,6 @@
 import Audio
 import Configuration
 import Core
-import Daemon
 import Enrollment
 import Inference
 import KernelInterface
@@ -48,7 +47,7 @@ struct ListeningOptions {
         channels = arguments.value("--channel").flatMap { Configuration.Channels($0) }
     }
 
-    var mix: ChannelMix { ChannelMix(channels ?? .mix) }
+    var mix: ChannelMix { channels?.mix ?? .mix }
 
     /// The default gate with the mode and the trigger of the command line.
     var gate: GateSettings {

@@ -1,9 +1,9 @@
 import Capture
 import Configuration
 import Core
-import Daemon
 private import Diagnostics
 private import FoundationEssentials
+import Input
 
 /// The microphone named on the command line, else in the service's configuration.
 struct ChosenMicrophone {
@@ -11,13 +11,13 @@ struct ChosenMicrophone {
     let device: String?
     let channels: Configuration.Channels?
 
-    func open() throws -> Microphone {
+    func open() throws -> MicrophoneSource {
         let environment = ProcessInfo.processInfo.environment
         var chosen = Configuration()
         // Only the device is needed, so the words that the configuration names are accepted even if not taught yet.
         if let path = configuration ?? ConfigurationFile.find(environment: environment) {
             do {
-                chosen = try ParsedConfiguration(path: path).validated { KnownWords($0.namedWords) }.configuration
+                chosen = try ParsedConfiguration(path: path).validated { KnownWords($0.namedWords()) }.configuration
             } catch {
                 throw Failure(error.problems.map { "\($0)" }.joined(separator: "\n"))
             }
@@ -30,8 +30,6 @@ struct ChosenMicrophone {
                 "the service is listening; if it uses the microphone exclusively, run beckon mute first"
             )
         }
-        var settings = Microphone.Settings()
-        settings.selection = InputSelection(chosen)
-        return try Microphone(settings)
+        return try MicrophoneSource(InputSelection(device: DeviceChoice(chosen.device), mix: chosen.channel.mix))
     }
 }

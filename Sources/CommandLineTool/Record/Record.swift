@@ -1,10 +1,10 @@
 import Audio
 import Capture
 private import Core
-import Daemon
 import Enrollment
 private import FoundationEssentials
 import Inference
+import Input
 private import System
 
 /// `beckon record --label WORD --speaker NAME DIR`: records a dataset from a microphone, cut by voice activity.
@@ -66,7 +66,7 @@ struct Record {
         }
         Interrupt.watch()
         let source: any AudioSource =
-            if let file { try FileSource(path: file, mix: listening.mix) } else {
+            if let file { try AudioInput.file(file).open(InputSelection(mix: listening.mix)) } else {
                 try ChosenMicrophone(configuration: configuration, device: device, channels: listening.channels).open()
             }
         var takes = try SpokenTakes(source, model: model)
@@ -86,7 +86,7 @@ struct Record {
             written += 1
             Output.write("\(printable(path))\n\(TakePicture(utterance).text)\n")
         }
-        if let file = source as? FileSource, let problem = file.problem { throw problem }
+        if let problem = source.problem { throw problem }
         Output.writeError("\(printable(folder)): clips written: \(written)\n")
         return written > 0 || file != nil ? 0 : Interrupt.isRequested ? 130 : 1
     }

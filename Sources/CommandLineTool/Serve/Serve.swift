@@ -59,13 +59,12 @@ struct Serve {
             if let connections { configuration.wyoming.connections = connections }
         }
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
-        let service = try WakeService(
-            settings,
-            loader: loader,
-            threads: threads ?? ProcessInfo.processInfo.activeProcessorCount,
+        let setup = Daemon.Setup(
+            .server(threads: threads ?? ProcessInfo.processInfo.activeProcessorCount),
             environment: environment,
-            log: log
+            output: output,
+            logOutput: output
         )
-        return service.run(signals)
+        return try Daemon(settings, loader: loader, setup: setup, signals: signals, log: log).run(signals)
     }
 }

@@ -99,14 +99,14 @@ struct WebCommand {
         }
         let environment = ProcessInfo.processInfo.environment
         let path = ConfigurationFile.find(environment: environment)
-        let configuration = try path.map { path in
+        let listen = try path.map { path in
             do throws(ConfigurationError) {
-                return try ParsedConfiguration(path: path).configuration
+                return try ParsedConfiguration(path: path).unchecked.webListen
             } catch {
                 throw Failure("\(printable(path)) has mistakes; beckon config check tells which")
             }
         }
-        guard let address = configuration?.web.listen.compactMap(\.pageAddress).first else {
+        guard let address = listen?.lazy.compactMap(\.pageAddress).first else {
             throw Failure("the configuration has no web.listen, such as \"tcp://127.0.0.1:10480\"")
         }
         return address

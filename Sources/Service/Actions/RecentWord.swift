@@ -2,6 +2,7 @@ public import Core
 public import Events
 public import JSON
 import Spotting
+public import System
 
 /// One detected word, or one that was nearly detected, as the ring keeps it.
 public struct RecentWord: Equatable, Sendable {

@@ -1,3 +1,4 @@
+public import Audio
 public import Core
 public import JSON
 public import Spotting
@@ -24,6 +25,14 @@ public struct Configuration: Equatable, Sendable {
         public init?(_ text: String) {
             let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Int(digits: $0) }
             if text == "mix" { self = .mix } else { self.init(numbers.map { $0 ?? -1 }) }
+        }
+
+        /// How the channels become one.
+        public var mix: ChannelMix {
+            switch self {
+            case .mix: .mix
+            case .only(let numbers): ChannelSet(numbers).map { .channels($0) } ?? .mix
+            }
         }
     }
 
@@ -175,8 +184,7 @@ extension Configuration {
     }
 
     /// All words named by the configuration, in `words`, `phrases`, `sessions` and `wyoming`.
-    public var namedWords: [String] { namedWords(beside: []) }
-
+    ///
     /// - Parameter known: the known words. A name with blanks counts as one word only if it is among them.
     public func namedWords(beside known: [String]) -> [String] {
         let inPhrases = phrases.flatMap { Spotting.Phrase.parts(of: $0.phrase, words: known) }

@@ -1,5 +1,6 @@
 private import Glibc
 import JSON
+public import Network
 public import Spotting
 private import System
 
@@ -44,15 +45,36 @@ public struct KnownWords: Sendable {
     }
 }
 
+/// Settings that are not validated: only what needs no words can be used.
+public struct UncheckedConfiguration: Sendable {
+    let settings: Configuration
+
+    /// The folder of the model; nil for the default one.
+    public var model: String? { settings.model }
+    /// Where the web server listens.
+    public var webListen: [ListenAddress] { settings.web.listen }
+
+    /// As ``Configuration/namedWords(beside:)``.
+    public func namedWords(beside known: [String] = []) -> [String] { settings.namedWords(beside: known) }
+
+    /// Whether other settings leave the mode and the choice of thresholds as they are.
+    public func keepsThresholds(_ overrides: (inout Configuration) -> Void) -> Bool {
+        var inForce = settings
+        overrides(&inForce)
+        return inForce.gate.mode == settings.gate.mode && inForce.thresholdChoices == settings.thresholdChoices
+    }
+}
+
 /// A configuration that is parsed but not yet validated, because the words of its model are not known.
 ///
-/// ``configuration`` names the model; ``validated(words:)`` then checks the rest against the model's words.
+/// ``unchecked`` names the model; ``validated(words:)`` then checks the rest against the model's words.
 public struct ParsedConfiguration: Sendable {
     /// The largest file that is read, in bytes.
     private static let maxSize = 256 << 10
 
-    /// The settings that could be read. Use only `model` before validation.
-    public let configuration: Configuration
+    /// The settings that could be read.
+    public var unchecked: UncheckedConfiguration { UncheckedConfiguration(settings: configuration) }
+    let configuration: Configuration
     let findings: Findings
 
     /// Reads and parses a file.
@@ -109,11 +131,11 @@ public struct ParsedConfiguration: Sendable {
     ///   reported for the key `model`, unless it is a ``ConfigurationProblem``.
     /// - Throws: all mistakes of the configuration, not only the first.
     public func validated(
-        resolving words: (Configuration) throws -> KnownWords
+        resolving words: (UncheckedConfiguration) throws -> KnownWords
     ) throws(ConfigurationError) -> ConfigurationFile {
         let known: KnownWords
         do {
-            known = try words(configuration)
+            known = try words(unchecked)
         } catch let problem as ConfigurationProblem {
             throw refusal { $0.add(problem) }
         } catch {

@@ -2,6 +2,7 @@ import Core
 public import Events
 import JSON
 private import Spotting
+private import System
 
 /// A line of text with placeholders for the values of an event, such as `{word} {percent}`.
 public struct Template: Equatable, Sendable {

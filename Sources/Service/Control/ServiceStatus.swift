@@ -2,6 +2,7 @@ private import Core
 public import Events
 public import JSON
 public import Spotting
+public import System
 
 /// The state of a service, as it answers `status`: the same type at both ends of the control socket.
 ///

@@ -68,7 +68,8 @@ final class ChangeQueue: Sendable {
             case .failure(let error): later(.failed("\(error)"))
             }
         }
-        return isTaken ? nil : .failed(ControlReply.noRoom)
+        if isTaken { return nil }
+        return .failed(state.withLock(\.isStopped) ? "the service is stopping" : ControlReply.noRoom)
     }
 
     /// Drops the changes that wait, and ends the thread after the one that is being made.

@@ -6,6 +6,7 @@ import Control
 import Core
 import Events
 import Inference
+import Input
 public import IntegrationInterface
 import JSON
 import Metrics
@@ -13,24 +14,27 @@ import Network
 import Spotting
 import Synchronization
 import System
+import Wyoming
 
 /// What the service tells of itself: what is heard, its state, status and metrics. Any thread.
 extension Daemon {
     /// What is heard now, as the terminal and the live page show it. Any thread.
     public var live: LiveState {
         let settings = currentSettings
-        let capture = microphone?.status
         var live = LiveState()
-        live.source = setup.input.name ?? capture?.device ?? ""
-        live.problem = capture.flatMap(\.trouble) ?? (isInputSilent ? "no audio comes" : nil)
+        guard let pipeline else { return live }
+        let capture = pipeline.microphone?.status
+        live.source = pipeline.played ?? capture?.device ?? ""
+        live.problem = pipeline.source.trouble
         live.isMuted = capture.map { $0.state == .muted }
         live.rate = capture?.format?.rate
+        let progress = pipeline.source.progress
         (live.position, live.length) = (progress?.seconds, progress?.length)
-        live.session = dispatcher.session
+        live.session = pipeline.dispatcher.session
         let isHeard = capture.map { $0.state == .running || $0.state == .recovering } ?? true
-        let block = isHeard ? newestBlock : (level: 0, peak: 0)
+        let block = isHeard ? pipeline.newestBlock : (level: 0, peak: 0)
         (live.level, live.peak) = (decibels(amplitude: block.level), decibels(amplitude: block.peak))
-        let scores = isHeard ? detectorStatus.scores : []
+        let scores = isHeard ? pipeline.detector.status.scores : []
         let bound = Set(settings.sessions.flatMap(\.words))
         let modelWords = settings.vocabulary.modelWords.count
         live.classes = zip(settings.vocabulary.labels, settings.thresholds.values).enumerated().map { index, label in
@@ -46,21 +50,12 @@ extension Daemon {
         return live
     }
 
-    /// The root mean square and the largest sample of the newest block that the detector got; full scale is 1. Any thread.
-    var newestBlock: (level: Float, peak: Float) {
-        let count = history.count
-        let samples = history.samples(max(0, count - AudioFormat.hopSamples)..<count)
-        guard !samples.isEmpty else { return (0, 0) }
-        let energy = samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)
-        return (energy.squareRoot(), samples.reduce(0) { max($0, $1.magnitude) })
-    }
-
     var state: ServiceState {
-        let capture = microphone?.status
+        let capture = pipeline?.microphone?.status
         return ServiceState(
             currentSettings,
             isMuted: capture.map { $0.state == .muted },
-            hasAudio: capture.map(Self.hasAudio) ?? !source.hasEnded,
+            hasAudio: capture.map(Self.hasAudio) ?? pipeline.map { !$0.source.hasEnded } ?? false,
             level: capture.flatMap { $0.state == .running ? decibels(amplitude: $0.level) : nil }
         )
     }
@@ -79,7 +74,8 @@ extension Daemon {
 
     /// Why no audio is scored now; nil if it is.
     var notReady: String? {
-        if let capture = microphone?.status {
+        guard let pipeline else { return server.map(\.problem) ?? "it cannot listen for clients" }
+        if let capture = pipeline.microphone?.status {
             switch capture.state {
             case .running, .recovering: break
             case .waiting, .lost: return "no microphone" + (capture.problem.isEmpty ? "" : ": \(capture.problem)")
@@ -87,19 +83,19 @@ extension Daemon {
             case .stopped: return "the service is stopping"
             }
         }
-        if let newest = detectorStatus.newestHop, Clock.now - newest < Self.readyTime { return nil }
+        if let newest = pipeline.detector.status.newestHop, Clock.now - newest < Self.readyTime { return nil }
         return "no audio was scored for \(decimal(Self.readyTime.seconds, 0)) s"
     }
 
     var metrics: [MetricFamily] {
-        let settings = currentSettings
-        var values = ServiceMetrics(settings)
-        values.detector = detector.status
-        values.events = dispatcher.counts
-        values.capture = microphone?.status
+        var values = ServiceMetrics(currentSettings)
         values.isReady = notReady == nil
-        values.actions = actions.counts
-        values.clips = clips.counts
+        guard let pipeline else { return values.families + integrations.metrics }
+        values.detector = pipeline.detector.status
+        values.events = pipeline.dispatcher.counts
+        values.capture = pipeline.microphone?.status
+        values.actions = pipeline.actions.counts
+        values.clips = pipeline.clips.counts
         values.droppedLines = droppedLines
         return values.families + integrations.metrics
     }
@@ -109,28 +105,33 @@ extension Daemon {
     }
 
     var status: ServiceStatus {
-        let settings = settings.withLock { $0 }
+        let settings = currentSettings
         let vocabulary = settings.vocabulary
-        let (capture, detector) = (microphone?.status, detector.status)
         var status = ServiceStatus()
-        status.input = ServiceStatus.Input(state: "running")
-        status.input?.device = setup.input.name ?? ""
-        if let capture { status.input = ServiceStatus.Input(capture) }
         (status.version, status.model) = (version, vocabulary.model.name)
+        status.choices = ServiceStatus.Choices(settings.choices)
+        guard let pipeline else {
+            status.parts = integrations.status
+            return status
+        }
+        let (capture, detector) = (pipeline.microphone?.status, pipeline.detector.status)
+        let dispatcher = pipeline.dispatcher
+        status.input = ServiceStatus.Input(state: "running")
+        status.input?.device = pipeline.played ?? ""
+        if let capture { status.input = ServiceStatus.Input(capture) }
         status.mode = settings.configuration.gate.mode.rawValue
         var counts = detector.json
         counts.append(["audio": capture.map { AudioAccount($0, detector).json }])
-        counts.append(dispatcher.counts.members + actions.counts.members)
-        counts.append(["clips": clips.counts.json, "droppedLines": droppedLines.json])
+        counts.append(dispatcher.counts.members + pipeline.actions.counts.members)
+        counts.append(["clips": pipeline.clips.counts.json, "droppedLines": droppedLines.json])
         status.counts = counts.members
         status.webListen = settings.configuration.web.listen.map(\.description)
         status.stateFolder = StateFolder.path()
         var parts: JSON = [:]
-        parts.append(["misses": misses.counts?.json])
+        parts.append(["misses": pipeline.misses.counts?.json])
         parts.append(integrations.status)
         parts.append(["clients": control?.counts.json])
         status.parts = parts.members
-        status.choices = ServiceStatus.Choices(settings.choices)
         status.thresholds = settings.wordThresholds.filter { $0.threshold != nil }.map(ServiceStatus.Threshold.init)
         if !settings.sessions.isEmpty {
             status.session = dispatcher.session
@@ -138,5 +139,39 @@ extension Daemon {
         }
         status.newest = dispatcher.newestEvent.map(ServiceStatus.Newest.init)
         return status
+    }
+
+    // MARK: - Of a service that only serves clients
+
+    private var server: WyomingServer? { integrations.running(WyomingServer.self) }
+
+    /// What systemd shall know of it.
+    var clientHealth: Watchdog.Health {
+        guard let server else {
+            return Watchdog.Health(status: "Serving no clients, as it cannot listen; see the log")
+        }
+        return Watchdog.Health(
+            lastProgress: server.lastProgress,
+            status: "Serving \(server.connections) clients; \(server.counts.detections) words heard"
+        )
+    }
+
+    /// What it did, as a line for the log; nil while it cannot listen.
+    var clientReport: String? {
+        server.map(\.counts).map { counts in
+            "\(counts.accepted) clients, \(counts.detections) words; "
+                + (counts.dropped > 0 ? "dropped: \(counts.droppedText)" : "none dropped")
+        }
+    }
+}
+
+extension Pipeline {
+    /// The root mean square and the largest sample of the newest block that the detector got; full scale is 1. Any thread.
+    fileprivate var newestBlock: (level: Float, peak: Float) {
+        let count = history.count
+        let samples = history.samples(max(0, count - AudioFormat.hopSamples)..<count)
+        guard !samples.isEmpty else { return (0, 0) }
+        let energy = samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count)
+        return (energy.squareRoot(), samples.reduce(0) { max($0, $1.magnitude) })
     }
 }

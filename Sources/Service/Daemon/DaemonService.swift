@@ -1,5 +1,6 @@
 import Actions
 import Control
+import Core
 import IntegrationInterface
 import Synchronization
 import System
@@ -10,20 +11,25 @@ extension Daemon {
         _ command: ControlCommand,
         _ later: @escaping @Sendable (ControlReply) -> Void
     ) -> ControlReply? {
-        switch command {
-        case .status, .events: return .status(status)
-        case .misses: return .words(misses.list)
-        case .change(let change): return changes.submit(change, later)
+        switch (command, pipeline) {
+        case (.status, _), (.events, _): .status(status)
+        case (.change(.configuration), _): changes.submit(.configuration, later)
+        case (_, nil): .failed("this service has no microphone, only clients")
+        case (.misses, let pipeline?): .words(pipeline.misses.list)
+        case (.change(let change), _): changes.submit(change, later)
         }
     }
 
     /// The service as its integrations know it.
     var service: Service {
-        let initial = settings.withLock { $0 }
+        let initial = currentSettings
+        var share = Service.Share()
+        if case .server(let threads) = setup.role { share = Service.Share(threads: threads, niceness: 0) }
         return Service(
             machine: readableMachineName,
             log: log,
-            history: history,
+            share: share,
+            history: pipeline?.history,
             settings: { [weak self] in self?.currentSettings ?? initial },
             state: { [weak self] in
                 self?.state ?? ServiceState(initial, isMuted: nil, hasAudio: false, level: nil)

@@ -1,12 +1,18 @@
-public import Audio
-import Core
-import JSON
+public import Input
 public import System
 
 extension Daemon {
     /// What a service needs in addition to its settings.
     public struct Setup: Sendable {
-        public var input: Input
+        /// What it does.
+        public enum Role: Sendable {
+            /// Detects words in this audio.
+            case detector(AudioInput)
+            /// Detects words in its clients' audio alone, on so many threads: `beckon serve`.
+            case server(threads: Int)
+        }
+
+        public var role: Role
         /// The path of a WAV file to record the audio to; nil for none.
         public var recording: String?
         /// The program's environment variables.
@@ -21,7 +27,7 @@ extension Daemon {
         public var onTerminalSignal: @Sendable (Int32) -> Void
 
         public init(
-            input: Input = .microphone,
+            _ role: Role,
             recording: String? = nil,
             environment: [String: String],
             output: LineWriter,
@@ -29,37 +35,13 @@ extension Daemon {
             logOutput: LineWriter,
             onTerminalSignal: @escaping @Sendable (Int32) -> Void = { _ in }
         ) {
-            self.input = input
+            self.role = role
             self.onTerminalSignal = onTerminalSignal
             self.recording = recording
             self.environment = environment
             self.output = output
             self.outputIsJSON = outputIsJSON
             self.logOutput = logOutput
-        }
-    }
-
-    /// The event of a printed text: `{"event": "print", "text"}`.
-    static func printEvent(_ line: String) -> JSON {
-        ["event": "print", "text": .string(line.hasSuffix("\n") ? String(line.dropLast()) : line)]
-    }
-
-    /// Where the audio comes from.
-    public enum Input: Equatable, Sendable {
-        /// The one that the configuration names.
-        case microphone
-        /// A file that is played as if it came from a microphone.
-        case file(String)
-        /// A descriptor that another program writes audio to: WAV, or without a header in this format.
-        case stream(Int32, RawFormat?)
-
-        /// The name of a file or a stream; nil for the microphone.
-        public var name: String? {
-            switch self {
-            case .microphone: nil
-            case .file(let path): path
-            case .stream: "standard input"
-            }
         }
     }
 }

@@ -1,5 +1,6 @@
 public import Audio
 public import Core
+public import Input
 public import Spotting
 import Synchronization
 import System
@@ -7,24 +8,31 @@ import System
 /// Runs the detector over a source of audio on a thread of its own, until it is stopped or the source ends.
 public final class DetectorThread: Sendable {
     private let ends: DetectorLoop.Ends
+    private let initial: DetectorSettings
     private let isStopping = Atomic<Bool>(false)
     private let hasStopped = Latch()
 
     /// - Parameters:
-    ///   - settings: the initial settings; the model is warmed up before this returns.
+    ///   - settings: the initial settings.
     ///   - queue: receives the detections.
     ///   - history: receives the audio of every processed block.
-    /// - Throws: ``DaemonError`` if the thread cannot be started.
     public init(
         source: any AudioSource,
         settings: DetectorSettings,
         queue: DetectionQueue,
         history: AudioHistory
-    ) throws(DaemonError) {
+    ) {
         ends = DetectorLoop.Ends(source: source, queue: queue, history: history)
+        initial = settings
+    }
+
+    /// Starts the thread; the model is warmed up before this returns.
+    ///
+    /// - Throws: ``DaemonError`` if the system gives no thread.
+    public func start() throws(DaemonError) {
         let isReady = Latch()
         _ = try SystemThread(name: "beckon-detector", stackSize: 1 << 20, or: DaemonError.noThread) { [self] in
-            var loop = DetectorLoop(settings, ends)
+            var loop = DetectorLoop(initial, ends)
             isReady.open()
             while !isStopping.load(ordering: .relaxed), !ends.source.hasEnded {
                 // 300 ms: longer than a hop, so normally only a block wakes it; yet a stop or new settings wait no
@@ -78,6 +86,8 @@ struct DetectorLoop: ~Copyable {
     static let maxAge = Duration.milliseconds(500)
 
     private var detector: Detector
+    /// That of the detector's settings, kept here because a hop copies no more of them.
+    private var generation: UInt32
     private var sequence: UInt64 = 0
     /// Whether the previous block was skipped because it was late.
     private var hasSkipped = false
@@ -86,6 +96,7 @@ struct DetectorLoop: ~Copyable {
 
     init(_ settings: DetectorSettings, _ ends: Ends) {
         detector = Detector(settings)
+        generation = settings.generation
         ends.record.prepare(labels: settings.vocabulary.labels.count)
     }
 
@@ -117,7 +128,7 @@ struct DetectorLoop: ~Copyable {
         }
         // First, because the dispatcher measures the word's level in it.
         ends.history.add(window)
-        let generation = detector.settings.generation
+        let generation = generation
         var sequence = sequence
         detector.process(window: window) { Self.queue($0, began, generation, &sequence, ends) }
         self.sequence = sequence
@@ -126,7 +137,7 @@ struct DetectorLoop: ~Copyable {
 
     /// Decides what is pending where the source has ended.
     mutating func finish(_ ends: Ends) {
-        let (now, generation) = (Clock.now, detector.settings.generation)
+        let (now, generation) = (Clock.now, generation)
         var sequence = sequence
         detector.finish { Self.queue($0, now, generation, &sequence, ends) }
         self.sequence = sequence
@@ -146,14 +157,15 @@ struct DetectorLoop: ~Copyable {
 
     /// Applies other settings and keeps the audio heard so far, even if the model changes. Allocates, once per change.
     private mutating func update(_ new: DetectorSettings, _ ends: Ends) {
-        let old = detector.settings
-        if new.vocabulary.labels.count != old.vocabulary.labels.count {
+        if new.vocabulary.labels.count != detector.settings.vocabulary.labels.count {
             ends.record.prepare(labels: new.vocabulary.labels.count)
         }
+        let old = generation
+        generation = new.generation
         hasChanged = true
         ends.record.changes.add(1, ordering: .relaxed)
         guard let lost = detector.update(new) else { return }
         sequence += 1
-        ends.queue.push(QueuedDetection(lost, decided: Clock.now, generation: old.generation, sequence: sequence))
+        ends.queue.push(QueuedDetection(lost, decided: Clock.now, generation: old, sequence: sequence))
     }
 }

@@ -48,15 +48,13 @@ public final class EventDispatcher: Sendable {
     private let state: Mutex<State>
     private let finished = Latch()
 
-    /// Starts the thread.
-    ///
     /// - Parameters:
     ///   - labels: the detector's labels, in its order.
     ///   - device: the name of the capture device in events.
     ///   - deviceInUse: gives the name of the device that is open, where `device` only says how to find one; nil for none.
     ///   - history: the detector's audio, in which the level of words is measured.
     ///   - sinks: the receivers, in the order in which they get an event; called on the dispatcher's thread.
-    /// - Throws: ``DaemonError`` if the queue or the thread cannot be created.
+    /// - Throws: ``DaemonError`` if the queue cannot be created.
     public init(
         _ configuration: Configuration,
         labels: [String],
@@ -70,6 +68,12 @@ public final class EventDispatcher: Sendable {
         self.deviceInUse = deviceInUse
         self.sinks = sinks
         state = Mutex(State(names: EventNames(configuration, labels: labels, generation: 1), device: device))
+    }
+
+    /// Starts the thread.
+    ///
+    /// - Throws: ``DaemonError`` if the system gives no thread.
+    public func start() throws(DaemonError) {
         _ = try SystemThread(name: "beckon-dispatch", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
             run()
             finished.open()

@@ -16,7 +16,7 @@ struct MainLoop {
     ///   - onSignal: gets the signals that do not concern all services.
     ///   - turn: called several times a second; nil ends the loop.
     /// - Returns: the program's exit status.
-    func run(_ signals: Signals, onSignal: (Int32) -> Void = { _ in }, turn: () -> Watchdog.Health?) -> Int32 {
+    func run(_ signals: Signals, onSignal: (Int32) -> Void, turn: () -> Watchdog.Health?) -> Int32 {
         var watchdog = Watchdog(notifier)
         while true {
             switch signals.next(within: .milliseconds(250)) {

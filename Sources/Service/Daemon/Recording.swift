@@ -23,26 +23,28 @@ final class Recording: Sendable {
 
     private let path: String
     private let history: AudioHistory
-    /// Locked by the thread for as long as it runs.
-    private let writing: Mutex<Writing>
     private let state = Mutex(State())
     private let wakeUp: EventFD
     private let finished = Latch()
 
-    /// Creates the file and starts the thread.
     init(path: String, history: AudioHistory) throws(DaemonError) {
+        self.path = path
+        self.history = history
+        wakeUp = try EventFD(or: DaemonError.noEventFD)
+    }
+
+    /// Creates the file and starts the thread.
+    func start() throws(DaemonError) {
         let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
         guard file.isOpen else { throw Self.failure(path, SystemError.text(errno)) }
+        let writing: Mutex<Writing?>
         do throws(AudioError) {
             writing = Mutex(Writing(writer: try WaveWriter(file, sampleRate: AudioFormat.sampleRate)))
         } catch {
             throw Self.failure(path, error.description)
         }
-        self.path = path
-        self.history = history
-        wakeUp = try EventFD(or: DaemonError.noEventFD)
         _ = try SystemThread(name: "beckon-record", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
-            writing.withLock { run(&$0) }
+            if var writing = writing.withLock({ $0.take() }) { run(&writing) }
             finished.open()
         }
     }

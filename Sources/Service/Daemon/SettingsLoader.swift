@@ -51,16 +51,11 @@ public struct SettingsLoader: Sendable {
                 }
                 loaded = (configuration.model, known.vocabulary)
                 let words = Labels(known.vocabulary.labels).words
-                // Options may replace the file's mode or thresholds: only what is in force must fit the model.
-                var inForce = configuration
-                overrides(&inForce)
-                let isInForce =
-                    inForce.gate.mode == configuration.gate.mode
-                    && inForce.thresholdChoices == configuration.thresholdChoices
                 return KnownWords(
                     words,
                     gone: known.gone + (leavesOut ? configuration.namedWords(beside: words + known.gone) : []),
-                    vocabulary: isInForce ? known.vocabulary : nil
+                    // Options may replace the file's mode or thresholds: only what is in force must fit the model.
+                    vocabulary: configuration.keepsThresholds(overrides) ? known.vocabulary : nil
                 )
             }
             for warning in valid.warnings { log.write(.warning, "\(warning)") }

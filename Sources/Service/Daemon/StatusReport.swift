@@ -41,18 +41,6 @@ extension ThresholdChoices {
     }
 }
 
-extension CaptureStatus {
-    /// Why nothing is heard; nil while all is well.
-    var trouble: String? {
-        switch state {
-        case .running, .recovering, .stopped: nil
-        case .waiting: "waiting for it"
-        case .lost: "lost; waiting for it"
-        case .muted: "muted"
-        }
-    }
-}
-
 extension ServiceStatus.Input {
     init(_ capture: CaptureStatus) {
         self.init(state: "\(capture.state)")

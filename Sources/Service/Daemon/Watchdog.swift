@@ -38,28 +38,31 @@ struct Watchdog {
 
 /// Whether audio is scored: the health of a service with a detector.
 struct AudioHealth {
+    private let pipeline: Pipeline
     private let start = Clock.now
     private var hops: UInt64 = 0
     private var lastProgress = Clock.now
 
+    init(_ pipeline: Pipeline) { self.pipeline = pipeline }
+
     /// Looks at the service; call it several times a second.
-    mutating func look(at daemon: Daemon) -> Watchdog.Health {
+    mutating func look() -> Watchdog.Health {
         let now = Clock.now
-        let detector = daemon.detectorStatus
-        let state = daemon.microphone?.status.state
+        let detector = pipeline.detector.status
+        let state = pipeline.microphone?.status.state
         if detector.hops != hops { (hops, lastProgress) = (detector.hops, now) }
         // Without a device there is no audio, and a restart would not help.
         let isExcused = state.map { [.waiting, .lost, .muted].contains($0) } ?? true
         if isExcused { lastProgress = now }
         let isReady = detector.hops > 0 || isExcused && now - start > .seconds(5)
-        return Watchdog.Health(isReady: isReady, lastProgress: lastProgress, status: text(daemon))
+        return Watchdog.Health(isReady: isReady, lastProgress: lastProgress, status: text)
     }
 
-    private func text(_ daemon: Daemon) -> String {
-        guard let status = daemon.microphone?.status else { return "Playing a file" }
+    private var text: String {
+        guard let status = pipeline.microphone?.status else { return "Playing a file" }
         let device = status.device.isEmpty ? "a microphone" : status.device
         return switch status.state {
-        case .running, .recovering: "Listening to \(device); \(daemon.eventCounts.events) words heard"
+        case .running, .recovering: "Listening to \(device); \(pipeline.dispatcher.counts.events) words heard"
         case .waiting, .lost: "Waiting for \(device)\(status.problem.isEmpty ? "" : ": \(status.problem)")"
         case .muted: "Muted"
         case .stopped: "Stopping"

@@ -1,6 +1,7 @@
 public import Core
 public import JSON
 public import Spotting
+public import System
 
 /// A word or phrase that the service detected, or a session that began or ended, with all data for actions and integrations.
 ///

@@ -6,8 +6,6 @@ import Core
 public struct FileBlocks: ~Copyable {
     private static let framesPerRead = 2048
 
-    /// The file's own sample rate, in Hz.
-    public var sourceRate: Int { file.sampleRate }
     /// Samples of the whole file at 16 kHz, by its header; nil if the header does not say.
     public var expectedSamples: Int? {
         file.frames.map { Resampler.outputLength(of: $0, at: file.sampleRate) }

@@ -1,7 +1,7 @@
 import CALSAMessages
 import Core
 import Glibc
-import System
+public import System
 
 /// An error of capture.
 ///
@@ -71,12 +71,12 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     /// The system gave no thread.
-    static func noThread(_ error: SystemError) -> CaptureError {
-        system("cannot start the capture thread", error.call, error.number)
+    public static func noThread(_ error: SystemError) -> CaptureError {
+        system("cannot start a thread (\(error)); the limit on tasks or memory may be too low", error.number)
     }
 
     /// The system gave no eventfd.
-    static func noEventFD(_ error: SystemError) -> CaptureError {
+    public static func noEventFD(_ error: SystemError) -> CaptureError {
         system("cannot wake threads (\(error)); the limit on open files may be too low", error.number)
     }
 

@@ -107,13 +107,15 @@ public struct EndToEnd {
             device: settings.device,
             sinks: [actions, events]
         )
+        try dispatcher.start()
         defer { dispatcher.stop() }
-        let detector = try DetectorThread(
+        let detector = DetectorThread(
             source: source,
             settings: dispatcher.numbered(settings.detector),
             queue: dispatcher.queue,
             history: AudioHistory()
         )
+        try detector.start()
         defer {
             source.microphone.stop()
             detector.stop()

@@ -1,8 +1,8 @@
 import Audio
 import Capture
 public import Core
-import Daemon
 private import Evaluation
+import Input
 public import JSON
 private import Synchronization
 private import System

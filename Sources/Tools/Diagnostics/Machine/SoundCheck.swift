@@ -1,6 +1,7 @@
 private import Audio
 public import Capture
 private import Core
+private import Input
 private import System
 
 /// Records a few seconds and checks that the microphone opens, loses no audio and gives a usable signal.
@@ -10,7 +11,7 @@ public struct SoundCheck {
     /// Longest wait for the device's first block.
     private static let startTimeout = Duration.seconds(5)
 
-    private let settings: Microphone.Settings
+    private let selection: InputSelection
     private let name: String
     private let isServiceListening: Bool
     private let announce: (_ text: String) -> Void
@@ -20,12 +21,12 @@ public struct SoundCheck {
     ///   - isServiceListening: whether the service has the microphone open.
     ///   - announce: called with a line for the user before another recording begins.
     public init(
-        _ settings: Microphone.Settings,
+        _ selection: InputSelection,
         name: String,
         isServiceListening: Bool,
         announce: @escaping (_ text: String) -> Void
     ) {
-        self.settings = settings
+        self.selection = selection
         self.name = name
         self.isServiceListening = isServiceListening
         self.announce = announce
@@ -34,10 +35,11 @@ public struct SoundCheck {
     /// Opens the device, records for ``seconds``, and measures the recording. Blocks for that time.
     public func run() -> [Diagnosis] {
         do throws(CaptureError) {
-            let microphone = try Microphone(settings)
+            let source = try MicrophoneSource(selection)
+            let microphone = source.microphone
             try microphone.start()
             let start = Clock.now
-            let samples = record(from: microphone)
+            let samples = record(from: source)
             let status = microphone.status
             // The channels are recorded next, and for that the device must be free.
             microphone.stop()
@@ -57,20 +59,20 @@ public struct SoundCheck {
         status.isTooFast || (Clock.now - start) * RawCapture.mostSpeed < .seconds(SoundCheck.seconds)
     }
 
-    private func record(from microphone: Microphone) -> [Float] {
+    private func record(from source: MicrophoneSource) -> [Float] {
         var samples: [Float] = []
         let blocks = SoundCheck.seconds * 10
         var deadline = Clock.now + SoundCheck.startTimeout
         // The first block holds the filters' transient.
         for number in 0...blocks {
             while true {
-                let found = microphone.nextBlock(until: min(deadline, Clock.now + .milliseconds(100))) { window, _ in
+                let found = source.next(until: min(deadline, Clock.now + .milliseconds(100))) { window, _ in
                     guard number > 0 else { return }
                     let newest = window.extracting(last: AudioFormat.hopSamples)
                     for index in newest.indices { samples.append(newest[index]) }
                 }
                 if found { break }
-                guard Clock.now < deadline, microphone.status.problem.isEmpty else { return samples }
+                guard Clock.now < deadline, source.microphone.status.problem.isEmpty else { return samples }
             }
             deadline = Clock.now + .seconds(2)
         }
@@ -83,11 +85,11 @@ public struct SoundCheck {
     private func channels(_ status: CaptureStatus) -> (isCancelling: Bool, found: [Diagnosis]) {
         guard let format = status.format, format.channels > 1 else { return (false, []) }
         announce("and for \(ChannelCheck.seconds) seconds to each channel; please go on")
-        var wanted = settings.wanted
+        var wanted = Microphone.Settings().wanted
         wanted.channels = format.channels
         do throws(CaptureError) {
             let capture = try RawCapture(of: status.device, wanted: wanted, seconds: Double(ChannelCheck.seconds))
-            let check = ChannelCheck(capture, mix: settings.selection.mix)
+            let check = ChannelCheck(capture, mix: selection.mix)
             return (check.isCancelling, check.diagnoses)
         } catch {
             let text = "they cannot be checked one by one: \(error)"

@@ -2,7 +2,7 @@ import Core
 import Testing
 
 @testable import Capture
-@testable import Daemon
+@testable import Input
 
 struct InputReportTests {
     private static func at(_ seconds: Int) -> Instant { Instant(nanoseconds: 0) + .seconds(1_000 + seconds) }

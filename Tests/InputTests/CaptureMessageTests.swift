@@ -3,7 +3,7 @@ import Core
 import Glibc
 import Testing
 
-@testable import Daemon
+@testable import Input
 
 struct CaptureMessageTests {
     private static let status: CaptureStatus? = {

@@ -1,12 +1,12 @@
-private import Audio
-public import Capture
-public import Core
-private import Events
+import Audio
+import Capture
+import Core
+import System
 
 /// Warns of audio that comes but cannot be heard: samples that are all zero, channels that cancel each other.
 ///
 /// A pure value. Each is said once when it has lasted, and once more when it is over.
-public struct InputReport: Equatable, Sendable {
+struct InputReport: Equatable, Sendable {
     /// How long all samples must be zero: a loopback that nobody plays into is silent for a while, too.
     static let zeroTime = Duration.seconds(15)
     /// The shortest time between two warnings of cancelling channels.
@@ -16,10 +16,8 @@ public struct InputReport: Equatable, Sendable {
     private var reportedZero: Instant?
     private var reportedCancelling: Instant?
 
-    public init() {}
-
     /// The lines that are due at `now`, on the monotonic clock.
-    public mutating func messages(
+    mutating func messages(
         of status: CaptureStatus,
         at now: Instant
     ) -> [(level: LogLevel, text: String)] {

@@ -4,7 +4,7 @@ import System
 import TestSupport
 import Testing
 
-@testable import Daemon
+@testable import Input
 
 struct FileSourceTests {
     @Test func `blocks come every 100 ms, then one second of silence, then the end`() throws {

@@ -1,6 +1,5 @@
 private import Core
 private import Glibc
-import System
 
 /// A time on the wall clock, in nanoseconds; its text has milliseconds.
 public struct Timestamp: Equatable, Comparable, Sendable {

@@ -1,14 +1,14 @@
-public import Capture
-public import Core
+import Capture
+import Core
 
 /// Decides which of a microphone's changes are reported, and when; frequent gaps are summed up in one report.
 ///
 /// A pure value. The first gap and its end are reported at once. Short gaps that start within a minute after that are
 /// only counted, and reported together when the minute is over. A gap that lasts ``maxUnreported`` or longer is always
 /// reported.
-public struct GapReport: Equatable, Sendable {
+struct GapReport: Equatable, Sendable {
     /// Something to report.
-    public enum Item: Equatable, Sendable {
+    enum Item: Equatable, Sendable {
         case change(CaptureMachine.Change)
         /// The number of gaps that were not reported one by one, and their total duration.
         case more(gaps: Int, lost: Duration)
@@ -31,12 +31,10 @@ public struct GapReport: Equatable, Sendable {
     private var gaps = 0
     private var lost = Duration.zero
 
-    public init() {}
-
     /// Adds a change.
     ///
     /// - Returns: what to report now, in order.
-    public mutating func take(_ change: CaptureMachine.Change) -> [Item] {
+    mutating func take(_ change: CaptureMachine.Change) -> [Item] {
         var items = look(at: change.time)
         switch change.kind {
         case .overrun, .suspended, .lost, .stalled:
@@ -59,7 +57,7 @@ public struct GapReport: Equatable, Sendable {
     }
 
     /// The reports that are due at `now`; call it several times a minute.
-    public mutating func look(at now: Instant) -> [Item] {
+    mutating func look(at now: Instant) -> [Item] {
         var items: [Item] = []
         if gaps > 0, isTime(now) {
             items.append(.more(gaps: gaps, lost: lost))

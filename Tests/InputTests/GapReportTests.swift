@@ -2,7 +2,7 @@ import Capture
 import Core
 import Testing
 
-@testable import Daemon
+@testable import Input
 
 /// The reports of gaps, as tables of events; times in ms.
 struct GapReportTests {

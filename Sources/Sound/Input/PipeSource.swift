@@ -1,4 +1,5 @@
 public import Audio
+import Capture
 public import Core
 import Glibc
 import Synchronization
@@ -34,21 +35,24 @@ public final class PipeSource: AudioSource {
     private let isOver = Atomic<Bool>(false)
     private let finished = Latch()
     private let state = Mutex(State())
+    /// Until the thread takes them.
+    private let blocks: Mutex<StreamBlocks?>
 
-    /// Starts to read.
-    ///
     /// - Parameters:
     ///   - descriptor: stays open and is not changed.
     ///   - raw: the format of audio without a header; nil for WAV.
-    /// - Throws: ``AudioError`` if the format does not have the channels of `mix`; ``DaemonError`` if the system gives no
-    ///   descriptor or thread.
+    /// - Throws: ``AudioError`` if the format does not have the channels of `mix`; `CaptureError` if the system gives no
+    ///   descriptor.
     public init(_ descriptor: Int32, raw: RawFormat?, mix: ChannelMix) throws {
         self.descriptor = descriptor
         ring = try BlockRing(minimumCapacity: 4)
-        reader = try EventFD(or: DaemonError.noEventFD)
-        stopping = try EventFD(or: DaemonError.noEventFD)
-        let blocks = Mutex<StreamBlocks?>(try StreamBlocks(raw: raw, mix: mix))
-        _ = try SystemThread(name: "beckon-input", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
+        reader = try EventFD(or: CaptureError.noEventFD)
+        stopping = try EventFD(or: CaptureError.noEventFD)
+        blocks = Mutex(try StreamBlocks(raw: raw, mix: mix))
+    }
+
+    public func start() throws {
+        _ = try SystemThread(name: "beckon-input", stackSize: 512 << 10, or: CaptureError.noThread) { [self] in
             if var blocks = blocks.withLock({ $0.take() }) { read(&blocks) }
             isRead.store(true, ordering: .releasing)
             reader.signal()
@@ -82,8 +86,7 @@ public final class PipeSource: AudioSource {
         }
     }
 
-    /// Messages for the log that are due.
-    func messages(at now: Instant) -> [(level: LogLevel, text: String)] {
+    public func messages(at now: Instant) -> [(level: LogLevel, text: String)] {
         state.withLock { state in
             defer { state.messages = [] }
             let isSilent = now - state.lastAudio >= Self.timeout && !isRead.load(ordering: .relaxed)
@@ -95,14 +98,9 @@ public final class PipeSource: AudioSource {
         }
     }
 
-    /// Whether the writer stalls.
-    public var isSilent: Bool { state.withLock { $0.isSilenceReported } }
+    public var trouble: String? { state.withLock { $0.isSilenceReported ? "no audio comes" : nil } }
 
-    /// Stops reading.
-    ///
-    /// - Parameter time: when to give up, on the monotonic clock.
-    /// - Returns: whether the thread has ended.
-    func stop(until time: Instant) -> Bool {
+    public func stop(until time: Instant) -> Bool {
         isStopping.store(true, ordering: .relaxed)
         stopping.signal()
         return finished.wait(until: time)

@@ -1,5 +1,5 @@
-public import Capture
-public import Core
+import Capture
+import Core
 private import Glibc
 import System
 
@@ -7,7 +7,7 @@ extension CaptureMachine.Change {
     /// The change as one line for the log.
     ///
     /// - Parameter status: gives the device's name, and the reason if it cannot be opened.
-    public func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
+    func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
         let device = status.device.isEmpty ? "the microphone" : status.device
         let seconds = "\(decimal(duration.seconds, 2)) s"
         let error = "\(call.function): \(SystemError.text(number))"
@@ -38,20 +38,9 @@ extension CaptureMachine.Change {
     }
 }
 
-extension GapReport {
-    /// Changes of a microphone since the last call, as lines for the log.
-    ///
-    /// - Parameter now: the time on the monotonic clock.
-    public mutating func messages(of microphone: Microphone, at now: Instant) -> [(level: LogLevel, text: String)] {
-        var items: [Item] = []
-        while let change = microphone.nextChange() { items += take(change) }
-        return (items + look(at: now)).map { $0.message(microphone.status) }
-    }
-}
-
 extension GapReport.Item {
     /// The item as one line for the log.
-    public func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
+    func message(_ status: CaptureStatus) -> (level: LogLevel, text: String) {
         switch self {
         case .change(let change): return change.message(status)
         case .more(let gaps, let lost):

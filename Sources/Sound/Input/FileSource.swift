@@ -1,54 +1,7 @@
 public import Audio
-public import Capture
 public import Core
-import Glibc
-import Synchronization
-import System
-
-/// A source of live audio: a microphone, or a file that is played as if it came from one.
-public protocol AudioSource: Sendable {
-    /// Waits for the next block of 1600 samples, and passes `body` the window (one second, 16000 samples) that ends
-    /// with it; see ``Microphone/nextBlock(until:_:)``.
-    ///
-    /// - Parameter time: the deadline, on the monotonic clock.
-    /// - Returns: false if no block came before the deadline, or if the source has ended.
-    func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool
-
-    /// Whether the source will give no more audio.
-    var hasEnded: Bool { get }
-
-    /// The error that ended reading early; nil if there was none.
-    var problem: AudioError? { get }
-
-    /// How far a file or a stream was played; nil for a microphone.
-    var progress: AudioProgress? { get }
-}
-
-/// A live source has neither.
-extension AudioSource {
-    public var problem: AudioError? { nil }
-    public var progress: AudioProgress? { nil }
-}
-
-/// How far a file or a stream was played.
-public struct AudioProgress: Equatable, Sendable {
-    public var seconds: Double
-    /// Seconds of all of it; nil if that is not known.
-    public var length: Double?
-
-    public init(seconds: Double, length: Double?) {
-        self.seconds = seconds
-        self.length = length
-    }
-}
-
-extension Microphone: AudioSource {
-    public func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
-        nextBlock(until: time, body)
-    }
-
-    public var hasEnded: Bool { isStopped }
-}
+private import Synchronization
+private import System
 
 /// A file that is played as if it came from a microphone: one block every 100 ms, and one second of silence at its end.
 public final class FileSource: AudioSource {

@@ -1,0 +1,69 @@
+public import Audio
+public import Capture
+public import Core
+private import Synchronization
+private import System
+
+/// A microphone as a source of audio, with its messages for the log.
+public final class MicrophoneSource: AudioSource {
+    public let microphone: Microphone
+    private let reports = Mutex(Reports())
+
+    private struct Reports {
+        var gaps = GapReport()
+        var input = InputReport()
+    }
+
+    /// - Throws: `CaptureError` if the system gives no memory or descriptor.
+    public init(_ selection: InputSelection) throws(CaptureError) {
+        var settings = Microphone.Settings()
+        settings.selection = selection
+        microphone = try Microphone(settings)
+    }
+
+    public func start() throws { try microphone.start() }
+
+    public func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {
+        microphone.nextBlock(until: time, body)
+    }
+
+    public var hasEnded: Bool { microphone.isStopped }
+
+    public var isRefused: Bool { microphone.status.isTooFast }
+
+    public var trouble: String? {
+        switch microphone.status.state {
+        case .running, .recovering, .stopped: nil
+        case .waiting: "waiting for it"
+        case .lost: "lost; waiting for it"
+        case .muted: "muted"
+        }
+    }
+
+    public func messages(at now: Instant) -> [(level: LogLevel, text: String)] {
+        reports.withLock { reports in
+            var items: [GapReport.Item] = []
+            while let change = microphone.nextChange() { items += reports.gaps.take(change) }
+            items += reports.gaps.look(at: now)
+            let status = microphone.status
+            return items.map { $0.message(status) } + reports.input.messages(of: status, at: now)
+        }
+    }
+
+    public func dropUnread() { while microphone.nextBlock(until: Clock.now, { _, _ in }) {} }
+
+    /// Stops on a thread of its own, because a driver may hang.
+    public func stop(until time: Instant) -> Bool {
+        let finished = Latch()
+        do throws(CaptureError) {
+            _ = try SystemThread(name: "beckon-stop", stackSize: 512 << 10, or: CaptureError.noThread) { [microphone] in
+                microphone.stop()
+                finished.open()
+            }
+        } catch {
+            microphone.stop()
+            return true
+        }
+        return finished.wait(until: time)
+    }
+}
