@@ -79,7 +79,7 @@ struct RealEndCommandTests {
         let (words, program) = try Self.words(command, path)
         #expect(words == ["left"], "\(program.output)")
         let text = command == "worker" ? program.output : program.error
-        #expect(text.contains("\(trash.count) bytes from byte") && text.contains("no chunk"), "\(text)")
+        #expect(text.contains("\(trash.count) bytes from byte") && text.contains("not a chunk"), "\(text)")
         if command != "worker" { #expect(program.status == 1, "\(program.error)") }
     }
 
