@@ -1,3 +1,4 @@
+import Configuration
 import Control
 import Core
 import IntegrationInterface
