@@ -413,6 +413,27 @@ struct WebServerTests {
         running.server.stop()
     }
 
+    @Test func `a crowd that connects again and again keeps no monitor out`() throws {
+        let running = try start { $0.limits.connections = 6 }
+        let address = running.address
+        let isOver = Mutex(false)
+        // Each is made again as soon as it is ended.
+        for _ in 0..<40 {
+            Thread.detachNewThread {
+                while !isOver.withLock({ $0 }) {
+                    guard let peer = try? WebPeer(address) else { continue }
+                    _ = try? peer.isClosed()
+                }
+            }
+        }
+        #expect(comesTrue(within: 30) { !running.server.counts.json.description.contains("\"silent\": 0") })
+        for path in ["/healthz", "/readyz", "/healthz", "/readyz", "/healthz"] {
+            #expect(try WebPeer(address).ask("GET \(path)").status == 200, "\(path)")
+        }
+        isOver.withLock { $0 = true }
+        running.server.stop()
+    }
+
     @Test func `a page that reads nothing is ended as if there were no room for it, and gives up its place`() throws {
         let running = try start {
             $0.limits.timeout = .seconds(1)

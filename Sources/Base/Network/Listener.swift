@@ -16,7 +16,8 @@ public enum Peer: Hashable, Sendable {
 
     public init(_ address: IPAddress) {
         let number = address.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-        self = address.bytes.count == 4 ? .address(UInt32(truncatingIfNeeded: number)) : .network(number, zone: address.zone)
+        let isFour = address.bytes.count == 4
+        self = isFour ? .address(UInt32(truncatingIfNeeded: number)) : .network(number, zone: address.zone)
     }
 
     /// - Parameter descriptor: a connected stream socket.
@@ -63,7 +64,7 @@ public final class Listener: Sendable {
     }
 
     /// Connections that are accepted at a time, so that clients that connect again and again leave time for the others.
-    private static let mostAtOnce = 64
+    public static let mostAtOnce = 64
     private static let pauseTime = Duration.milliseconds(100)
 
     /// Where it listens, with the ports that the system chose.
@@ -102,18 +103,26 @@ public final class Listener: Sendable {
     ///
     /// - Parameters:
     ///   - answers: to ``requests(at:)``, and no more.
+    ///   - most: connections that are accepted; the others wait.
     ///   - take: gets each connection.
-    public func accept(_ answers: some Sequence<pollfd>, _ take: (consuming Connection) -> Void) {
+    public func accept(
+        _ answers: some Sequence<pollfd>,
+        most: Int = .max,
+        _ take: (consuming Connection) -> Void
+    ) {
         let sockets = state.withLock { $0.sockets }
+        var left = most
         for (socket, answer) in zip(sockets, answers) where answer.revents != 0 {
-            accept(from: socket, take)
+            accept(from: socket, &left, take)
         }
     }
 
-    private func accept(from socket: ListeningSocket, _ take: (consuming Connection) -> Void) {
-        for _ in 0..<Self.mostAtOnce {
+    private func accept(from socket: ListeningSocket, _ left: inout Int, _ take: (consuming Connection) -> Void) {
+        for _ in 0..<Self.mostAtOnce where left > 0 {
             switch socket.accept() {
-            case .connection(let connection): take(connection)
+            case .connection(let connection):
+                left -= 1
+                take(connection)
             case .none: return
             case .exhausted:
                 state.withLock { $0.pause = Clock.now + Self.pauseTime }

@@ -12,12 +12,19 @@ final class HTTPConnection {
     /// When it is ended; nil while a stream or a change goes on.
     var deadline: Instant?
     /// Whether the whole head of a request has come, and its answer has not gone.
-    var isInRequest = false
+    var isInRequest = false {
+        didSet { hasAsked = hasAsked || isInRequest }
+    }
     var isAnswering = false
     /// Whether it was ended here, and the library has not noticed yet.
     var isEnding = false
+    /// Whether the whole head of a request has come once.
+    private var hasAsked = false
     /// Since when it waits for a request.
     private var idleSince = Clock.now
+
+    /// Time that a new connection has for its first head before it makes room for another one.
+    static let grace = Duration.milliseconds(100)
 
     init(_ socket: Int32, _ peer: Peer, isReserved: Bool, _ deadline: Instant) {
         (self.socket, self.peer, self.isReserved, self.deadline) = (socket, peer, isReserved, deadline)
@@ -29,8 +36,13 @@ final class HTTPConnection {
         (isInRequest, isAnswering, idleSince) = (false, false, Clock.now)
     }
 
+    /// Whether it is so new that its first head may be on its way.
+    func isNew(at now: Instant) -> Bool { !hasAsked && now - idleSince < Self.grace }
+
     /// As ``Places`` sees it.
-    var holder: Places.Holder { Places.Holder(peer, isSilent: !isInRequest, since: idleSince) }
+    func holder(at now: Instant) -> Places.Holder {
+        Places.Holder(peer, isSilent: !isInRequest, since: idleSince, isKept: isNew(at: now))
+    }
 }
 
 /// One request; the library keeps a pointer to it.

@@ -72,6 +72,21 @@ final class HTTPLoop {
         return min(next ?? nextCheck, nextCheck)
     }
 
+    /// Whether a connection may be added now. Not while only new ones could make room, in all or in the share of a peer: a crowd that connects
+    /// again and again would otherwise drive each other out, and all others, before their requests have come.
+    func hasRoom(at now: Instant) -> Bool {
+        let all = connections.values.filter { !$0.isEnding }
+        /// Whether these leave no room, but soon will.
+        func isCrowd(_ holders: [HTTPConnection], _ most: Int) -> Bool {
+            holders.count >= most && holders.allSatisfy { $0.isInRequest || $0.isNew(at: now) }
+                && holders.contains { $0.isNew(at: now) }
+        }
+        guard isCrowd(all.filter(\.isReserved), limits.reserved) else { return true }
+        let common = all.filter { !$0.isReserved }
+        guard !isCrowd(common, limits.connections) else { return false }
+        return !Dictionary(grouping: common, by: \.peer).values.contains { isCrowd($0, limits.perPeer) }
+    }
+
     /// Takes a connection, or refuses it where there are too many.
     func add(_ connection: consuming Network.Connection) {
         guard let server else { return }
@@ -91,9 +106,11 @@ final class HTTPLoop {
 
     /// Whether a new connection of this peer gets one of the reserved places; nil if it gets none. Another one may end for it.
     private func place(for peer: Peer) -> Bool? {
+        let now = Clock.now
         let all = connections.values.filter { !$0.isEnding }
         let (reserved, common) = (all.filter(\.isReserved), all.filter { !$0.isReserved })
-        switch Places(all: limits.connections, perPeer: limits.perPeer).decide(peer, common.map(\.holder)) {
+        let places = Places(all: limits.connections, perPeer: limits.perPeer)
+        switch places.decide(peer, common.map { $0.holder(at: now) }) {
         case .welcome: return false
         case .replace(let index):
             counts.silent += 1
@@ -101,7 +118,7 @@ final class HTTPLoop {
             return false
         case .full, .peerIsFull: break
         }
-        switch Places(all: limits.reserved).decide(peer, reserved.map(\.holder)) {
+        switch Places(all: limits.reserved).decide(peer, reserved.map { $0.holder(at: now) }) {
         case .welcome: return true
         case .replace(let index):
             counts.silent += 1

@@ -121,6 +121,18 @@ public final class WebServer: Sendable {
         serve(loop, feed)
     }
 
+    /// Takes connections that wait, as long as there is room.
+    private func accept(_ answers: ArraySlice<pollfd>, _ loop: HTTPLoop) {
+        for _ in 0..<Listener.mostAtOnce where loop.hasRoom(at: Clock.now) {
+            var isTaken = false
+            listener.accept(answers, most: 1) { connection in
+                loop.add(connection)
+                isTaken = true
+            }
+            if !isTaken { return }
+        }
+    }
+
     private func serve(_ loop: HTTPLoop, _ feed: LiveFeed) {
         var nextState = Clock.now
         while true {
@@ -130,7 +142,11 @@ public final class WebServer: Sendable {
             let now = Clock.now
             if let pause = listener.deadline(at: now) { deadline = min(deadline ?? pause, pause) }
             var requests = [Poll.request(wakeUp.descriptor, POLLIN), Poll.request(loop.descriptor, POLLIN)]
-            requests += listener.requests(at: now)
+            if loop.hasRoom(at: now) {
+                requests += listener.requests(at: now)
+            } else {
+                deadline = min(deadline ?? .distantFuture, now + HTTPConnection.grace / 5)
+            }
             Poll.wait(&requests, until: deadline)
             wakeUp.drain()
             let (events, replies, isStopped) = shared.withLock { shared in
@@ -138,7 +154,7 @@ public final class WebServer: Sendable {
                 return (shared.events, shared.replies, shared.isStopped)
             }
             if isStopped { return }
-            listener.accept(requests.dropFirst(2)) { loop.add($0) }
+            accept(requests.dropFirst(2), loop)
             for event in events { feed.add(event) }
             for (request, reply) in replies { loop.answer(request, Self.answer(reply)) }
             if hasPages, Clock.now >= nextState {
