@@ -1,6 +1,5 @@
 public import Core
 import Glibc
-import Synchronization
 import System
 
 /// A unix socket for lines of text: clients send lines and get answers, and subscribers get every published line.
@@ -71,7 +70,6 @@ public final class LineServer: Sendable {
         var counts = Counts()
         /// Connections so far; the number of the newest.
         var connections: UInt64 = 0
-        var isStopped = false
     }
 
     /// Most published lines that wait for the server's thread.
@@ -81,10 +79,8 @@ public final class LineServer: Sendable {
     private let settings: Settings
     private let snapshot: @Sendable (String?) -> String
     private let answer: @Sendable (String, Reply) -> Answer
-    private let wakeUp: EventFD
     private let listener: Listener
-    private let shared = Mutex(Shared())
-    private let finished = Latch()
+    private let thread: InboxThread<Shared>
 
     /// Begins to listen.
     ///
@@ -102,23 +98,22 @@ public final class LineServer: Sendable {
         self.settings = settings
         self.snapshot = snapshot
         self.answer = answer
-        wakeUp = try EventFD(or: SocketError.noEventFD)
+        thread = try InboxThread(Shared(), or: SocketError.noEventFD)
         listener = try Listener([.unix(path: path)])
-        _ = try SystemThread(name: "beckon-socket", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
+        try thread.start(name: "beckon-socket", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
             serve()
             listener.close()
-            finished.open()
         }
     }
 
-    public var counts: Counts { shared.withLock { $0.counts } }
+    public var counts: Counts { thread.withLock { $0.counts } }
 
     /// Sends a line to all subscribers, from any thread. Takes a lock for a moment; waits for no client.
     ///
     /// - Returns: false if it was dropped, because the server's thread was behind.
     @discardableResult
     public func publish(_ line: String) -> Bool {
-        let isTaken = shared.withLock { shared in
+        thread.post { shared in
             shared.last = line
             guard shared.waiting.count < Self.longestWait else {
                 shared.counts.overflowed += 1
@@ -128,8 +123,6 @@ public final class LineServer: Sendable {
             shared.counts.published += 1
             return true
         }
-        wakeUp.signal()
-        return isTaken
     }
 
     /// Makes the socket's file again if it was deleted; the connections stay.
@@ -138,7 +131,7 @@ public final class LineServer: Sendable {
     /// - Throws: ``SocketError``, for instance if its folder was deleted too.
     public func restore() throws(SocketError) -> Bool {
         guard try listener.restore() else { return false }
-        wakeUp.signal()
+        thread.wake()
         return true
     }
 
@@ -149,20 +142,14 @@ public final class LineServer: Sendable {
     /// - Returns: whether it has ended.
     @discardableResult
     public func stop(until time: Instant? = nil) -> Bool {
-        let isFirst = shared.withLock { shared in
-            defer { shared.isStopped = true }
-            return !shared.isStopped
-        }
-        guard isFirst else { return finished.wait(until: time) }
-        wakeUp.signal()
-        let hasEnded = finished.wait(until: time)
-        listener.removeFiles()
+        let isFirst = !thread.isStopped
+        let hasEnded = thread.stop(until: time)
+        if isFirst { listener.removeFiles() }
         return hasEnded
     }
 
     private func answer(_ client: UInt64, _ line: String) {
-        shared.withLock { $0.answers.append((client, line)) }
-        wakeUp.signal()
+        thread.post { $0.answers.append((client, line)) }
     }
 
     // MARK: - On the server's thread
@@ -171,19 +158,15 @@ public final class LineServer: Sendable {
         var clients: [LineClient] = []
         while true {
             let now = Clock.now
-            var requests = [Poll.request(wakeUp.descriptor, POLLIN)]
+            var requests = [Poll.request(thread.descriptor, POLLIN)]
             requests += listener.requests(at: now)
             requests += clients.map(request)
             let deadlines = clients.compactMap(\.deadline) + [listener.deadline(at: now)].compactMap(\.self)
             Poll.wait(&requests, until: clients.contains(where: \.hasLine) ? now : deadlines.min())
 
-            if requests[0].revents != 0 { wakeUp.drain() }
-            let (lines, answers, isStopped) = shared.withLock { shared in
-                defer {
-                    shared.waiting.removeAll()
-                    shared.answers.removeAll()
-                }
-                return (shared.waiting, shared.answers, shared.isStopped)
+            let ((lines, answers), isStopped) = thread.take { shared in
+                defer { (shared.waiting, shared.answers) = ([], []) }
+                return (shared.waiting, shared.answers)
             }
             for answer in answers {
                 if let client = clients.first(where: { $0.number == answer.client }), client.isAwaiting {
@@ -218,7 +201,7 @@ public final class LineServer: Sendable {
     }
 
     private func count(_ end: LineClient.End) {
-        shared.withLock { shared in
+        thread.withLock { shared in
             switch end {
             case .slow: shared.counts.slow += 1
             case .protocolViolation: shared.counts.protocolViolations += 1
@@ -228,7 +211,7 @@ public final class LineServer: Sendable {
     }
 
     private func accept(_ connection: consuming Connection, _ clients: inout [LineClient]) {
-        let number = shared.withLock { shared in
+        let number = thread.withLock { shared in
             shared.connections += 1
             return shared.connections
         }
@@ -245,17 +228,17 @@ public final class LineServer: Sendable {
             let limit = settings.perUser ?? settings.clients
             return refuse(client, "\(limit) clients of this user are connected already; close one of them")
         }
-        shared.withLock { $0.counts.accepted += 1 }
+        thread.withLock { $0.counts.accepted += 1 }
         if settings.listensAtOnce {
             client.listens = true
-            client.send(snapshot(shared.withLock { $0.last }))
+            client.send(snapshot(thread.withLock { $0.last }))
             client.flush()
         }
         clients.append(client)
     }
 
     private func refuse(_ client: LineClient, _ reason: String) {
-        shared.withLock { $0.counts.refused += 1 }
+        thread.withLock { $0.counts.refused += 1 }
         client.refuse(reason)
         client.flush()
     }
@@ -273,7 +256,7 @@ public final class LineServer: Sendable {
             guard listeners < settings.clients - settings.reserved else {
                 return client.answer(LineClient.refusal("too many clients are subscribed already; try again later"))
             }
-            client.answer(snapshot(shared.withLock { $0.last }))
+            client.answer(snapshot(thread.withLock { $0.last }))
             client.listens = true
         }
     }

@@ -1,4 +1,4 @@
-// libcurl, loaded when it is needed: it brings twenty-five libraries, which would cost every start of the program 10 ms and 4 MB. Its
+// libcurl, loaded when it is needed: it brings some twenty libraries, which would cost every start of the program 5 ms and 7 MB. Its
 // functions with a variable number of arguments are wrapped, because Swift cannot call them.
 
 #ifndef CCURL_H

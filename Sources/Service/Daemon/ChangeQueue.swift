@@ -1,7 +1,6 @@
 import Control
 import Core
 import JSON
-import Synchronization
 import System
 
 /// Makes the changes of settings one after the other, on a thread of its own: reading files may take long.
@@ -19,17 +18,16 @@ final class ChangeQueue: Sendable {
 
     private struct State {
         var schedule = ChangeSchedule<Done>()
-        var isStopped = false
+        /// Whether nobody makes changes any more.
+        var isClosed = false
     }
 
     /// The time between two looks at files.
     private static let interval = Duration.seconds(1)
 
-    private let state = Mutex(State())
-    private let wakeUp: EventFD
-    private let finished = Latch()
+    private let thread: InboxThread<State>
 
-    init() throws(DaemonError) { wakeUp = try EventFD(or: DaemonError.noEventFD) }
+    init() throws(DaemonError) { thread = try InboxThread(State(), or: DaemonError.noEventFD) }
 
     /// Starts the thread.
     ///
@@ -41,9 +39,8 @@ final class ChangeQueue: Sendable {
         make: @escaping @Sendable (SettingsChange) throws -> Outcome,
         look: @escaping @Sendable () -> Void
     ) throws(DaemonError) {
-        _ = try SystemThread(name: "beckon-changes", stackSize: 1 << 20, or: DaemonError.noThread) { [self] in
+        try thread.start(name: "beckon-changes", stackSize: 1 << 20, or: DaemonError.noThread) { [self] in
             run(make, look)
-            finished.open()
         }
     }
 
@@ -53,9 +50,7 @@ final class ChangeQueue: Sendable {
     /// - Returns: false if too many changes wait already.
     @discardableResult
     func submit(_ change: SettingsChange, _ done: @escaping Done = { _ in }) -> Bool {
-        let isTaken = state.withLock { !$0.isStopped && $0.schedule.add(change, done) }
-        wakeUp.signal()
-        return isTaken
+        thread.post { !$0.isClosed && $0.schedule.add(change, done) }
     }
 
     /// Adds a change that a client asks for. Any thread; never waits.
@@ -69,37 +64,33 @@ final class ChangeQueue: Sendable {
             }
         }
         if isTaken { return nil }
-        return .failed(state.withLock(\.isStopped) ? "the service is stopping" : ControlReply.noRoom)
+        return .failed(thread.isStopped ? "the service is stopping" : ControlReply.noRoom)
     }
 
     /// Drops the changes that wait, and ends the thread after the one that is being made.
     ///
     /// - Parameter time: when to give up, on the monotonic clock.
     /// - Returns: whether it has ended.
-    func stop(until time: Instant) -> Bool {
-        state.withLock { $0.isStopped = true }
-        wakeUp.signal()
-        return finished.wait(until: time)
-    }
+    func stop(until time: Instant) -> Bool { thread.stop(until: time) { $0.isClosed = true } }
 
     private func run(_ make: (SettingsChange) throws -> Outcome, _ look: () -> Void) {
         var nextLook = Clock.now + Self.interval
         while true {
-            let (turn, deadline, isStopped) = state.withLock { state in
-                (state.schedule.next(at: Clock.now), state.schedule.deadline, state.isStopped)
+            let ((turn, deadline), isStopped) = thread.take { state in
+                (state.schedule.next(at: Clock.now), state.schedule.deadline)
             }
             if isStopped { break }
             if let turn {
                 take(turn, make)
             } else {
-                wakeUp.wait(until: min(nextLook, deadline ?? nextLook))
+                thread.wait(until: min(nextLook, deadline ?? nextLook))
             }
             if Clock.now >= nextLook {
                 nextLook = Clock.now + Self.interval
                 look()
             }
         }
-        for done in state.withLock({ $0.schedule.removeAll() }) {
+        for done in thread.withLock({ $0.schedule.removeAll() }) {
             done(.failure(DaemonError("the service is stopping")))
         }
     }
@@ -108,7 +99,7 @@ final class ChangeQueue: Sendable {
         let result = Result { try make(turn.change) }
         if turn.change.isReload {
             let hasRebuilt = (try? result.get())?.hasRebuilt ?? false
-            state.withLock { $0.schedule.noteReload(hasRebuilt: hasRebuilt, at: Clock.now) }
+            thread.withLock { $0.schedule.noteReload(hasRebuilt: hasRebuilt, at: Clock.now) }
         }
         for done in turn.requests { done(result.map(\.note)) }
     }

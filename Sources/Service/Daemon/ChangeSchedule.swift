@@ -5,7 +5,7 @@ import Core
 ///
 /// A reload waits until the one before is a second old if that one rebuilt something, else 100 ms; all reloads that wait
 /// then are one. Other changes wait for no reload.
-struct ChangeSchedule<Request> {
+struct ChangeSchedule<Request: Sendable>: Sendable {
     /// The shortest times between two reloads.
     static var rebuildInterval: Duration { .seconds(1) }
     static var checkInterval: Duration { .milliseconds(100) }
@@ -13,7 +13,7 @@ struct ChangeSchedule<Request> {
     static var capacity: Int { 64 }
 
     /// A change to make now, for all of these requests.
-    struct Turn {
+    struct Turn: Sendable {
         let change: SettingsChange
         let requests: [Request]
     }

@@ -15,7 +15,6 @@ final class Recording: Sendable {
     private struct State {
         var lost = 0
         var problem: DaemonError?
-        var isStopped = false
     }
 
     /// Shorter than the history, so that nothing is lost while the disk keeps up.
@@ -23,14 +22,12 @@ final class Recording: Sendable {
 
     private let path: String
     private let history: AudioHistory
-    private let state = Mutex(State())
-    private let wakeUp: EventFD
-    private let finished = Latch()
+    private let thread: InboxThread<State>
 
     init(path: String, history: AudioHistory) throws(DaemonError) {
         self.path = path
         self.history = history
-        wakeUp = try EventFD(or: DaemonError.noEventFD)
+        thread = try InboxThread(State(), or: DaemonError.noEventFD)
     }
 
     /// Creates the file and starts the thread.
@@ -43,38 +40,33 @@ final class Recording: Sendable {
         } catch {
             throw Self.failure(path, error.description)
         }
-        _ = try SystemThread(name: "beckon-record", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
+        try thread.start(name: "beckon-record", stackSize: 512 << 10, or: DaemonError.noThread) { [self] in
             if var writing = writing.withLock({ $0.take() }) { run(&writing) }
-            finished.open()
         }
     }
 
     /// Why nothing is written any more; nil if all is well. Any thread.
-    var problem: DaemonError? { state.withLock { $0.problem } }
+    var problem: DaemonError? { thread.withLock { $0.problem } }
 
     /// Samples that were too old when the disk took them again. Any thread.
-    var lostSamples: Int { state.withLock { $0.lost } }
+    var lostSamples: Int { thread.withLock { $0.lost } }
 
     /// Writes what is left and ends the thread.
     ///
     /// - Parameter time: when to give up, on the monotonic clock.
     /// - Returns: whether it has ended.
-    func stop(until time: Instant) -> Bool {
-        state.withLock { $0.isStopped = true }
-        wakeUp.signal()
-        return finished.wait(until: time)
-    }
+    func stop(until time: Instant) -> Bool { thread.stop(until: time) }
 
     private func run(_ writing: inout Writing) {
         while true {
-            wakeUp.wait(until: Clock.now + Self.interval)
+            thread.wait(until: Clock.now + Self.interval)
             // Read first, so that what came before the stop is written.
-            let isStopped = state.withLock { $0.isStopped }
+            let isStopped = thread.isStopped
             do throws(AudioError) {
                 try catchUp(&writing)
             } catch {
                 let problem = Self.failure(path, error.description)
-                return state.withLock { $0.problem = problem }
+                return thread.withLock { $0.problem = problem }
             }
             if isStopped { return }
         }
@@ -84,7 +76,7 @@ final class Recording: Sendable {
         let range = writing.done..<history.count
         let samples = history.samples(range)
         writing.done = range.upperBound
-        if samples.count < range.count { state.withLock { $0.lost += range.count - samples.count } }
+        if samples.count < range.count { thread.withLock { $0.lost += range.count - samples.count } }
         try writing.writer.append(samples)
     }
 

@@ -19,7 +19,7 @@ extension MQTTPublisher {
         }
         switch topics.command(topic: message.topic, payload: message.payload, words: told?.words ?? []) {
         case .success(let command):
-            inbox.withLock {
+            thread.withLock {
                 $0.counts.commands += 1
                 $0.commands.add(command, topic: message.topic)
             }
@@ -45,31 +45,31 @@ extension MQTTPublisher {
 
     /// Counts a message that was not executed, and logs it or not.
     func refuse(_ topic: String, _ payload: [UInt8]?, _ reason: String, _ refusals: inout RefusalLog) {
-        inbox.withLock { $0.counts.refused += 1 }
+        thread.withLock { $0.counts.refused += 1 }
         guard let line = refusals.note(topic: topic, payload: payload, reason, at: Clock.now) else { return }
         log.write(.warning, line)
     }
 
     /// Hands the commands that wait to the service.
     func submit(_ refusals: inout RefusalLog) {
-        while let (topic, command) = inbox.withLock({ $0.commands.next() }) {
+        while let (topic, command) = thread.withLock({ $0.commands.next() }) {
             let reply = service.perform(command) { [weak self] reply in self?.finish(topic, reply) }
             switch reply {
             case nil: break
             case .failed(ControlReply.noRoom):
                 // It is tried again at the next look.
-                return inbox.withLock { $0.commands.putBack(command, topic: topic) }
+                return thread.withLock { $0.commands.putBack(command, topic: topic) }
             case let reply?: finish(topic, reply)
             }
         }
-        inbox.withLock { $0.counts.replacedCommands = $0.commands.replaced }
+        thread.withLock { $0.counts.replacedCommands = $0.commands.replaced }
     }
 
     /// Notes the end of a command. Any thread.
     private func finish(_ topic: String, _ reply: ControlReply) {
-        inbox.withLock { $0.commands.finish(topic) }
+        thread.withLock { $0.commands.finish(topic) }
         if case .failed(let reason) = reply { log.write(.warning, "MQTT: \(printable(topic)): \(reason)") }
-        wakeUp.signal()
+        thread.wake()
     }
 
     /// What a denial means.

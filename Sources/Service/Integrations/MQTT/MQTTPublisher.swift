@@ -4,7 +4,6 @@ public import Events
 import Glibc
 public import IntegrationInterface
 public import Metrics
-import Synchronization
 import System
 
 /// Publishes events and states to a broker, and passes on its commands, on a thread of its own.
@@ -60,7 +59,6 @@ public final class MQTTPublisher: Integration {
         var events: [DetectionEvent] = []
         var counts = Counts()
         var commands = CommandQueue()
-        var isStopped = false
         /// Whether to remove the device at the broker before the end.
         var isRemoved = false
     }
@@ -81,14 +79,12 @@ public final class MQTTPublisher: Integration {
     let identity: MQTTIdentity
     let service: Service
     let log: ServiceLog
-    let inbox = Mutex(Inbox())
-    let wakeUp: EventFD
-    private let finished = Latch()
+    let thread: InboxThread<Inbox>
     private let marker: ReadingMarker?
 
     /// Whether it does nothing, because a process before this one ended while it read what the broker sent. It stays so over further
     /// starts, as what the broker keeps would end them, too, until ``retry()``.
-    public var isOff: Bool { inbox.withLock { $0.counts.isOff } }
+    public var isOff: Bool { thread.withLock { $0.counts.isOff } }
 
     public static func configured(in configuration: Configuration) -> Configuration.MQTT? {
         configuration.mqtt.host == nil ? nil : configuration.mqtt
@@ -112,12 +108,12 @@ public final class MQTTPublisher: Integration {
         }
         self.service = service
         log = service.log
-        wakeUp = try EventFD(or: Self.unchanged)
+        thread = try InboxThread(Inbox(), or: Self.unchanged)
         marker = ReadingMarker(
             state.map { "\($0)/mqtt-\(MQTTIdentity(name: settings.name ?? service.machine).slug).reading" }
         )
         if marker?.hasFound == true {
-            inbox.withLock { $0.counts.isOff = true }
+            thread.withLock { $0.counts.isOff = true }
             log.write(
                 .error,
                 "MQTT is off: the service ended suddenly while it read what the broker \(host) sent. Look for a large or strange "
@@ -130,34 +126,30 @@ public final class MQTTPublisher: Integration {
     }
 
     private func start() throws(SystemError) {
-        _ = try SystemThread(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in
-            run()
-            finished.open()
-        }
+        try thread.start(name: "beckon-mqtt", stackSize: 1 << 20, or: Self.unchanged) { [self] in run() }
     }
 
     private static func unchanged(_ error: SystemError) -> SystemError { error }
 
-    public var counts: Counts { inbox.withLock { $0.counts } }
+    public var counts: Counts { thread.withLock { $0.counts } }
 
     public func receive(_ event: DetectionEvent) {
-        inbox.withLock { inbox in
+        thread.post { inbox in
             guard inbox.counts.isConnected, inbox.events.count < Self.capacity else {
                 inbox.counts.dropped += 1
                 return
             }
             inbox.events.append(event)
         }
-        wakeUp.signal()
     }
 
     /// Turns MQTT on again where it is off: who reloads has read why it is.
     public func retry() {
-        guard isOff, !isStopped else { return }
+        guard isOff, !thread.isStopped else { return }
         marker?.end()
         do throws(SystemError) {
             try start()
-            inbox.withLock { $0.counts.isOff = false }
+            thread.withLock { $0.counts.isOff = false }
             log.write(.notice, "MQTT is on again, with the broker \(host)")
         } catch {
             log.write(.error, "MQTT stays off: \(error)")
@@ -172,22 +164,12 @@ public final class MQTTPublisher: Integration {
     /// - Returns: whether it has ended; it may wait for a name server or a broker's machine.
     @discardableResult
     public func stop(isRemoved: Bool = false, until time: Instant?) -> Bool {
-        inbox.withLock {
-            $0.isStopped = true
-            $0.isRemoved = isRemoved
-        }
-        guard !isOff else {
-            // Other settings are a new beginning, too.
-            if isRemoved { marker?.end() }
-            return true
-        }
-        wakeUp.signal()
-        return finished.wait(until: time)
+        // Other settings are a new beginning, too.
+        if isOff, isRemoved { marker?.end() }
+        return thread.stop(until: time) { $0.isRemoved = isRemoved }
     }
 
     // MARK: - On the publisher's thread
-
-    private var isStopped: Bool { inbox.withLock { $0.isStopped } }
 
     private func run() {
         var pause = Self.interval
@@ -195,7 +177,7 @@ public final class MQTTPublisher: Integration {
         var isVersion5 = true
         // Connections in a row that the broker closed soon.
         var brief = 0
-        while !isStopped {
+        while !thread.isStopped {
             let begin = Clock.now
             var wasAccepted = false
             do throws(MQTTError) {
@@ -217,7 +199,7 @@ public final class MQTTPublisher: Integration {
                 brief = wasAccepted && error.isClosed && Clock.now - begin < Self.briefTime ? brief + 1 : 0
                 if wasAccepted, error.isClosed { error = .closed("beckon-" + identity.slug) }
                 if brief >= Self.mostBrief { error = .sameName("beckon-" + identity.slug, isCertain: false) }
-                inbox.withLock { inbox in
+                thread.withLock { inbox in
                     inbox.counts.isConnected = false
                     inbox.counts.dropped += inbox.events.count
                     inbox.events = []
@@ -235,7 +217,7 @@ public final class MQTTPublisher: Integration {
     }
 
     private func wait(until end: Instant) {
-        while !isStopped, wakeUp.wait(until: end) {}
+        while !thread.isStopped, thread.wait(until: end) {}
     }
 
     /// Serves a connection until ``stop(isRemoved:until:)``.
@@ -264,7 +246,7 @@ public final class MQTTPublisher: Integration {
                     nextLook = Clock.now + Self.interval
                 }
             }
-            if isStopped {
+            if thread.isStopped {
                 try? leave(connection, told)
                 return
             }
@@ -297,7 +279,7 @@ public final class MQTTPublisher: Integration {
                 nextLook = Clock.now + .milliseconds(100)
                 continue
             }
-            inbox.withLock {
+            thread.withLock {
                 $0.counts.isConnected = true
                 $0.counts.connects += 1
             }
@@ -315,7 +297,7 @@ public final class MQTTPublisher: Integration {
     }
 
     private func take() -> [DetectionEvent] {
-        inbox.withLock { inbox in
+        thread.withLock { inbox in
             let events = inbox.events
             inbox.events = []
             if inbox.counts.isConnected { inbox.counts.events += events.count }
@@ -342,9 +324,9 @@ public final class MQTTPublisher: Integration {
         until time: Instant
     ) throws(MQTTError) -> [BrokerConnection.Received] {
         let events = connection.wantsToWrite ? POLLIN | POLLOUT : POLLIN
-        var polled = [Poll.request(wakeUp.descriptor, POLLIN), Poll.request(connection.descriptor, events)]
+        var polled = [Poll.request(thread.descriptor, POLLIN), Poll.request(connection.descriptor, events)]
         Poll.wait(&polled, until: time)
-        wakeUp.drain()
+        thread.drain()
         let ready = Int32(polled[1].revents)
         return try connection.work(
             canRead: ready & (POLLIN | POLLHUP | POLLERR) != 0,
@@ -356,7 +338,7 @@ public final class MQTTPublisher: Integration {
     ///
     /// - Throws: when the broker closes the connection, at the latest.
     private func leave(_ connection: borrowing BrokerConnection, _ told: ServiceState?) throws(MQTTError) {
-        if inbox.withLock({ $0.isRemoved }) {
+        if thread.withLock({ $0.isRemoved }) {
             for message in discovery?.removal(since: told) ?? [] { try connection.publish(message) }
             for topic in told.map({ topics.messages(for: $0, since: nil) }) ?? [] {
                 try connection.publish(MQTTMessage(topic.topic, "", isRetained: true))

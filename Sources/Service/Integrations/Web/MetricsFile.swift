@@ -5,7 +5,6 @@ import Glibc
 public import IntegrationInterface
 public import Metrics
 import Network
-import Synchronization
 import System
 
 /// Writes the metrics to a file again and again, for node-exporter's textfile collector: for those who want no port.
@@ -22,17 +21,10 @@ public final class MetricsFile: Sendable {
         ]
     }
 
-    private struct State {
-        var counts = Counts()
-        var isStopped = false
-    }
-
     private let path: String
     private let interval: Duration
     private let service: Service
-    private let state = Mutex(State())
-    private let wakeUp: EventFD
-    private let finished = Latch()
+    private let thread: InboxThread<Counts>
 
     /// Starts the thread that writes.
     ///
@@ -41,22 +33,19 @@ public final class MetricsFile: Sendable {
         self.path = path
         self.interval = interval
         self.service = service
-        wakeUp = try EventFD(or: SocketError.noEventFD)
-        _ = try SystemThread(name: "beckon-metrics", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
-            run()
-            finished.open()
-        }
+        thread = try InboxThread(Counts(), or: SocketError.noEventFD)
+        try thread.start(name: "beckon-metrics", stackSize: 512 << 10, or: SocketError.noThread) { [self] in run() }
     }
 
     private func run() {
         var said: SystemError?
-        while !state.withLock({ $0.isStopped }) {
+        while !thread.isStopped {
             do throws(SystemError) {
                 try write(MetricsFormat.prometheus.text(service.metrics()))
-                state.withLock { $0.counts.writes += 1 }
+                thread.withLock { $0.writes += 1 }
                 said = nil
             } catch {
-                state.withLock { $0.counts.failures += 1 }
+                thread.withLock { $0.failures += 1 }
                 // The same reason again is not worth a line.
                 if said != error {
                     service.log.write(
@@ -66,7 +55,7 @@ public final class MetricsFile: Sendable {
                 }
                 said = error
             }
-            _ = wakeUp.wait(until: Clock.now + interval)
+            thread.wait(until: Clock.now + interval)
         }
         unlink(FileName.cString(path))
     }
@@ -89,12 +78,8 @@ extension MetricsFile: Integration {
         try self.init(configured.file ?? "", every: .milliseconds(Int(configured.interval * 1000)), service)
     }
 
-    public var counts: Counts { state.withLock { $0.counts } }
+    public var counts: Counts { thread.withLock { $0 } }
 
     @discardableResult
-    public func stop(isRemoved: Bool, until time: Instant?) -> Bool {
-        state.withLock { $0.isStopped = true }
-        wakeUp.signal()
-        return finished.wait(until: time)
-    }
+    public func stop(isRemoved: Bool, until time: Instant?) -> Bool { thread.stop(until: time) }
 }

@@ -8,7 +8,6 @@ public import IntegrationInterface
 import JSON
 import Metrics
 public import Network
-import Synchronization
 import System
 
 /// Metrics, health and a live page by HTTP.
@@ -32,7 +31,6 @@ public final class WebServer: Sendable {
         var events: [DetectionEvent] = []
         var replies: [(request: UInt64, reply: ControlReply)] = []
         var counts = Counts()
-        var isStopped = false
     }
 
     /// Events that wait for the thread; older ones are dropped, as only pages show them.
@@ -45,9 +43,7 @@ public final class WebServer: Sendable {
     private let listener: Listener
     private let settings: Settings
     private let service: Service
-    private let wakeUp: EventFD
-    private let shared = Mutex(Shared())
-    private let finished = Latch()
+    private let thread: InboxThread<Shared>
 
     /// Begins to listen.
     ///
@@ -60,12 +56,11 @@ public final class WebServer: Sendable {
         self.service = service
         listener = try Listener(settings.listen)
         addresses = listener.addresses
-        wakeUp = try EventFD(or: SocketError.noEventFD)
-        _ = try SystemThread(name: "beckon-web", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
+        thread = try InboxThread(Shared(), or: SocketError.noEventFD)
+        try thread.start(name: "beckon-web", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
             run(library)
             listener.removeFiles()
             listener.close()
-            finished.open()
         }
         let places = addresses.map(\.webText).joined(separator: ", ")
         let isOpen = listener.isOpen
@@ -80,11 +75,10 @@ public final class WebServer: Sendable {
 
     /// Shows an event on the pages that are open. Any thread.
     public func receive(_ event: DetectionEvent) {
-        shared.withLock { shared in
+        thread.post { shared in
             shared.events.append(event)
             if shared.events.count > Self.mostEvents { shared.events.removeFirst() }
         }
-        wakeUp.signal()
     }
 
     /// Stops to listen and closes all connections.
@@ -92,14 +86,10 @@ public final class WebServer: Sendable {
     /// - Parameter time: when to give up, on ``Clock``; nil: never.
     /// - Returns: whether the thread has ended.
     @discardableResult
-    public func stop(until time: Instant? = nil) -> Bool {
-        shared.withLock { $0.isStopped = true }
-        wakeUp.signal()
-        return finished.wait(until: time)
-    }
+    public func stop(until time: Instant? = nil) -> Bool { thread.stop(until: time) }
 
     /// The counts so far. Any thread.
-    public var counts: Counts { shared.withLock { $0.counts } }
+    public var counts: Counts { thread.withLock { $0.counts } }
 
     // MARK: - On the server's thread
 
@@ -141,17 +131,16 @@ public final class WebServer: Sendable {
             if hasPages { deadline = min(deadline ?? nextState, nextState) }
             let now = Clock.now
             if let pause = listener.deadline(at: now) { deadline = min(deadline ?? pause, pause) }
-            var requests = [Poll.request(wakeUp.descriptor, POLLIN), Poll.request(loop.descriptor, POLLIN)]
+            var requests = [Poll.request(thread.descriptor, POLLIN), Poll.request(loop.descriptor, POLLIN)]
             if loop.hasRoom(at: now) {
                 requests += listener.requests(at: now)
             } else {
                 deadline = min(deadline ?? .distantFuture, now + HTTPConnection.grace / 5)
             }
             Poll.wait(&requests, until: deadline)
-            wakeUp.drain()
-            let (events, replies, isStopped) = shared.withLock { shared in
+            let ((events, replies), isStopped) = thread.take { shared in
                 defer { (shared.events, shared.replies) = ([], []) }
-                return (shared.events, shared.replies, shared.isStopped)
+                return (shared.events, shared.replies)
             }
             if isStopped { return }
             accept(requests.dropFirst(2), loop)
@@ -164,7 +153,7 @@ public final class WebServer: Sendable {
             if !hasPages { feed.rest() }
             loop.resumeStreams()
             loop.turn()
-            shared.withLock { shared in
+            thread.withLock { shared in
                 shared.counts = loop.counts
                 (shared.counts.connections, shared.counts.pages) = (loop.connectionCount, loop.streamCount)
             }
@@ -252,8 +241,7 @@ public final class WebServer: Sendable {
     }
 
     private func add(_ reply: ControlReply, to request: UInt64) {
-        shared.withLock { $0.replies.append((request, reply)) }
-        wakeUp.signal()
+        thread.post { $0.replies.append((request, reply)) }
     }
 
     private static func answer(_ reply: ControlReply) -> WebAnswer {

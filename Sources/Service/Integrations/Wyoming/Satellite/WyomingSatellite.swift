@@ -71,7 +71,6 @@ public final class WyomingSatellite: EventSink {
     private struct Inbox {
         var events: [DetectionEvent] = []
         var words: SatelliteWords?
-        var isStopped = false
         var counts = Counts()
     }
 
@@ -87,9 +86,7 @@ public final class WyomingSatellite: EventSink {
     private let listener: Listener
     private let log: ServiceLog
     private let announcement = Mutex<Announcement?>(nil)
-    private let wakeUp: EventFD
-    private let inbox = Mutex(Inbox())
-    private let finished = Latch()
+    private let thread: InboxThread<Inbox>
 
     /// Begins to listen.
     ///
@@ -105,12 +102,11 @@ public final class WyomingSatellite: EventSink {
         name = settings.name
         listener = try Listener(settings.listen)
         addresses = listener.addresses
-        wakeUp = try EventFD(or: SocketError.noEventFD)
-        _ = try SystemThread(name: "beckon-satellite", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
+        thread = try InboxThread(Inbox(), or: SocketError.noEventFD)
+        try thread.start(name: "beckon-satellite", stackSize: 512 << 10, or: SocketError.noThread) { [self] in
             run(SatelliteLoop(words, settings, audio))
             listener.removeFiles()
             listener.close()
-            finished.open()
         }
         let isOpen = listener.isOpen
         log.write(
@@ -126,18 +122,14 @@ public final class WyomingSatellite: EventSink {
     }
 
     /// The counts so far. Any thread.
-    public var counts: Counts { inbox.withLock { $0.counts } }
+    public var counts: Counts { thread.withLock { $0.counts } }
 
     /// Reports and announces other words from now on. Any thread.
-    public func update(_ words: SatelliteWords) {
-        inbox.withLock { $0.words = words }
-        wakeUp.signal()
-    }
+    public func update(_ words: SatelliteWords) { thread.post { $0.words = words } }
 
     public func receive(_ event: DetectionEvent) {
         guard event.kind == .word || event.kind == .phrase else { return }
-        inbox.withLock { if $0.events.count < Self.capacity { $0.events.append(event) } }
-        wakeUp.signal()
+        thread.post { if $0.events.count < Self.capacity { $0.events.append(event) } }
     }
 
     /// Stops to listen and closes all connections.
@@ -146,10 +138,9 @@ public final class WyomingSatellite: EventSink {
     /// - Returns: whether the thread has ended.
     @discardableResult
     public func stop(until time: Instant? = nil) -> Bool {
-        inbox.withLock { $0.isStopped = true }
-        wakeUp.signal()
+        thread.beginStop()
         announcement.withLock { $0 }?.end()
-        return finished.wait(until: time)
+        return thread.stop(until: time)
     }
 
     // MARK: - On the satellite's thread
@@ -158,7 +149,7 @@ public final class WyomingSatellite: EventSink {
         var said: Said = (.alone, Clock.now - Self.logInterval)
         while true {
             let start = Clock.now
-            var requests = [Poll.request(wakeUp.descriptor, POLLIN)] + listener.requests(at: start)
+            var requests = [Poll.request(thread.descriptor, POLLIN)] + listener.requests(at: start)
             let waiting = loop.requests(at: start)
             requests += waiting.clients
             let deadlines = [
@@ -166,11 +157,10 @@ public final class WyomingSatellite: EventSink {
                 Self.isNews(loop.state, said) ? said.time + Self.logInterval : nil,
             ]
             Poll.wait(&requests, until: deadlines.compactMap(\.self).min())
-            if requests[0].revents != 0 { wakeUp.drain() }
             let now = Clock.now
-            let (events, words, isStopped) = inbox.withLock { inbox in
+            let ((events, words), isStopped) = thread.take { inbox in
                 defer { (inbox.events, inbox.words) = ([], nil) }
-                return (inbox.events, inbox.words, inbox.isStopped)
+                return (inbox.events, inbox.words)
             }
             if isStopped { return }
             if let words { loop.update(words) }
@@ -182,7 +172,7 @@ public final class WyomingSatellite: EventSink {
             note(&said, loop.state, at: now)
             var counts = loop.counts
             (counts.state, counts.connections) = (loop.state, loop.clients.count)
-            inbox.withLock { $0.counts = counts }
+            thread.withLock { $0.counts = counts }
         }
     }
 

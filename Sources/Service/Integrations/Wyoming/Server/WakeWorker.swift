@@ -11,7 +11,6 @@ final class WakeWorker: Sendable {
     private struct Shared {
         var arrivals: [WakeLoop.Arrival] = []
         var words: WakeWords?
-        var isStopped = false
         var counts = WyomingServer.Counts()
     }
 
@@ -22,9 +21,7 @@ final class WakeWorker: Sendable {
 
     /// When the turn began that goes on, or the wait that has an end, on ``Clock``; 0 while the thread waits without end.
     private let turnStart = Atomic<Int64>(0)
-    private let shared = Mutex(Shared())
-    private let wakeUp: EventFD
-    private let finished = Latch()
+    private let thread: InboxThread<Shared>
 
     /// Starts the thread.
     ///
@@ -38,16 +35,15 @@ final class WakeWorker: Sendable {
         isFull: @escaping @Sendable () -> Bool,
         onNotice: @escaping @Sendable (WakeNotice) -> Void
     ) throws(SocketError) {
-        wakeUp = try EventFD(or: SocketError.noEventFD)
-        _ = try SystemThread(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
+        thread = try InboxThread(Shared(), or: SocketError.noEventFD)
+        try thread.start(name: "beckon-streams", stackSize: 1 << 20, or: SocketError.noThread) { [self] in
             // On Linux the priority of the calling thread.
             setpriority(Int32(PRIO_PROCESS.rawValue), 0, Int32(priority))
             run(words, limits, isFull, onNotice)
-            finished.open()
         }
     }
 
-    var counts: WyomingServer.Counts { shared.withLock { $0.counts } }
+    var counts: WyomingServer.Counts { thread.withLock { $0.counts } }
 
     /// For how long the turn that goes on has gone on; a wait for clients, which lasts half a second at most, counts too. Any thread.
     var turnTime: Duration {
@@ -62,26 +58,20 @@ final class WakeWorker: Sendable {
         let peer = connection.peer
         let arrival = WakeLoop.Arrival(connection: ConnectionBox(connection), peer: peer, replaces: replaces)
         load.add(1, ordering: .relaxed)
-        shared.withLock { $0.arrivals.append(arrival) }
+        thread.withLock { $0.arrivals.append(arrival) }
         // A wait without end has one now; see ``turnTime``.
-        turnStart.compareExchange(expected: 0, desired: Clock.now.nanoseconds, ordering: .relaxed)
-        wakeUp.signal()
+        _ = turnStart.compareExchange(expected: 0, desired: Clock.now.nanoseconds, ordering: .relaxed)
+        thread.wake()
     }
 
     /// Detects other words from each stream's next hop on. Any thread.
-    func update(_ words: WakeWords) {
-        shared.withLock { $0.words = words }
-        wakeUp.signal()
-    }
+    func update(_ words: WakeWords) { thread.post { $0.words = words } }
 
-    /// Closes all connections and ends the thread; see ``wait(until:)``. Any thread.
-    func stop() {
-        shared.withLock { $0.isStopped = true }
-        wakeUp.signal()
-    }
+    /// Closes all connections and ends the thread, without waiting for it. Any thread.
+    func beginStop() { thread.beginStop() }
 
-    /// Returns whether the thread has ended.
-    func wait(until time: Instant?) -> Bool { finished.wait(until: time) }
+    /// Waits for that. Returns whether the thread has ended.
+    func stop(until time: Instant?) -> Bool { thread.stop(until: time) }
 
     private func run(
         _ words: WakeWords,
@@ -92,15 +82,11 @@ final class WakeWorker: Sendable {
         var loop = WakeLoop(words, limits, onNotice: onNotice)
         while true {
             turnStart.store(loop.waitsWithoutEnd ? 0 : Clock.now.nanoseconds, ordering: .relaxed)
-            loop.wait(wakeUp.descriptor)
+            loop.wait(thread.descriptor)
             turnStart.store(Clock.now.nanoseconds, ordering: .relaxed)
-            wakeUp.drain()
-            let (arrivals, words, isStopped) = shared.withLock { shared in
-                defer {
-                    shared.arrivals = []
-                    shared.words = nil
-                }
-                return (shared.arrivals, shared.words, shared.isStopped)
+            let ((arrivals, words), isStopped) = thread.take { shared in
+                defer { (shared.arrivals, shared.words) = ([], nil) }
+                return (shared.arrivals, shared.words)
             }
             if isStopped { return }
             if let words { loop.update(words) }
@@ -111,7 +97,7 @@ final class WakeWorker: Sendable {
             yielding.store(loop.yielding, ordering: .relaxed)
             var counts = loop.counts
             counts.busy = Self.busy
-            shared.withLock { $0.counts = counts }
+            thread.withLock { $0.counts = counts }
         }
     }
 

@@ -94,14 +94,12 @@ public final class WyomingServer: Sendable {
     private let listener: Listener
     private let settings: Settings
     private let log: ServiceLog
-    private let wakeUp: EventFD
+    private let thread: InboxThread<Void>
     private let workers: [WakeWorker]
     /// When the accepting thread last looked, on ``Clock``.
     private let lastLook = Atomic<Int64>(Clock.now.nanoseconds)
     /// When the accepting thread last found a place, on ``Clock``.
     private let lastRoom = Atomic<Int64>(Clock.now.nanoseconds)
-    private let isStopped = Atomic<Bool>(false)
-    private let finished = Latch()
     private let announcement = Mutex<Announcement?>(nil)
 
     /// Time between two lines of the log about clients that were dropped.
@@ -115,7 +113,7 @@ public final class WyomingServer: Sendable {
         self.log = log
         listener = try Listener(settings.listen)
         addresses = listener.addresses
-        wakeUp = try EventFD(or: SocketError.noEventFD)
+        thread = try InboxThread((), or: SocketError.noEventFD)
         let total = Total()
         let notices = WakeNotices(log)
         var workers: [WakeWorker] = []
@@ -132,14 +130,13 @@ public final class WyomingServer: Sendable {
         }
         self.workers = workers
         do throws(SocketError) {
-            _ = try SystemThread(name: "beckon-wyoming", stackSize: 256 << 10, or: SocketError.noThread) { [self] in
+            try thread.start(name: "beckon-wyoming", stackSize: 256 << 10, or: SocketError.noThread) { [self] in
                 run(total)
                 listener.removeFiles()
                 listener.close()
-                finished.open()
             }
         } catch {
-            for worker in workers { worker.stop() }
+            for worker in workers { worker.beginStop() }
             throw error
         }
         let places = addresses.map(\.description).joined(separator: ", ")
@@ -203,12 +200,11 @@ public final class WyomingServer: Sendable {
     /// - Returns: whether all threads have ended.
     @discardableResult
     public func stop(until time: Instant? = nil) -> Bool {
-        isStopped.store(true, ordering: .relaxed)
-        wakeUp.signal()
+        thread.beginStop()
         announcement.withLock { $0 }?.end()
-        for worker in workers { worker.stop() }
-        var haveEnded = finished.wait(until: time)
-        for worker in workers { haveEnded = worker.wait(until: time) && haveEnded }
+        for worker in workers { worker.beginStop() }
+        var haveEnded = thread.stop(until: time)
+        for worker in workers { haveEnded = worker.stop(until: time) && haveEnded }
         return haveEnded
     }
 
@@ -221,18 +217,18 @@ public final class WyomingServer: Sendable {
 
     private func run(_ total: Total) {
         var (reported, nextReport) = (0, Clock.now)
-        while !isStopped.load(ordering: .relaxed) {
+        while !thread.isStopped {
             let now = Clock.now
             lastLook.store(now.nanoseconds, ordering: .relaxed)
             if !isTaken { lastRoom.store(now.nanoseconds, ordering: .relaxed) }
             // Workers decide who makes room. While many wait for that, the others wait in the system's queue.
             let isBehind = connections >= settings.connections + Self.mostExtra
-            var answers = [Poll.request(wakeUp.descriptor, POLLIN)]
+            var answers = [Poll.request(thread.descriptor, POLLIN)]
             if !isBehind { answers += listener.requests(at: now) }
             // Once a second also without a connection, because connections end.
             let next = now + (isBehind ? .milliseconds(10) : isTaken ? .milliseconds(100) : .seconds(1))
             Poll.wait(&answers, until: min(listener.deadline(at: now) ?? next, next))
-            if answers[0].revents != 0 { wakeUp.drain() }
+            thread.drain()
             listener.accept(answers.dropFirst()) { accept($0) }
             total.value.store(connections, ordering: .relaxed)
             let counts = counts
