@@ -162,6 +162,7 @@ private func residentMegabytes() -> Int {
         defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
         #expect(eventually { service.commands.withLock { $0 } == [.unmute] })
         #expect(residentMegabytes() - before < 100)
+        #expect(publisher.counts.refused == 20_000, "each is counted, though few are logged")
     }
 
     @Test func `a broker of MQTT 3_1_1 is spoken to as one`() throws {

@@ -225,7 +225,7 @@ struct BrokerConnection: ~Copyable {
     }
 
     /// Messages that were not read since the last call, because they are too long or of a quality that was not asked for.
-    func takeDropped() -> [(topic: String, length: Int)] { input.takeDropped() }
+    func takeDropped() -> BrokerInput.Dropped { input.takeDropped() }
 
     /// What the broker has denied since the last call.
     func takeDenials() -> [Denial] {

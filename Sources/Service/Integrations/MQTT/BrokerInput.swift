@@ -30,8 +30,8 @@ final class BrokerInput {
     private var record = [UInt8](repeating: 0, count: 5 + BrokerInput.longestRecord)
     private var received = 0
     private var buffer = [UInt8](repeating: 0, count: PacketGate.longest + 5)
-    /// The topics of messages that were dropped since ``takeDropped()``; the last of them.
-    private var dropped: [(topic: String, length: Int)] = []
+    /// Messages that were dropped since ``takeDropped()``: the last of them, and how many there were before.
+    private var dropped = Dropped()
 
     /// - Throws: if the client is to use TLS and cannot.
     init(_ client: OpaquePointer, _ settings: BrokerConnection.Settings) throws(MQTTError) {
@@ -44,9 +44,17 @@ final class BrokerInput {
     }
 
     /// Messages that were too long, or of a quality that was not asked for, since the last call.
-    func takeDropped() -> [(topic: String, length: Int)] {
-        defer { dropped = [] }
+    func takeDropped() -> Dropped {
+        defer { dropped = Dropped() }
         return dropped
+    }
+
+    /// Messages that the library did not read.
+    struct Dropped {
+        /// The last of them, oldest first: topic and length in bytes.
+        fileprivate(set) var last: [(topic: String, length: Int)] = []
+        /// Those before, which are only counted.
+        fileprivate(set) var others = 0
     }
 
     /// Reads what is there, at most ``perTurn`` packets.
@@ -229,7 +237,10 @@ final class BrokerInput {
     }
 
     private func note(_ topic: String?, _ head: PacketGate.Head) {
-        dropped.append((topic ?? "?", head.length))
-        if dropped.count > 4 { dropped.removeFirst() }
+        dropped.last.append((topic ?? "?", head.length))
+        if dropped.last.count > 4 {
+            dropped.last.removeFirst()
+            dropped.others += 1
+        }
     }
 }

@@ -262,7 +262,10 @@ public final class MQTTPublisher: Integration {
                 }
                 nextLook = Clock.now
             }
-            for (topic, length) in connection.takeDropped() {
+            let dropped = connection.takeDropped()
+            thread.withLock { $0.counts.refused += dropped.others }
+            refusals.skip(dropped.others)
+            for (topic, length) in dropped.last {
                 refuse(
                     topic,
                     nil,

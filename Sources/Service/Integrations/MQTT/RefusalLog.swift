@@ -35,6 +35,12 @@ public struct RefusalLog: Sendable {
         return "MQTT: \(printable(String(topic.prefix(200)))):\(value) was not executed: \(reason)\(others)"
     }
 
+    /// Counts messages that are not logged by themselves.
+    mutating func skip(_ others: Int) {
+        count += others
+        unreported += others
+    }
+
     /// The beginning of a payload, in one line.
     private static func shown(_ payload: [UInt8]) -> String {
         let text = printable(String(decoding: payload.prefix(60), as: UTF8.self))
