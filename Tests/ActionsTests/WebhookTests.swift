@@ -40,7 +40,7 @@ struct WebhookTests {
             ("HTTP/1.1 204 No Content\r", 204), ("HTTP/1.0 200\r", 200), ("HTTP/1.1 599", 599), ("HTTP/1.1 299 x", 299),
             ("HTTP/1.1 2000 OK\r", nil), ("HTTP/1.1 20\r", nil), ("HTTP/1.1 +20 OK\r", nil), ("HTTP/1.1 2０0 OK", nil),
             ("HTTP/1.1 099 x", nil), ("HTTP/1.1 199 x", nil), ("HTTP/1.1 20x OK", nil), ("HTTP/11 200 OK", nil),
-            ("", nil),
+            ("HTtP/.1 4010", nil), ("HTTP/.1 401", nil), ("http/1.1 200 OK", nil), ("HTTP/1.1", nil), ("", nil),
         ] as [(String, Int?)]
     )
     func `a status has exactly three digits`(_ line: String, status: Int?) throws {

@@ -58,15 +58,34 @@ struct CurlTransfer: ~Copyable {
             return count <= Self.longest
         }
 
-        /// Takes a line of a head; false: the answer is known, and the rest of it is not wanted.
-        func takeLine(_ size: Int) -> Bool {
-            guard take(size) else { return false }
-            return !isFinal || (readsRedirects && (300..<400).contains(status))
+        /// Takes a line of a head; false: the answer is known or is not HTTP, and the rest of it is not wanted.
+        func takeLine(_ line: UnsafeRawBufferPointer) -> Bool {
+            guard take(line.count) else { return false }
+            if isBeforeStatus {
+                guard Self.isStatus(line) else { return false }
+                isKnown = status >= 200 || status == 101
+            }
+            // The line that ends an interim answer; another status follows.
+            isBeforeStatus = !isKnown && (line.first == 10 || line.first == 13)
+            return !isKnown || (readsRedirects && (300..<400).contains(status))
         }
+
+        /// Whether a line is `HTTP/1.1 200` or alike. libcurl takes any line that begins with `http/` for a status of 200.
+        private static func isStatus(_ line: UnsafeRawBufferPointer) -> Bool {
+            guard line.starts(with: "HTTP/".utf8) else { return false }
+            let parts = line.dropFirst(5).split(maxSplits: 2) { $0 == 32 || $0 == 10 || $0 == 13 }
+            guard parts.count > 1, parts[1].count == 3 else { return false }
+            let version = parts[0].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            return version.count < 3
+                && (version + [parts[1]]).allSatisfy { !$0.isEmpty && $0.allSatisfy { (48...57).contains($0) } }
+        }
+
+        private var isBeforeStatus = true
+        private var isKnown = false
 
         /// Whether the first line has come that is not of an interim answer (1xx; RFC 9110, 15.2). 101 changes the protocol, which was
         /// not asked for.
-        var isFinal: Bool { status >= 200 || status == 101 }
+        var isFinal: Bool { isKnown }
     }
 
     /// Nil if the system has no memory for it.
@@ -83,9 +102,10 @@ struct CurlTransfer: ~Copyable {
         var settings = CCurl_post()
         settings.headers = headers
         settings.direct = post.isDirect
-        settings.line = { _, size, count, context in
+        settings.line = { bytes, size, count, context in
             guard let context else { return 0 }
-            return Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue().takeLine(size * count) ? size * count : 0
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue().takeLine(line) ? line.count : 0
         }
         settings.piece = { _, size, count, context in
             guard let context else { return 0 }
