@@ -182,7 +182,17 @@ struct SatelliteTests {
         deinit { satellite.stop(until: Clock.now + .seconds(5)) }
 
         /// Blocks of noise, as the detector's thread adds them.
-        func hear(blocks: Int) {
+        ///
+        /// The history takes a block later if the satellite reads just then: so there is one more as long as the last one waits.
+        /// Returns the number of samples.
+        @discardableResult func hear(blocks: Int) -> Int {
+            let before = samples.count
+            add(blocks)
+            while history.count < samples.count { add(1) }
+            return samples.count - before
+        }
+
+        private func add(_ blocks: Int) {
             for _ in 0..<blocks {
                 samples += (0..<1600).map { _ in Int16(truncatingIfNeeded: random.next()) }
                 let newest = samples.suffix(16_000)
@@ -247,8 +257,7 @@ struct SatelliteTests {
             #expect(try home.nextType() == "run-pipeline")
             var received = try samples(home, count: 5000 - round)
             for _ in 0..<10 {
-                device.hear(blocks: 3)
-                received += try samples(home, count: 4800)
+                received += try samples(home, count: device.hear(blocks: 3))
             }
             #expect(received == Array(device.samples[end...]))
             #expect(device.satellite.counts.state == .streaming)
