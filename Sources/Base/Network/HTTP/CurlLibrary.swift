@@ -63,11 +63,11 @@ struct CurlTransfer: ~Copyable {
             guard take(line.count) else { return false }
             if isBeforeStatus {
                 guard Self.isStatus(line) else { return false }
-                isKnown = status >= 200 || status == 101
+                isFinal = status >= 200 || status == 101
             }
             // The line that ends an interim answer; another status follows.
-            isBeforeStatus = !isKnown && (line.first == 10 || line.first == 13)
-            return !isKnown || (readsRedirects && (300..<400).contains(status))
+            isBeforeStatus = !isFinal && (line.first == 10 || line.first == 13)
+            return !isFinal || (readsRedirects && (300..<400).contains(status))
         }
 
         /// Whether a line is `HTTP/1.1 200` or alike. libcurl takes any line that begins with `http/` for a status of 200.
@@ -81,11 +81,10 @@ struct CurlTransfer: ~Copyable {
         }
 
         private var isBeforeStatus = true
-        private var isKnown = false
 
         /// Whether the first line has come that is not of an interim answer (1xx; RFC 9110, 15.2). 101 changes the protocol, which was
         /// not asked for.
-        var isFinal: Bool { isKnown }
+        private(set) var isFinal = false
     }
 
     /// Nil if the system has no memory for it.
