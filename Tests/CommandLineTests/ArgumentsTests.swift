@@ -14,18 +14,14 @@ struct ArgumentsTests {
         abstract: "…",
         usage: [],
         groups: [
-            OptionGroup(
-                "Options",
-                [
-                    Option("--jobs", short: "-j", .whole(1...8), help: "…", manual: "…"),
-                    Option("--null", short: "-0", help: "…", manual: "…"),
-                    Option("--quiet", short: "-q", help: "…", manual: "…"),
-                    Option("--colour", .choice("NAME", Colour.self) { _ in "" }, help: "…", manual: "…"),
-                    Option("--colours", .list("NAME", Colour.self), help: "…", manual: "…"),
-                    Option("--after", .seconds(0...60, expected: "seconds from 0 to 60"), help: "…", manual: "…"),
-                    Option("--word", .wordConfidence, repeats: true, help: "…", manual: "…"),
-                ]
-            )
+            "Options": [
+                Option("--jobs", short: "-j", .whole(1...8), help: "…"), Option("--null", short: "-0", help: "…"),
+                Option("--quiet", short: "-q", help: "…"),
+                Option("--colour", .choice("NAME", Colour.self) { _ in "" }, help: "…"),
+                Option("--colours", .list("NAME", Colour.self), help: "…"),
+                Option("--after", .seconds(0...60, expected: "seconds from 0 to 60"), help: "…"),
+                Option("--word", .wordConfidence, repeats: true, help: "…"),
+            ]
         ]
     )
 

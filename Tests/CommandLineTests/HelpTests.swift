@@ -63,7 +63,8 @@ struct HelpTests {
         let command = try #require(CommandLineTool.declarations.first { $0.title == title })
         for option in command.options {
             #expect((5...64).contains(option.summary.count), "\(option.name): \(option.summary)")
-            #expect(!option.manual.isEmpty && option.manual.hasSuffix("."), "\(option.name)")
+            let manual = ManualLists.item(option)
+            #expect(manual.count > 1 && manual.last?.hasSuffix(".") == true, "\(option.name): \(manual)")
         }
     }
 
@@ -83,8 +84,8 @@ struct HelpTests {
     }
 
     @Test func `lines break between words`() {
-        #expect(HelpPage.wrapped("one two three four", width: 9) == ["one two", "three", "four"])
-        #expect(HelpPage.wrapped("incomprehensible is it", width: 5) == ["incomprehensible", "is it"])
-        #expect(HelpPage.wrapped("", width: 5) == [])
+        #expect(wrapped("one two three four", width: 9) == ["one two", "three", "four"])
+        #expect(wrapped("incomprehensible is it", width: 5) == ["incomprehensible", "is it"])
+        #expect(wrapped("", width: 5) == [])
     }
 }

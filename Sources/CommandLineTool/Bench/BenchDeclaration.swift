@@ -8,10 +8,9 @@ extension Bench: Command {
             CommandName(
                 name: "bench",
                 abstract: "measure speed and latency",
-                operands: [Operand("report", .file, repeats: true, isOptional: true)]
+                operands: [Operand(title: "report", completion: .file, repeats: true, isOptional: true)]
             )
         ],
-        abstract: "measure speed and latency",
         usage: [
             "beckon bench [OPTION…]", "beckon bench --compare FILE FILE",
             "beckon bench --end-to-end --device NAME --track FILE --stamp PROGRAM", "             [OPTION…]",
@@ -25,185 +24,120 @@ extension Bench: Command {
             a stream, and the time from the program's start to its first score.
             """,
         groups: [
-            OptionGroup(
-                "What to measure",
-                [
-                    Option(
-                        "--kernels",
-                        short: "-k",
-                        .list("SET", InstructionSet.self),
-                        help: """
-                            kernel sets to measure: baseline, dotprod (arm64), avx2, avx512, or scalar, the plain loops that the tests \
-                            compare with (default: all that the processor supports, without scalar)
-                            """,
-                        manual: """
-                            Measures
-                            .Cm baseline , avx2 , avx512 ,
-                            on arm64
-                            .Cm baseline
-                            or
-                            .Cm dotprod ,
-                            or the plain loops that the tests compare with,
-                            .Cm scalar .
-                            The default is all that the processor supports, without
-                            .Cm scalar ;
-                            if
-                            .Ev BECKON_KERNELS
-                            names one, that one.
-                            """
-                    ),
-                    Option(
-                        "--seconds",
-                        short: "-s",
-                        .seconds(0.01...3600, expected: "a time from 0.01 to 3600"),
-                        help: "how long to measure (default: 10)",
-                        manual: "How long to measure; the default is 10."
-                    ),
-                    Option(
-                        "--streams",
-                        .whole(1...10_000),
-                        help: "also measure this many streams, in turn and batched",
-                        manual: """
-                            Also measures this many streams: a hop of each in turn, and a hop of all of
-                            them batched.
-                            """
-                    ),
-                    Option(
-                        "--first-score",
-                        help: "measure one start: load the model, score a hop, print the time and the memory in use",
-                        manual: """
-                            Only loads the model and scores a hop.
-                            Prints a JSON object with the time in nanoseconds on the raw monotonic clock,
-                            the memory in use in bytes, and the bytes that each further stream takes.
-                            The start-up measurement uses it.
-                            """
-                    ),
-                    Option(
-                        "--compare",
-                        help: "print two reports of --json side by side, with ratios",
-                        manual: """
-                            Prints the two reports of
-                            .Fl -json
-                            that are its operands side by side, with the ratios of the second's medians to
-                            the first's, and what makes them hard to compare.
-                            """
-                    ),
-                    Option(
-                        "--end-to-end",
-                        help: "from the end of a word in the audio to the start of its action, stage by stage",
-                        manual: """
-                            From the end of a word in the audio to the start of its action, stage by stage,
-                            through the whole service.
-                            """
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "For --end-to-end, all of which make bench-end-to-end gives",
-                [
-                    SharedOptions.device(
-                        help:
-                            "device that plays a recording from its first sample when opened, such as the tests' card",
-                        manual: "A device that plays a recording from its first sample when it is opened."
-                    ),
-                    Option(
-                        "--track",
-                        .file,
-                        help: """
-                            label track of the recording: one line per word with start and end in seconds and the \
-                            word, separated by tabs
-                            """,
-                        manual: """
-                            The label track of the recording: one line per word with start and end in
-                            seconds and the word, separated by tabs.
-                            """
-                    ),
-                    Option(
-                        "--stamp",
-                        .text("PROGRAM", "program", .file),
-                        help: """
-                            program that records when it started, by its full path: it appends a line to the file it \
-                            is given, with the value of BECKON_SEQUENCE and the monotonic clock in nanoseconds
-                            """,
-                        manual: """
-                            A program, by its full path, that appends a line to the file that it is given:
-                            the value of
-                            .Ev BECKON_SEQUENCE ,
-                            and the monotonic clock in nanoseconds when it began.
-                            """
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "A wake-word server",
-                [
-                    Option(
-                        "--wyoming",
-                        .whole(1...9000),
-                        help: """
-                            measure a server with this many connections, which play a recording in real time: the share of \
-                            a core that it takes, and the time from a chunk to its detection
-                            """,
-                        manual: """
-                            Starts a wake-word server with one thread, and plays a recording to it over this
-                            many connections in real time.
-                            Reports the share of a core that it takes, and the time from the chunk that
-                            completes a hop to the detection in it.
-                            """
-                    ),
-                    Option(
-                        "--most",
-                        help: "also search for the most connections in time: 95 % of the detections within 50 ms",
-                        manual: """
-                            Also searches for the most connections with 95 % of the detections within 50 ms.
-                            """
-                    ),
-                    Option(
-                        "--chunk",
-                        .whole(1...1000),
-                        help: "milliseconds of audio in a chunk (default: 64, as satellites send; Home Assistant: 10)",
-                        manual: """
-                            Milliseconds of audio in a chunk; the default is 64, which satellites send.
-                            Home Assistant sends 10.
-                            """
-                    ),
-                    Option(
-                        "--file",
-                        .file,
-                        help: "recording to play (default: a word of alsa-utils)",
-                        manual: """
-                            The recording to play; by default
-                            .Pa /usr/share/sounds/alsa/Front_Left.wav .
-                            """
-                    ),
-                    Option(
-                        "--connect",
-                        .text("ADDRESS", "address"),
-                        help: "measure another server, such as tcp://127.0.0.1:10400",
-                        manual: "Measures the server at this address in place of an own one."
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "How to listen, as for listen",
-                [
-                    SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.threshold,
-                    SharedOptions.word, SharedOptions.model, SharedOptions.channel,
-                ]
-            ),
-            OptionGroup(
-                "Output",
-                [
-                    SharedOptions.json(
-                        help: "print one JSON object; times in microseconds, with --end-to-end in milliseconds",
-                        manual: """
-                            Prints one JSON object; times are in microseconds, with
-                            .Fl -end-to-end
-                            in milliseconds.
-                            """
-                    )
-                ]
-            ),
+            "What to measure": [
+                Option(
+                    "--kernels",
+                    short: "-k",
+                    .list("SET", InstructionSet.self),
+                    help: """
+                        kernel sets to measure: baseline, dotprod (arm64), avx2, avx512, or scalar, the plain loops that the tests \
+                        compare with (default: all that the processor supports, without scalar)
+                        """,
+                    manual: """
+                        If
+                        .Ev BECKON_KERNELS
+                        names one, it is the default.
+                        """
+                ),
+                Option(
+                    "--seconds",
+                    short: "-s",
+                    .seconds(0.01...3600, expected: "a time from 0.01 to 3600"),
+                    help: "how long to measure (default: 10)"
+                ),
+                Option("--streams", .whole(1...10_000), help: "also measure this many streams, in turn and batched"),
+                Option(
+                    "--first-score",
+                    help: "measure one start: load the model, score a hop, print the time and the memory in use",
+                    manual: """
+                        The output is a JSON object with the time in nanoseconds on the raw monotonic
+                        clock, the memory in use in bytes, and the bytes that each further stream takes.
+                        The start-up measurement uses it.
+                        """
+                ),
+                Option(
+                    "--compare",
+                    help: "print two reports of --json side by side, with ratios",
+                    manual: """
+                        The reports are the operands; the ratios are those of the second's medians to
+                        the first's.
+                        Notes say what makes the two hard to compare.
+                        """
+                ),
+                Option(
+                    "--end-to-end",
+                    help: "from the end of a word in the audio to the start of its action, stage by stage",
+                    manual: "It goes through the whole service."
+                ),
+            ],
+            "For --end-to-end, all of which make bench-end-to-end gives": [
+                SharedOptions.device(
+                    help:
+                        "device that plays a recording from its first sample when opened, such as the tests' card"
+                ),
+                Option(
+                    "--track",
+                    .file,
+                    help: """
+                        label track of the recording: one line per word with start and end in seconds and the \
+                        word, separated by tabs
+                        """
+                ),
+                Option(
+                    "--stamp",
+                    .text("PROGRAM", "program", .file),
+                    help: """
+                        program that records when it started, by its full path: it appends a line to the file it \
+                        is given, with the value of BECKON_SEQUENCE and the monotonic clock in nanoseconds
+                        """
+                ),
+            ],
+            "A wake-word server": [
+                Option(
+                    "--wyoming",
+                    .whole(1...9000),
+                    help: """
+                        measure a server with this many connections, which play a recording in real time: the share of \
+                        a core that it takes, and the time from a chunk to its detection
+                        """,
+                    manual: """
+                        The server has one thread.
+                        The time is counted from the chunk that completes a hop.
+                        """
+                ),
+                Option(
+                    "--most",
+                    help: "also search for the most connections in time: 95 % of the detections within 50 ms"
+                ),
+                Option(
+                    "--chunk",
+                    .whole(1...1000),
+                    help: "milliseconds of audio in a chunk (default: 64, as satellites send; Home Assistant: 10)"
+                ),
+                Option(
+                    "--file",
+                    .file,
+                    help: "recording to play (default: a word of alsa-utils)",
+                    manual: """
+                        The default is
+                        .Pa /usr/share/sounds/alsa/Front_Left.wav .
+                        """
+                ),
+                Option(
+                    "--connect",
+                    .text("ADDRESS", "address"),
+                    help: "measure another server, such as tcp://127.0.0.1:10400"
+                ),
+            ],
+            "How to listen, as for listen": [
+                SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.threshold,
+                SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+            ],
+            "Output": [
+                SharedOptions.json(
+                    help: "print one JSON object; times in microseconds, with --end-to-end in milliseconds"
+                )
+            ],
         ],
         notes: """
             Exit status: 0 if everything was measured; 1 if something failed, no word was

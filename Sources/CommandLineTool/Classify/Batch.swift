@@ -96,12 +96,12 @@ final class Batch: Sendable {
 
     /// Like ``run(_:)``; returns the values of `work` in the order of the files, without those that failed.
     func collect<Value: Sendable>(_ work: @escaping @Sendable (Int, String) throws -> Value) -> [Value] {
-        let collected = Collected<Value>()
+        let collected = Mutex<[Int: Value]>([:])
         run { number, name in
             let value = try work(number, name)
-            collected.values.withLock { $0[number] = value }
+            collected.withLock { $0[number] = value }
         }
-        return collected.values.withLock { values in values.sorted { $0.key < $1.key }.map(\.value) }
+        return collected.withLock { values in values.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     /// The exit status; reports an interruption.
@@ -120,11 +120,6 @@ extension OrderedOutput.Sink {
         put: { piece in Output.write(piece.text) },
         isOnErrorTerminal: Terminal.errorIsOutput
     )
-}
-
-/// Values by the number of their file.
-private final class Collected<Value: Sendable>: Sendable {
-    let values = Mutex<[Int: Value]>([:])
 }
 
 /// A thread in an array, which holds no noncopyable values.

@@ -64,20 +64,16 @@ struct Classify {
             spool: spool
         )
         let begun = ContinuousClock.now
-        let heard = Heard()
+        let heard = Mutex((files: 0, seconds: 0.0))
         batch.run { number, file in
             var seconds = 0.0
-            defer {
-                heard.milliseconds.add(Int(seconds * 1000), ordering: .relaxed)
-                heard.files.add(1, ordering: .relaxed)
-            }
+            defer { heard.withLock { $0 = ($0.files + 1, $0.seconds + seconds) } }
             try jobs.run(number, file, &seconds)
         }
         let elapsed = begun.duration(to: .now)
         try results?.finish()
         if options.stats {
-            let seconds = Double(heard.milliseconds.load(ordering: .relaxed)) / 1000
-            let files = heard.files.load(ordering: .relaxed)
+            let (files, seconds) = heard.withLock { $0 }
             Output.writeError(Self.statistics(files, seconds: seconds, elapsed: elapsed / .seconds(1)))
         }
         let status = batch.finish()
@@ -153,10 +149,4 @@ struct Classify {
             "\(files) \(files == 1 ? "file" : "files"), \(decimal(seconds, 1)) s of audio in \(decimal(elapsed, 2)) s: "
             + "\(decimal(speed, 0)) times real time\n"
     }
-}
-
-/// What was read of all files so far.
-private final class Heard: Sendable {
-    let milliseconds = Atomic<Int>(0)
-    let files = Atomic<Int>(0)
 }

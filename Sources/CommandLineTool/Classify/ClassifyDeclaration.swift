@@ -8,10 +8,9 @@ extension Classify: Command {
             CommandName(
                 name: "classify",
                 abstract: "find spoken words in audio files, with their times",
-                operands: [Operand("file", .file, repeats: true)]
+                operands: [Operand(title: "file", completion: .file, repeats: true)]
             )
         ],
-        abstract: "find spoken words in audio files, with their times",
         usage: [
             "beckon classify [OPTION…] FILE|DIR…", "… | beckon classify [OPTION…] -",
             "beckon classify [OPTION…] --worker",
@@ -22,140 +21,103 @@ extension Classify: Command {
             - is the audio on standard input, up to its end.
             """,
         groups: [
-            OptionGroup(
-                "What to find",
-                [
-                    Option(
-                        "--clips",
-                        help: "one label per file, for recordings of one second (of a longer one, its loudest second)",
-                        manual: """
-                            Gives one label per file, for recordings of one second; of a longer one, its
-                            loudest second counts.
-                            """
-                    ),
-                    SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
-                    SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.model, SharedOptions.words,
-                    SharedOptions.channel,
-                ]
-            ),
-            OptionGroup(
-                "Output",
-                [
-                    SharedOptions.jsonLines,
-                    Option(
-                        "--format",
-                        short: "-f",
-                        .choice("NAME", ClassifyOptions.Format.self) { format in
-                            switch format {
-                            case .table: "columns for reading (default)"
-                            case .json: "as --json"
-                            case .csv: "comma-separated values with a header line"
-                            case .records: "one JSON object per file, with its events or its error"
-                            case .audacity: "a label track; for several files with --output"
-                            }
-                        },
-                        help: "output format",
-                        manual: """
-                            .Cm table
-                            (the default),
-                            .Cm json ,
-                            .Cm csv ,
-                            .Cm records ,
-                            one JSON object per file with its length, its events, and its error if
-                            there was one; or
-                            .Cm audacity ,
-                            a label track.
-                            """
-                    ),
-                    Option(
-                        "--output",
-                        short: "-o",
-                        .text("PATH", "path", .file),
-                        help: "file for the results, with a journal beside it; of label tracks, the folder",
-                        manual: """
-                            The file for the results, which is replaced.
-                            The files that are done are named in a journal beside it,
-                            .Pa path Ns .journal ,
-                            for
-                            .Fl -resume .
-                            For label tracks, the folder, with one track per file.
-                            """
-                    ),
-                    Option(
-                        "--resume",
-                        help: "continue the file of --output after a kill; begins it if there is none",
-                        manual: """
-                            Goes on with the file of
-                            .Fl -output
-                            after an interruption, a kill or a crash; begins it if there is none.
-                            Files that the journal names are not processed again; results of others
-                            are cut off first, so nothing is there twice.
-                            The journal is written once a second, after the results are on the disk.
-                            The other options must be the same.
-                            """
-                    ),
-                    Option(
-                        "--stats",
-                        help: "print statistics at the end: audio length, time taken, speed",
-                        manual: "Prints the audio's length, the time taken and the speed at the end."
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "Where the audio comes from",
-                [
-                    Option(
-                        "--files-from",
-                        .file,
-                        help: "also the files named in this list, one per line; - for standard input",
-                        manual: """
-                            Also reads the files named in this list, one per line, or on standard input with
-                            .Ql - .
-                            """
-                    ),
-                    Option(
-                        "--null",
-                        short: "-0",
-                        help: "names of --files-from end with NUL",
-                        manual: """
-                            The names of
-                            .Fl -files-from
-                            end with NUL, as
-                            .Ql find -print0
-                            writes them.
-                            """
-                    ),
-                    Option(
-                        "--shard",
-                        .shard,
-                        help: "only the files whose names hash to part I of N, such as 3/16, for several machines",
-                        manual: """
-                            Processes only one of several parts of the files, such as
-                            .Ql 3/16 .
-                            A file's part is decided by its name as given, so machines with the same
-                            folder each get other files, and together all.
-                            """
-                    ),
-                    Option(
-                        "--worker",
-                        help: "serve requests on standard input, one JSON line each, and answer with JSON lines",
-                        manual: """
-                            Serves an engine that has many workers: reads requests from standard
-                            input,
-                            .Ql {\\(dqfile\\(dq: \\(dqa.wav\\(dq}
-                            or
-                            .Ql {\\(dqname\\(dq: \\(dqa.wav\\(dq, \\(dqbytes\\(dq: 32044}
-                            with so many bytes of audio after the line, and answers each with a line as
-                            .Fl -format Cm records ,
-                            in order.
-                            What cannot be served is answered with
-                            .Ql error .
-                            """
-                    ),
-                    SharedOptions.raw,
-                ]
-            ),
-            OptionGroup("Processing", [SharedOptions.jobs]),
+            "What to find": [
+                Option(
+                    "--clips",
+                    help: "one label per file, for recordings of one second (of a longer one, its loudest second)"
+                ),
+                SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
+                SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.model, SharedOptions.words,
+                SharedOptions.channel,
+            ],
+            "Output": [
+                SharedOptions.jsonLines,
+                Option(
+                    "--format",
+                    short: "-f",
+                    .choice("NAME", ClassifyOptions.Format.self) { format in
+                        switch format {
+                        case .table: "columns for reading (default)"
+                        case .json: "as --json"
+                        case .csv: "comma-separated values with a header line"
+                        case .records: "one JSON object per file, with its events or its error"
+                        case .audacity: "a label track; for several files with --output"
+                        }
+                    },
+                    help: "output format",
+                    manual: """
+                        The default is
+                        .Cm table .
+                        """
+                ),
+                Option(
+                    "--output",
+                    short: "-o",
+                    .text("PATH", "path", .file),
+                    help: "file for the results, with a journal beside it; of label tracks, the folder",
+                    manual: """
+                        An existing file is replaced.
+                        The journal,
+                        .Pa path Ns .journal ,
+                        names the files that are done, for
+                        .Fl -resume .
+                        """
+                ),
+                Option(
+                    "--resume",
+                    help: "continue the file of --output after a kill; begins it if there is none",
+                    manual: """
+                        Files that the journal names are not processed again; results of others
+                        are cut off first, so nothing is there twice.
+                        The journal is written once a second, after the results are on the disk.
+                        The other options must be the same.
+                        """
+                ),
+                Option("--stats", help: "print statistics at the end: audio length, time taken, speed"),
+            ],
+            "Where the audio comes from": [
+                Option(
+                    "--files-from",
+                    .file,
+                    help: "also the files named in this list, one per line; - for standard input"
+                ),
+                Option(
+                    "--null",
+                    short: "-0",
+                    help: "names of --files-from end with NUL",
+                    manual: """
+                        So
+                        .Ql find -print0
+                        writes them.
+                        """
+                ),
+                Option(
+                    "--shard",
+                    .shard,
+                    help: "only the files whose names hash to part I of N, such as 3/16, for several machines",
+                    manual: """
+                        A file's part is decided by its name as given, so machines with the same
+                        folder each get other files, and together all.
+                        """
+                ),
+                Option(
+                    "--worker",
+                    help: "serve requests on standard input, one JSON line each, and answer with JSON lines",
+                    manual: """
+                        A request is
+                        .Ql {\\(dqfile\\(dq: \\(dqa.wav\\(dq}
+                        or
+                        .Ql {\\(dqname\\(dq: \\(dqa.wav\\(dq, \\(dqbytes\\(dq: 32044}
+                        with so many bytes of audio after the line.
+                        It is answered with a line as
+                        .Fl -format Cm records ,
+                        in order; what cannot be served, with
+                        .Ql error .
+                        """
+                ),
+                SharedOptions.raw,
+            ],
+            "Processing": [SharedOptions.jobs],
         ],
         notes: """
             A file that cannot be read is reported and skipped; the others are still

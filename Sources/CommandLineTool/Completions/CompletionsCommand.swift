@@ -35,10 +35,9 @@ extension CompletionsCommand: Command {
             CommandName(
                 name: "completions",
                 abstract: "print the completion of a shell",
-                operands: [Operand("shell", .names(Shell.allCases.map(\.rawValue)))]
+                operands: [Operand(title: "shell", completion: .names(Shell.allCases.map(\.rawValue)))]
             )
         ],
-        abstract: "print the completion of a shell",
         usage: ["beckon completions bash|zsh|fish"],
         discussion: """
             The package installs all three; this is for a program that was built from

@@ -11,22 +11,16 @@ extension ConfigCommand: Command {
                             report every mistake, one per line: file:line:column, key and what was expected; warn \
                             of programs that do not exist
                             """,
-                        operands: [Operand("file", .file, isOptional: true)],
-                        manual: """
-                            Reports every mistake in a configuration, one per line: file, line, column,
-                            key, and what was expected.
-                            """
+                        operands: [Operand(title: "file", completion: .file, isOptional: true)]
                     ),
                     CommandName(
                         name: "show",
                         abstract: "print every key with the value in force, as one JSON object",
-                        operands: [Operand("file", .file, isOptional: true)],
-                        manual: "Prints every key with the value in force, as one JSON object."
+                        operands: [Operand(title: "file", completion: .file, isOptional: true)]
                     ),
                 ]
             )
         ],
-        abstract: "check the service's configuration, or print it",
         usage: ["beckon config check [FILE]", "beckon config show [FILE]"],
         discussion: """
             Without FILE it is the one that the service would read: the user's own,

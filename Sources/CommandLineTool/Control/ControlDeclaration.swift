@@ -6,13 +6,6 @@ extension ControlVerb: Command {
         help: """
             control socket of the service (default: $BECKON_SOCKET, else the user's own service if it \
             runs, else /run/beckon/control.socket)
-            """,
-        manual: """
-            The service's control socket.
-            The default is
-            .Ev BECKON_SOCKET ,
-            else that of the user's own service if it runs, else
-            .Pa /run/beckon/control.socket .
             """
     )
 
@@ -23,8 +16,6 @@ extension ControlVerb: Command {
                 abstract: "print the service's state",
                 help: "print five lines: state, device, words, last word, version; all counts with --json",
                 manual: """
-                    Prints five lines: the state and since when, the device, the words, the last
-                    word that was detected, and the version.
                     With
                     .Fl -json
                     also the thresholds and what was counted and lost:
@@ -43,31 +34,24 @@ extension ControlVerb: Command {
             CommandName(
                 name: "mute",
                 abstract: "close the microphone",
-                manual: "Closes the microphone, so that it is off and other programs can use it."
+                manual: "It is off then, and other programs can use it."
             ),
-            CommandName(
-                name: "unmute",
-                abstract: "open the microphone again",
-                manual: "Opens the microphone again."
-            ),
+            CommandName(name: "unmute", abstract: "open the microphone again"),
             CommandName(
                 name: "reload",
                 abstract: "read the configuration again",
                 help: "read the configuration again; if it is invalid, the old one stays in force",
-                manual: """
-                    Reads the configuration again, without losing audio.
-                    If it is invalid, the mistakes are reported and the old one stays in force.
-                    """
+                manual: "No audio is lost."
             ),
             CommandName(
                 name: "set",
                 abstract: "change the thresholds of words",
-                operands: [Operand("word", .setting, repeats: true)],
+                operands: [Operand(title: "word", completion: .setting, repeats: true)],
                 help: "change thresholds, or the sensitivity of all words; a reload keeps them",
                 manual: """
-                    Changes the thresholds of words, to a confidence such as
-                    .Ql yes=0.7
-                    or a sensitivity such as
+                    A confidence is such as
+                    .Ql yes=0.7 ,
+                    a sensitivity such as
                     .Ql yes=strict .
                     .Cm set sensitivity eager
                     changes all words that have no threshold or sensitivity of their own, and says
@@ -81,7 +65,6 @@ extension ControlVerb: Command {
                 abstract: "print every event as a JSON line",
                 help: "print every event as a JSON line, until Ctrl-C",
                 manual: """
-                    Prints every event as a JSON line, until Ctrl-C.
                     If the service ends, so does this, with status 1, unless
                     .Fl -reconnect
                     is given.
@@ -94,24 +77,14 @@ extension ControlVerb: Command {
             "beckon set [OPTION…] [sensitivity NAME] [WORD=T…]",
         ],
         groups: [
-            OptionGroup(
-                "Options",
-                [
-                    socketOption,
-                    Option(
-                        "--reconnect",
-                        help: "wait for the service where it does not run, and go on when it starts again; events only",
-                        manual: """
-                            .Cm events
-                            waits for the service where it does not run, and goes on when it starts again.
-                            """
-                    ),
-                    SharedOptions.json(
-                        help: "print the answer unchanged, as one JSON object",
-                        manual: "Prints the answer unchanged, as one JSON object."
-                    ),
-                ]
-            )
+            "Options": [
+                socketOption,
+                Option(
+                    "--reconnect",
+                    help: "wait for the service where it does not run, and go on when it starts again; events only"
+                ),
+                SharedOptions.json(help: "print the answer unchanged, as one JSON object"),
+            ]
         ],
         notes: "Exit status: 0 on success, 1 if the service refused or does not run.",
         examples: [

@@ -1,7 +1,6 @@
 extension Devices: Command {
     static let declaration = CommandDeclaration(
         names: [CommandName(name: "devices", abstract: "list microphones and other capture devices")],
-        abstract: "list microphones and other capture devices",
         usage: ["beckon devices [--json]"],
         discussion: """
             One line for each capture device: those of the cards, by names that stay the
@@ -14,7 +13,7 @@ extension Devices: Command {
             where there is one, else the first card that captures, USB microphones
             before others.
             """,
-        groups: [OptionGroup("Options", [SharedOptions.jsonLines])],
+        groups: ["Options": [SharedOptions.jsonLines]],
         notes: """
             If there is no device, one line says where it was looked for and what to do,
             and the exit status is 1.

@@ -1,7 +1,6 @@
 extension Doctor: Command {
     static let declaration = CommandDeclaration(
         names: [CommandName(name: "doctor", abstract: "find what prevents this machine from listening well")],
-        abstract: "find what prevents this machine from listening well",
         usage: ["beckon doctor [OPTION…]"],
         discussion: """
             Checks the configuration, the model and its speed, the service, permissions
@@ -11,37 +10,15 @@ extension Doctor: Command {
             last lines say what to do next, and where symptoms are described.
             """,
         groups: [
-            OptionGroup(
-                "Options",
-                [
-                    SharedOptions.device(
-                        help:
-                            "capture device: a name that beckon devices lists, or auto (default: the configuration's)",
-                        manual: """
-                            The capture device: a name that
-                            .Nm Cm devices
-                            lists, or
-                            .Cm auto .
-                            The default is the configuration's.
-                            """
-                    ),
-                    SharedOptions.configuration(
-                        help: "configuration (default: the one that the service reads)",
-                        manual: "The configuration; by default the one that the service reads."
-                    ),
-                    Option(
-                        "--model",
-                        short: "-m",
-                        .folder,
-                        help: "model folder (default: the configuration's)",
-                        manual: "The folder of the model; by default the configuration's."
-                    ),
-                    SharedOptions.json(
-                        help: "print one JSON object per line, with check, grade, text and remedy",
-                        manual: "Prints one JSON object per line, with the keys check, grade, text and remedy."
-                    ),
-                ]
-            )
+            "Options": [
+                SharedOptions.device(
+                    help:
+                        "capture device: a name that beckon devices lists, or auto (default: the configuration's)"
+                ),
+                SharedOptions.configuration(help: "configuration (default: the one that the service reads)"),
+                Option("--model", short: "-m", .folder, help: "model folder (default: the configuration's)"),
+                SharedOptions.json(help: "print one JSON object per line, with check, grade, text and remedy"),
+            ]
         ],
         notes: "Exit status: 0 if beckon can listen, 1 if there is an error."
     )

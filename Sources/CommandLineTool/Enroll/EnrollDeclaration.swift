@@ -7,8 +7,8 @@ extension Enroll: Command {
                 name: "enroll",
                 abstract: "teach a new word from a few takes",
                 operands: [
-                    Operand("word", .taughtWord, after: "--more"),
-                    Operand("file", .file, repeats: true, isOptional: true, after: "--from"),
+                    Operand(title: "word", completion: .taughtWord, after: "--more"),
+                    Operand(title: "file", completion: .file, repeats: true, isOptional: true, after: "--from"),
                 ]
             )
         ],
@@ -36,95 +36,67 @@ extension Enroll: Command {
             with an error, if not all takes were recorded.
             """,
         groups: [
-            OptionGroup(
-                "What to learn from",
-                [
-                    SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
-                    Option(
-                        "--takes",
-                        short: "-n",
-                        .whole(1...20),
-                        help: "takes to ask for (default: \(Teaching.defaultTakes))",
-                        manual: "How many takes to ask for; \(Teaching.defaultTakes) by default, 20 at most."
+            "What to learn from": [
+                SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
+                Option(
+                    "--takes",
+                    short: "-n",
+                    .whole(1...20),
+                    help: "takes to ask for (default: \(Teaching.defaultTakes))",
+                    manual: "At most 20."
+                ),
+                Option(
+                    "--from",
+                    OptionValue(
+                        placeholder: "FILE",
+                        title: "file",
+                        synopsis: "Ar file | folder ...",
+                        completion: .file,
+                        expected: "a file",
+                        accepts: { _ in true }
                     ),
-                    Option(
-                        "--from",
-                        OptionValue(
-                            placeholder: "FILE",
-                            title: "file",
-                            synopsis: "Ar file | folder ...",
-                            completion: .file,
-                            expected: "a file",
-                            accepts: { _ in true }
-                        ),
-                        repeats: true,
-                        help: """
-                            learn from recordings, or folders of them; each may hold several takes, half a second apart
-                            """,
-                        manual: """
-                            Learns from recordings, or folders of them, in place of the microphone.
-                            Each may hold several takes, half a second apart.
-                            """
-                    ),
-                    Option(
-                        "--not",
-                        .text("CLIP", "clip", .file),
-                        repeats: true,
-                        help: """
-                            a recording in which this taught word was found by mistake, or its number in beckon misses; it is not \
-                            found there any more
-                            """,
-                        manual: """
-                            A recording in which this taught word was found by mistake, or its number in
-                            .Cm beckon misses .
-                            From then on the word is not found where the audio is more like this recording
-                            than like the takes.
-                            Refused, with the reason, if a take would not be found any more either.
-                            Words that the model knows by itself have no negatives; raise their threshold.
-                            """
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "What to keep",
-                [
-                    Option(
-                        "--more",
-                        help: "add takes to a word that was taught before",
-                        manual: "Adds takes to a word that was taught before."
-                    ),
-                    Option(
-                        "--force",
-                        help:
-                            "teach it although it sounds like another word, or unlike the model's word of this name",
-                        manual: """
-                            Teaches the word although it sounds like another one of yours or of the
-                            model's, and accepts takes that sound nothing like the model's word of this
-                            name.
-                            Words that sound alike suffer: each is often found in place of the other.
-                            """
-                    ),
-                    Option(
-                        "--no-audio",
-                        help: "do not keep the recordings; the word must be taught again for another model",
-                        manual: """
-                            Does not keep the recordings.
-                            They are kept so that another model can learn the word from them; without them
-                            it must be taught again.
-                            """
-                    ),
-                    SharedOptions.wordsFile(
-                        .file,
-                        help: "file to keep the word in (default: $BECKON_WORDS, or see beckon help words)",
-                        manual: "The file to keep the word in, which is created if it does not exist."
-                    ),
-                    SharedOptions.model,
-                    SharedOptions.json(
-                        help: "print the result as one JSON object",
-                        manual: "Prints the result as one JSON object."
-                    ),
-                ]
-            ),
+                    repeats: true,
+                    help: """
+                        learn from recordings, or folders of them; each may hold several takes, half a second apart
+                        """
+                ),
+                Option(
+                    "--not",
+                    .text("CLIP", "clip", .file),
+                    repeats: true,
+                    help: """
+                        a recording in which this taught word was found by mistake, or its number in beckon misses; it is not \
+                        found there any more
+                        """,
+                    manual: """
+                        From then on the word is not found where the audio is more like this recording
+                        than like the takes.
+                        Refused, with the reason, if a take would not be found any more either.
+                        Words that the model knows by itself have no negatives; raise their threshold.
+                        """
+                ),
+            ],
+            "What to keep": [
+                Option("--more", help: "add takes to a word that was taught before"),
+                Option(
+                    "--force",
+                    help:
+                        "teach it although it sounds like another word, or unlike the model's word of this name",
+                    manual: "Words that sound alike suffer: each is often found in place of the other."
+                ),
+                Option(
+                    "--no-audio",
+                    help: "do not keep the recordings; the word must be taught again for another model",
+                    manual: "They are kept so that another model can learn the word from them."
+                ),
+                SharedOptions.wordsFile(
+                    .file,
+                    help: "file to keep the word in (default: $BECKON_WORDS, or see beckon help words)",
+                    manual: "It is created if it does not exist."
+                ),
+                SharedOptions.model,
+                SharedOptions.json(help: "print the result as one JSON object"),
+            ],
         ],
         notes: """
             Exit status: 0 if the word was taught, 1 if it was refused, no take could be used or a file

@@ -74,20 +74,57 @@ struct ManualLists {
         let operands = name.operands.map { operand in
             (operand.isOptional ? " Op" : "") + " " + synopsis(operand) + (operand.repeats ? " ..." : "")
         }
-        return [".It Cm \(command)\(name.name)\(operands.joined())"] + lines(name.manual)
+        return [".It Cm \(command)\(name.name)\(operands.joined())"] + sentence(name.help ?? name.abstract)
+            + lines(name.manual)
     }
 
     private static func synopsis(_ operand: Operand) -> String {
         operand.completion == .setting ? OptionValue.wordConfidence.mdoc : "Ar \(operand.title)"
     }
 
-    private static func item(_ option: Option) -> [String] {
+    static func item(_ option: Option) -> [String] {
         let short = option.short.map { "\($0.dropFirst()) , Fl " } ?? ""
         let value = option.value.map { " " + $0.mdoc } ?? ""
-        return [".It Fl \(short)\(option.name.dropFirst())\(value)"] + lines(option.manual)
+        let repeats = option.repeats && !option.help.contains("may be repeated") ? ["May be repeated."] : []
+        return [".It Fl \(short)\(option.name.dropFirst())\(value)"] + text(option) + repeats + lines(option.manual)
     }
 
     private static func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+
+    /// The help of an option, with its choices; their default may be another one in each command.
+    private static func text(_ option: Option) -> [String] {
+        guard let choices = option.value?.choices, !choices.isEmpty else { return sentence(option.help) }
+        return sentence(option.help, end: ":")
+            + choices.enumerated().flatMap { number, choice in
+                let end = number == choices.count - 1 ? "." : ";"
+                let meaning = choice.help.replacing(" (default)", with: "")
+                return [".Cm \(choice.name) :"] + sentence(meaning, isStart: false, end: end)
+            }
+    }
+
+    /// A line of help in mdoc(7): names of options and variables are marked, and lines fit 80 columns.
+    private static func sentence(_ help: String, isStart: Bool = true, end: String = ".") -> [String] {
+        let text = (isStart ? help.prefix(1).uppercased() + help.dropFirst() : help) + end
+        var (lines, plain): ([String], [String]) = ([], [])
+        func plainLines() -> [String] { wrapped(plain.joined(separator: " "), width: 78).map(protected) }
+        for word in text.split(separator: " ") {
+            let macro = word.hasPrefix("--") ? ".Fl" : word.hasPrefix("$") ? ".Ev" : nil
+            let name = word.prefix { $0.isLetter || "-_$".contains($0) }
+            if let macro, name.count > 2 {
+                let rest = word[name.endIndex...].map { " \($0)" }.joined()
+                lines += plainLines() + ["\(macro) \(name.dropFirst())\(rest)"]
+                plain = []
+            } else {
+                plain.append((word.hasPrefix("-") ? "\\" : "") + word)
+            }
+        }
+        return lines + plainLines()
+    }
+
+    /// A line that begins like a macro, protected from being one.
+    private static func protected(_ line: String) -> String {
+        (line.first == "." || line.first == "'" ? "\\&" : "") + line
+    }
 }
 
 extension OptionValue {

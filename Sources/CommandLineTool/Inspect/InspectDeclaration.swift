@@ -12,10 +12,9 @@ extension Inspect: Command {
             CommandName(
                 name: "inspect",
                 abstract: "show how the model scores a recording, as a page",
-                operands: [Operand("file", .file)]
+                operands: [Operand(title: "file", completion: .file)]
             )
         ],
-        abstract: "show how the model scores a recording, as a page",
         usage: ["beckon inspect [OPTION…] FILE"],
         discussion: """
             Writes one HTML page without external files: problems of the recording and
@@ -24,62 +23,29 @@ extension Inspect: Command {
             and the words that were detected.
             """,
         groups: [
-            OptionGroup(
-                "What to show",
-                [
-                    Option("--from", position, help: "begin at this time", manual: "Begins at this time."),
-                    Option(
-                        "--to",
-                        position,
-                        help: "end at this time; a report shows at most five minutes",
-                        manual: "Ends at this time; a report shows at most five minutes."
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "How to listen, as for classify",
-                [
-                    SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.sensitivity,
-                    SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.channel,
-                    SharedOptions.words,
-                ]
-            ),
-            OptionGroup(
-                "Output",
-                [
-                    Option(
-                        "--output",
-                        short: "-o",
-                        .file,
-                        help: """
-                            page to write, or - for standard output (default: FILE's name ending in .html, in the \
-                            current folder)
-                            """,
-                        manual: """
-                            The page to write, or
-                            .Ql -
-                            for standard output.
-                            By default it is named after the recording, ends in
-                            .Pa .html
-                            and goes into the current folder;
-                            the page of another recording is not replaced, but a number added.
-                            """
-                    ),
-                    Option(
-                        "--audio",
-                        help: "embed the sound, with a player that moves over the charts (2.6 MB a minute)",
-                        manual: """
-                            Embeds the sound as the model gets it, with a player whose position moves over
-                            all charts.
-                            The page grows by 2.6 MB for each minute.
-                            """
-                    ),
-                    SharedOptions.json(
-                        help: "print everything as one JSON object on standard output, and write no page",
-                        manual: "Prints everything as one JSON object, and writes no page."
-                    ),
-                ]
-            ),
+            "What to show": [
+                Option("--from", position, help: "begin at this time"),
+                Option("--to", position, help: "end at this time; a report shows at most five minutes"),
+            ],
+            "How to listen, as for classify": [
+                SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.sensitivity,
+                SharedOptions.threshold, SharedOptions.word, SharedOptions.model, SharedOptions.channel,
+                SharedOptions.words,
+            ],
+            "Output": [
+                Option(
+                    "--output",
+                    short: "-o",
+                    .file,
+                    help: """
+                        page to write, or - for standard output (default: FILE's name ending in .html, in the \
+                        current folder)
+                        """,
+                    manual: "The page of another recording is not replaced, but a number added."
+                ),
+                Option("--audio", help: "embed the sound, with a player that moves over the charts (2.6 MB a minute)"),
+                SharedOptions.json(help: "print everything as one JSON object on standard output, and write no page"),
+            ],
         ],
         notes: """
             Where a file is damaged, the page shows the part before the damage, and the

@@ -4,7 +4,6 @@ private import Spotting
 extension Listen: Command {
     static let declaration = CommandDeclaration(
         names: [CommandName(name: "listen", abstract: "detect words from a microphone, and act on them")],
-        abstract: "detect words from a microphone, and act on them",
         usage: ["beckon listen [OPTION…]", "… | beckon listen [OPTION…] -"],
         discussion: """
             On a terminal it shows the level with its peak, the three highest classes with
@@ -14,44 +13,25 @@ extension Listen: Command {
             its end. The service is started by systemd: systemctl start beckon.
             """,
         groups: [
-            OptionGroup(
-                "What to listen to",
-                [SharedOptions.microphone, SharedOptions.channel, SharedOptions.file, SharedOptions.raw]
-            ),
-            OptionGroup(
-                "What to find; these override the configuration",
-                [
-                    SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
-                    SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.model,
-                    SharedOptions.words,
-                ]
-            ),
-            OptionGroup(
-                "What to do with it",
-                [
-                    SharedOptions.configuration(
-                        help: """
-                            configuration with words and actions (default: ~/.config/beckon/config.json5 if it exists, \
-                            else /etc/beckon/config.json5 if it exists)
-                            """,
-                        manual: """
-                            The configuration with words and actions.
-                            Without it,
-                            .Pa ~/.config/beckon/config.json5
-                            is read if it exists, else
-                            .Pa /etc/beckon/config.json5 ;
-                            without either the defaults apply.
-                            """
-                    ),
-                    SharedOptions.jsonLines,
-                    Option(
-                        "--record",
-                        .file,
-                        help: "also write the audio to a file, as 16 kHz WAV",
-                        manual: "Also writes the audio to a file, as 16 kHz WAV."
-                    ),
-                ]
-            ),
+            "What to listen to": [
+                SharedOptions.microphone, SharedOptions.channel, SharedOptions.file, SharedOptions.raw,
+            ],
+            "What to find; these override the configuration": [
+                SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
+                SharedOptions.mode(preset: .command), SharedOptions.trigger, SharedOptions.model,
+                SharedOptions.words,
+            ],
+            "What to do with it": [
+                SharedOptions.configuration(
+                    help: """
+                        configuration with words and actions (default: ~/.config/beckon/config.json5 if it exists, \
+                        else /etc/beckon/config.json5 if it exists)
+                        """,
+                    manual: "Without either the defaults apply."
+                ),
+                SharedOptions.jsonLines,
+                Option("--record", .file, help: "also write the audio to a file, as 16 kHz WAV"),
+            ],
         ],
         notes: """
             Signals: SIGHUP reads the configuration again, SIGUSR1 mutes and unmutes.

@@ -8,15 +8,17 @@ extension MissesCommand: Command {
                     CommandName(
                         name: "play",
                         abstract: "play the clip of one",
-                        operands: [Operand("number", .nothing)],
-                        manual: "Plays the clip of the word of this number, by aplay(1)."
+                        operands: [Operand(title: "number", completion: .nothing)],
+                        manual: "Needs aplay(1)."
                     ),
                     CommandName(
                         name: "export",
                         abstract: "copy the clip of one to a file",
-                        operands: [Operand("number", .nothing), Operand("file", .file)],
+                        operands: [
+                            Operand(title: "number", completion: .nothing), Operand(title: "file", completion: .file),
+                        ],
                         manual: """
-                            Copies the clip of the word of this number to a file, which must not exist;
+                            The file must not exist;
                             .Ql -
                             is standard output.
                             """
@@ -24,8 +26,8 @@ extension MissesCommand: Command {
                 ],
                 help: "list the last words that the service detected or nearly detected",
                 manual: """
-                    Lists the last words that the service detected or nearly detected, newest
-                    first: number, time, score, threshold, mode, level and signal-to-noise ratio.
+                    The list has number, time, score, threshold, mode, level and signal-to-noise
+                    ratio, the newest word first.
                     A word is nearly detected
                     .Pq missed
                     if its score comes within
@@ -46,21 +48,11 @@ extension MissesCommand: Command {
             enroll.
             """,
         groups: [
-            OptionGroup(
-                "Options",
-                [
-                    Option(
-                        "--near",
-                        help: "list only words that were nearly detected",
-                        manual: "Lists only words that were nearly detected."
-                    ),
-                    ControlVerb.socketOption,
-                    SharedOptions.json(
-                        help: "print one JSON object per line",
-                        manual: "Prints one JSON object per line for each word."
-                    ),
-                ]
-            )
+            "Options": [
+                Option("--near", help: "list only words that were nearly detected"),
+                ControlVerb.socketOption,
+                SharedOptions.json(help: "print one JSON object per line"),
+            ]
         ],
         notes: "Exit status: 0 on success, 1 if no service runs or keeps words, or a clip cannot be read.",
         examples: ["beckon misses --near", "beckon misses play 12", "beckon misses export 12 clip.wav"],

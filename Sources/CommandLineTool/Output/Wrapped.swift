@@ -1,18 +1,18 @@
 private import Core
 
-/// A paragraph in lines that fit the columns of a terminal, broken at spaces; a longer word has a line of its own.
-func wrapped(_ text: String, columns width: Int) -> String {
+/// A text in lines of at most `width` columns, broken at spaces; a longer word has a line of its own.
+func wrapped(_ text: some StringProtocol, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
-        if line.isEmpty {
-            line = String(word)
-        } else if columns(line) + 1 + columns(String(word)) < width {
-            line += " " + word
-        } else {
+    for word in text.split(separator: " ") {
+        if !line.isEmpty, columns(line) + 1 + columns(String(word)) > width {
             lines.append(line)
-            line = String(word)
+            line = ""
         }
+        line += (line.isEmpty ? "" : " ") + word
     }
-    return (lines + [line]).joined(separator: "\n")
+    return lines + (line.isEmpty ? [] : [line])
 }
+
+/// A paragraph in lines that fit the columns of a terminal. The last column stays empty: some terminals wrap a line that fills it.
+func wrapped(_ text: String, columns: Int) -> String { wrapped(text, width: columns - 1).joined(separator: "\n") }

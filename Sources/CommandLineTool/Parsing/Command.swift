@@ -12,13 +12,14 @@ protocol Command: SendableMetatype {
 /// A command's names, options and texts. Parsing, help, completions and the manual page's lists are made from it.
 struct CommandDeclaration: Sendable {
     let names: [CommandName]
-    /// What it does, in one line, for the title of its help page.
-    let abstract: String
+    /// What all its names do, in one line, for the title of its help page; nil for what its only name does.
+    var abstract: String?
     /// The forms of its command line, such as `beckon classify [OPTION…] FILE|DIR…`.
     let usage: [String]
     /// Paragraphs, separated by an empty line; help wraps their lines.
     var discussion = ""
-    var groups: [OptionGroup] = []
+    /// Options under the headings of its help page.
+    var groups: KeyValuePairs<String, [Option]> = [:]
     /// Paragraphs below the options, such as one on the exit status.
     var notes = ""
     /// Complete command lines.
@@ -27,7 +28,7 @@ struct CommandDeclaration: Sendable {
     var needsService = false
 
     /// Every option, `--help` last.
-    var options: [Option] { groups.flatMap(\.options) + [.help] }
+    var options: [Option] { groups.flatMap(\.value) + [.help] }
 
     /// Its names for a heading: `words, forget`.
     var title: String { names.map(\.name).joined(separator: ", ") }
@@ -45,7 +46,7 @@ struct CommandName: Sendable {
     var tasks: [CommandName] = []
     /// A longer text for the command's help page, in place of the abstract.
     var help: String?
-    /// The text for the manual page, in mdoc(7); empty if the page describes it in prose.
+    /// What the manual page says beside the help, in mdoc(7).
     var manual = ""
 }
 
@@ -58,18 +59,4 @@ struct Operand: Sendable {
     var isOptional = false
     /// Completed only if this option was given.
     var after: String?
-
-    init(
-        _ title: String,
-        _ completion: Completion,
-        repeats: Bool = false,
-        isOptional: Bool = false,
-        after: String? = nil
-    ) {
-        self.title = title
-        self.completion = completion
-        self.repeats = repeats
-        self.isOptional = isOptional
-        self.after = after
-    }
 }

@@ -25,12 +25,14 @@ enum HelpPage {
     /// The page of one command, or of several that share a page.
     static func text(_ command: CommandDeclaration) -> String {
         var parts = [
-            "beckon \(command.title) — \(command.abstract)", usage(command.usage), paragraphs(command.discussion),
+            "beckon \(command.title) — \(command.abstract ?? command.names.first?.abstract ?? "")",
+            usage(command.usage),
+            paragraphs(command.discussion),
         ]
         let tasks = command.names.flatMap { name in (command.names.count > 1 ? [name] : []) + name.tasks }
         parts.append(section(nil, tasks.map { ($0.name, $0.help ?? $0.abstract) }, column: 12))
-        parts += command.groups.map { group in
-            section(group.title, group.options.map { ($0.spelling, help($0)) }, column: 22)
+        parts += command.groups.map { title, options in
+            section(title, options.map { ($0.spelling, help($0)) }, column: 22)
         }
         parts.append(paragraphs(command.notes))
         if !command.examples.isEmpty {
@@ -70,19 +72,5 @@ enum HelpPage {
         text.split(separator: "\n\n").map { paragraph in
             wrapped(paragraph.replacing("\n", with: " "), width: 80).joined(separator: "\n")
         }.joined(separator: "\n\n")
-    }
-
-    /// Wraps a text at blanks into lines of at most `width` characters.
-    static func wrapped(_ text: some StringProtocol, width: Int) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            if !line.isEmpty, line.count + 1 + word.count > width {
-                lines.append(line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        return lines + (line.isEmpty ? [] : [line])
     }
 }

@@ -12,10 +12,10 @@ struct Option: Sendable {
     let value: OptionValue?
     /// Whether it may be given several times with different values.
     let repeats: Bool
-    /// The text in help, without a line end. The part before the first of `,`, `;`, `:` and ` (` must make sense alone:
-    /// the shells show it beside the option.
+    /// The text in help and in the manual page, without a line end. The part before the first of `,`, `;`, `:` and ` (` must make
+    /// sense alone: the shells show it beside the option.
     let help: String
-    /// The text in the manual page, in mdoc(7).
+    /// What the manual page says beside that, in mdoc(7).
     let manual: String
     /// Whether the manual page describes it only once, in the section on options of all commands that listen.
     let isForListening: Bool
@@ -28,7 +28,7 @@ struct Option: Sendable {
         _ value: OptionValue? = nil,
         repeats: Bool = false,
         help: String,
-        manual: String,
+        manual: String = "",
         isForListening: Bool = false,
         foreignNames: [String] = []
     ) {
@@ -58,21 +58,9 @@ struct Option: Sendable {
         "--help",
         short: "-h",
         help: "explain the command",
-        manual: "Explains the command; every command has it.",
+        manual: "Every command has it.",
         isForListening: true
     )
-}
-
-/// Options under one heading of a help text.
-struct OptionGroup: Sendable {
-    /// Without the colon.
-    let title: String
-    let options: [Option]
-
-    init(_ title: String, _ options: [Option]) {
-        self.title = title
-        self.options = options
-    }
 }
 
 /// The value that an option takes.

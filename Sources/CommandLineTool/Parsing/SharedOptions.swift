@@ -9,10 +9,7 @@ enum SharedOptions {
         short: "-t",
         .confidence,
         help: "confidence that every word needs, between 0 and 1",
-        manual: """
-            The confidence that every word needs, between 0 and 1, in place of the model's
-            own thresholds.
-            """,
+        manual: "It replaces the model's own thresholds.",
         isForListening: true
     )
 
@@ -27,11 +24,8 @@ enum SharedOptions {
         },
         help: "how readily words are found",
         manual: """
-            How readily words are found:
-            .Cm strict ,
-            .Cm balanced
-            (the default) or
-            .Cm eager .
+            The default is
+            .Cm balanced .
             The model's card says how many words are found and how often others are taken
             for one under each.
             A model may lack some of them; it is then an error that names those it has.
@@ -45,13 +39,6 @@ enum SharedOptions {
         .wordConfidence,
         repeats: true,
         help: "confidence or sensitivity of one word, such as yes=0.7 or yes=strict",
-        manual: """
-            The confidence that one word needs, or its sensitivity, such as
-            .Ql yes=0.7
-            or
-            .Ql yes=strict .
-            May be repeated.
-            """,
         isForListening: true
     )
 
@@ -69,10 +56,6 @@ enum SharedOptions {
             },
             help: "where words are found" + (preset == nil ? " (default: both modes in turn)" : ""),
             manual: """
-                .Cm spot
-                finds words anywhere, also within speech.
-                .Cm command
-                takes only words said alone, after a pause and before one.
                 The default is
                 .Cm command
                 for
@@ -99,10 +82,8 @@ enum SharedOptions {
         },
         help: "when a word is reported",
         manual: """
-            .Cm early
-            (the default) reports a word as soon as it is certain,
-            .Cm end
-            after the word, with its highest confidence.
+            The default is
+            .Cm early .
             """,
         isForListening: true
     )
@@ -112,7 +93,6 @@ enum SharedOptions {
         short: "-m",
         .folder,
         help: "model folder, or a shipped model's name (default: commands)",
-        manual: "The folder of the model, or the name of a model that comes with the\nprogram, such as commands.",
         isForListening: true
     )
 
@@ -120,22 +100,13 @@ enum SharedOptions {
         "--channel",
         .channels,
         help: "channels to listen to, from 0 (default: mix of all)",
-        manual: """
-            The channel to listen to, counted from 0, or the mean of several, or of all,
-            which is the default.
-            """,
         isForListening: true
     )
 
     static let words = wordsFile(
         help: "file of the taught words, or none (default: the file that enroll writes)",
         manual: """
-            The file that holds the taught words, or
-            .Cm none
-            to listen for none of them.
-            The default is the file that
-            .Nm Cm enroll
-            writes; see
+            See
             .Ev BECKON_WORDS
             below.
             """
@@ -151,51 +122,24 @@ enum SharedOptions {
             accepts: { $0.split(whereSeparator: \.isWhitespace).count > 1 }
         ),
         repeats: true,
-        help: "report words in this order as a phrase, such as \"go left\"; may be repeated",
-        manual: """
-            Reports words in this order as a phrase, such as
-            .Ql go left .
-            May be repeated.
-            """
+        help: "report words in this order as a phrase, such as \"go left\"; may be repeated"
     )
 
     static let jobs = Option(
         "--jobs",
         short: "-j",
         .whole(1...256),
-        help: "number of files to process at a time (default: one per processor)",
-        manual: "How many files to process at a time; by default one per processor."
+        help: "number of files to process at a time (default: one per processor)"
     )
 
-    static let jsonLines = json(help: "print one JSON object per line", manual: "Prints one JSON object per line.")
+    static let jsonLines = json(help: "print one JSON object per line")
 
-    static let microphone = device(
-        help: "capture device: a name that beckon devices lists, or auto (default)",
-        manual: """
-            The capture device: a name that
-            .Nm Cm devices
-            lists, or
-            .Cm auto ,
-            the default.
-            """
-    )
+    static let microphone = device(help: "capture device: a name that beckon devices lists, or auto (default)")
 
     /// For the commands that record: they use only the device of the configuration.
-    static let deviceConfiguration = configuration(
-        help: "configuration that names the device (default: the service's)",
-        manual: """
-            The configuration that names the device; by default the one that
-            .Cm listen
-            would read.
-            """
-    )
+    static let deviceConfiguration = configuration(help: "configuration that names the device (default: the service's)")
 
-    static let file = Option(
-        "--file",
-        .file,
-        help: "play a file as if it came from a microphone, then exit",
-        manual: "Plays an audio file as if it came from a microphone, then exits."
-    )
+    static let file = Option("--file", .file, help: "play a file as if it came from a microphone, then exit")
 
     static let raw = Option(
         "--raw",
@@ -203,30 +147,24 @@ enum SharedOptions {
         help:
             "the audio on standard input has no header: rate, channels and u8, s8, s16, s24, s24le32, s32, f32 or f64",
         manual: """
-            The audio on standard input has no header; for example
+            For example
             .Ql 16000,1,s16 .
-            The formats are
-            .Cm u8 , s8 , s16 , s24
-            (packed in 3 bytes),
+            The formats are little-endian, with channels interleaved;
+            .Cm s24
+            is packed in 3 bytes,
             .Cm s24le32
-            (24 bits in the low 3 of 4 bytes),
-            .Cm s32 , f32
-            and
-            .Cm f64 ,
-            little-endian, channels interleaved.
+            has 24 bits in the low 3 of 4 bytes.
             ALSA's names are understood too.
             """
     )
 
     // MARK: - Options with a different meaning in each command
 
-    static func json(help: String, manual: String) -> Option { Option("--json", help: help, manual: manual) }
+    static func json(help: String, manual: String = "") -> Option { Option("--json", help: help, manual: manual) }
 
-    static func device(help: String, manual: String) -> Option {
-        Option("--device", short: "-d", .device, help: help, manual: manual)
-    }
+    static func device(help: String) -> Option { Option("--device", short: "-d", .device, help: help) }
 
-    static func configuration(help: String, manual: String) -> Option {
+    static func configuration(help: String, manual: String = "") -> Option {
         Option("--config", short: "-c", .file, help: help, manual: manual)
     }
 

@@ -4,10 +4,9 @@ extension Record: Command {
             CommandName(
                 name: "record",
                 abstract: "collect a dataset of spoken words",
-                operands: [Operand("folder", .folder)]
+                operands: [Operand(title: "folder", completion: .folder)]
             )
         ],
-        abstract: "collect a dataset of spoken words",
         usage: ["beckon record --label WORD --speaker NAME [OPTION…] DIR"],
         discussion: """
             Listens, and writes each spoken word to a file of its own: one second at
@@ -18,39 +17,25 @@ extension Record: Command {
             no file is replaced.
             """,
         groups: [
-            OptionGroup(
-                "What to write",
-                [
-                    Option(
-                        "--label",
-                        short: "-l",
-                        .text("WORD", "word"),
-                        help: "what is said, one word",
-                        manual: "What is said, in one word."
-                    ),
-                    Option(
-                        "--speaker",
-                        short: "-s",
-                        .text("NAME", "name"),
-                        help: "who says it; a dataset is split by speakers",
-                        manual: "Who says it; a dataset is split by speakers."
-                    ),
-                    Option(
-                        "--count",
-                        short: "-n",
-                        .whole(1...100_000),
-                        help: "stop after this many clips (default: at Ctrl-C)",
-                        manual: "Stops after this many clips; by default at Ctrl-C."
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "What to listen to",
-                [
-                    SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
-                    SharedOptions.file, SharedOptions.model,
-                ]
-            ),
+            "What to write": [
+                Option("--label", short: "-l", .text("WORD", "word"), help: "what is said, one word"),
+                Option(
+                    "--speaker",
+                    short: "-s",
+                    .text("NAME", "name"),
+                    help: "who says it; a dataset is split by speakers"
+                ),
+                Option(
+                    "--count",
+                    short: "-n",
+                    .whole(1...100_000),
+                    help: "stop after this many clips (default: at Ctrl-C)"
+                ),
+            ],
+            "What to listen to": [
+                SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
+                SharedOptions.file, SharedOptions.model,
+            ],
         ],
         notes: "Exit status: 0 if a clip was written, or the file was played to its end.",
         examples: ["beckon record --label computer --speaker ada dataset/"]

@@ -16,85 +16,52 @@ extension Serve: Command {
             key wyoming.
             """,
         groups: [
-            OptionGroup(
-                "Where to listen",
-                [
-                    Option(
-                        "--listen",
-                        short: "-l",
-                        address(like: "tcp://127.0.0.1:10400 or unix:///run/beckon.socket"),
-                        repeats: true,
-                        help: """
-                            address of the server, such as tcp://0.0.0.0:10400 for the whole network (default: the \
-                            configuration's, else tcp://127.0.0.1:10400); may be repeated
-                            """,
-                        manual: """
-                            Listens at this address:
-                            .Ql tcp://HOST:PORT
-                            with an address in numbers, or
-                            .Ql unix:///PATH .
-                            The default is the configuration's key
-                            .Va wyoming.listen ,
-                            else
-                            .Ql tcp://127.0.0.1:10400 .
-                            May be repeated.
-                            """,
-                        foreignNames: ["--uri", "--port", "--host", "--bind", "--address"]
-                    ),
-                    Option(
-                        "--web",
-                        address(like: "tcp://127.0.0.1:10481"),
-                        repeats: true,
-                        help: """
-                            address of /metrics, /healthz and /readyz, such as tcp://127.0.0.1:10481 (default: none); \
-                            may be repeated
-                            """,
-                        manual: """
-                            Serves
-                            .Pa /metrics ,
-                            .Pa /healthz
-                            and
-                            .Pa /readyz
-                            by HTTP at this address, such as
-                            .Ql tcp://127.0.0.1:10481 .
-                            The configuration's key
-                            .Va web
-                            is for the service with a microphone alone.
-                            May be repeated.
-                            """
-                    ),
-                    Option(
-                        "--connections",
-                        .whole(1...10_000),
-                        help: "most connections at a time (default: the configuration's, else 500)",
-                        manual: """
-                            The largest number of connections at a time; the default is the configuration's,
-                            else 500.
-                            """
-                    ),
-                    Option(
-                        "--threads",
-                        .whole(1...256),
-                        help: "threads that serve clients (default: one per processor)",
-                        manual: "How many threads serve clients; by default one per processor."
-                    ),
-                ]
-            ),
-            OptionGroup(
-                "What to find; these override the configuration",
-                [
-                    SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
-                    SharedOptions.trigger, SharedOptions.model, SharedOptions.words,
-                    SharedOptions.configuration(
-                        help: "configuration with words and addresses (default: as for listen)",
-                        manual: """
-                            The configuration with words and addresses; by default the one that
-                            .Cm listen
-                            would read.
-                            """
-                    ),
-                ]
-            ),
+            "Where to listen": [
+                Option(
+                    "--listen",
+                    short: "-l",
+                    address(like: "tcp://127.0.0.1:10400 or unix:///run/beckon.socket"),
+                    repeats: true,
+                    help: """
+                        address of the server, such as tcp://0.0.0.0:10400 for the whole network (default: the \
+                        configuration's, else tcp://127.0.0.1:10400); may be repeated
+                        """,
+                    manual: """
+                        The address is
+                        .Ql tcp://HOST:PORT
+                        with numbers, or
+                        .Ql unix:///PATH .
+                        The configuration's key is
+                        .Va wyoming.listen .
+                        """,
+                    foreignNames: ["--uri", "--port", "--host", "--bind", "--address"]
+                ),
+                Option(
+                    "--web",
+                    address(like: "tcp://127.0.0.1:10481"),
+                    repeats: true,
+                    help: """
+                        address of /metrics, /healthz and /readyz, such as tcp://127.0.0.1:10481 (default: none); \
+                        may be repeated
+                        """,
+                    manual: """
+                        The configuration's key
+                        .Va web
+                        is for the service with a microphone alone.
+                        """
+                ),
+                Option(
+                    "--connections",
+                    .whole(1...10_000),
+                    help: "most connections at a time (default: the configuration's, else 500)"
+                ),
+                Option("--threads", .whole(1...256), help: "threads that serve clients (default: one per processor)"),
+            ],
+            "What to find; these override the configuration": [
+                SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
+                SharedOptions.trigger, SharedOptions.model, SharedOptions.words,
+                SharedOptions.configuration(help: "configuration with words and addresses (default: as for listen)"),
+            ],
         ],
         notes: """
             Signals: SIGHUP reads the configuration again; taught words are noticed by

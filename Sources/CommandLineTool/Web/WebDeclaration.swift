@@ -8,16 +8,12 @@ extension WebCommand: Command {
                     CommandName(
                         name: "token",
                         abstract: "print the token, which is made where there is none",
-                        manual: """
-                            Prints the token, which is made where there is none.
-                            Changes on the page need it, and the picture of the sound.
-                            """
+                        manual: "Changes on the page need it, and the picture of the sound."
                     ),
                     CommandName(
                         name: "link",
                         abstract: "print a link to the page with the token in it, for a browser on this machine",
                         manual: """
-                            Prints a link to the page with the token in it, for a browser on this machine.
                             The browser keeps the token and does not send it in the link.
                             Other users can read the command lines of all programs,
                             so give a browser the file of
@@ -28,7 +24,6 @@ extension WebCommand: Command {
                 ]
             )
         ],
-        abstract: "print the secret for changes on the live page",
         usage: ["beckon web token [--new]", "beckon web link [--file] [--new]"],
         discussion: """
             The service shows a live page to browsers if the configuration has the key
@@ -37,27 +32,14 @@ extension WebCommand: Command {
             root can read.
             """,
         groups: [
-            OptionGroup(
-                "Options",
-                [
-                    Option(
-                        "--new",
-                        help: "make another token first; the old one is not valid any more",
-                        manual: "Makes another token first; the old one is not valid any more."
-                    ),
-                    Option(
-                        "--file",
-                        help:
-                            "for web link: write a page that leads there, which only you can read, and print its path",
-                        manual: """
-                            For
-                            .Cm web link :
-                            writes a page that leads there, which only its owner can read,
-                            and prints its path.
-                            """
-                    ),
-                ]
-            )
+            "Options": [
+                Option("--new", help: "make another token first; the old one is not valid any more"),
+                Option(
+                    "--file",
+                    help:
+                        "for web link: write a page that leads there, which only you can read, and print its path"
+                ),
+            ]
         ],
         examples: ["sudo beckon web token", "xdg-open \"$(beckon web link --file)\""]
     )

@@ -9,10 +9,10 @@ extension WordsCommand: Command {
                         name: "export",
                         abstract: "write all or some words to a file, with the recordings that were kept",
                         operands: [
-                            Operand("file", .file), Operand("word", .taughtWord, repeats: true, isOptional: true),
+                            Operand(title: "file", completion: .file),
+                            Operand(title: "word", completion: .taughtWord, repeats: true, isOptional: true),
                         ],
                         manual: """
-                            Writes all words, or some, to a file, with the recordings that were kept.
                             An existing file is not replaced.
                             .Ql -
                             is standard output.
@@ -21,9 +21,8 @@ extension WordsCommand: Command {
                     CommandName(
                         name: "import",
                         abstract: "add the words of such a file",
-                        operands: [Operand("file", .file)],
+                        operands: [Operand(title: "file", completion: .file)],
                         manual: """
-                            Adds the words of such a file;
                             .Ql -
                             is standard input.
                             If words of the same names exist already, nothing is imported, unless
@@ -34,18 +33,14 @@ extension WordsCommand: Command {
                     ),
                 ],
                 help: "list the words that were taught",
-                manual: """
-                    Lists the words that were taught: the number of takes, the threshold, and
-                    how many recordings were kept.
-                    """
+                manual: "With the number of takes, the threshold, and how many recordings were kept."
             ),
             CommandName(
                 name: "forget",
                 abstract: "remove taught words",
-                operands: [Operand("word", .taughtWord, repeats: true)],
+                operands: [Operand(title: "word", completion: .taughtWord, repeats: true)],
                 help: "remove words, with their recordings",
                 manual: """
-                    Removes words, with their recordings.
                     A running service stops detecting them.
                     If the configuration that
                     .Cm beckon listen
@@ -60,42 +55,21 @@ extension WordsCommand: Command {
             "beckon forget WORD…",
         ],
         groups: [
-            OptionGroup(
-                "Options",
-                [
-                    SharedOptions.wordsFile(
-                        .file,
-                        help: "file that the words are kept in (default: see below)",
-                        manual: "The file that the words are kept in."
-                    ),
-                    Option(
-                        "--model",
-                        short: "-m",
-                        .folder,
-                        help: "model that import adds words for (default: the commands model)",
-                        manual: """
-                            The model that
-                            .Cm import
-                            adds words for.
-                            """
-                    ),
-                    Option(
-                        "--replace",
-                        help: "import also replaces words of the same name",
-                        manual: """
-                            .Cm import
-                            replaces words that have the names of the file's.
-                            """
-                    ),
-                    SharedOptions.json(
-                        help: "print one JSON object per line",
-                        manual: """
-                            Prints one JSON object per line for each word that is listed; the other tasks
-                            print nothing.
-                            """
-                    ),
-                ]
-            )
+            "Options": [
+                SharedOptions.wordsFile(
+                    .file,
+                    help: "file that the words are kept in (default: see below)",
+                    manual: ""
+                ),
+                Option(
+                    "--model",
+                    short: "-m",
+                    .folder,
+                    help: "model that import adds words for (default: the commands model)"
+                ),
+                Option("--replace", help: "import also replaces words of the same name"),
+                SharedOptions.json(help: "print one JSON object per line", manual: "The other tasks print nothing."),
+            ]
         ],
         notes: """
             Words are kept in one file, $BECKON_WORDS, by default words in
