@@ -22,20 +22,18 @@ struct ChartTests {
         tree.all("span").filter { $0.attributes["class"]?.hasPrefix("label") == true }
     }
 
-    @Test func `a line, a step line and markers`() throws {
+    @Test func `lines and markers`() throws {
         let points = [Point(0, 0), Point(5, 1), Point(10, 0.5)]
         let tree = try Tree(
             Self.chart([
-                .line(points, .series(0)), .line(points, .series(1), stepped: true),
-                .line(points, .series(6), markers: true, dashed: true),
+                .line(points, .series(0)), .line(points, .series(6), markers: true),
             ]).markup.source
         )
         let lines = tree.all("polyline")
         #expect(lines[0].attributes["points"] == "0,100 500,0 1000,50")
-        #expect(lines[1].attributes["points"] == "0,100 500,100 500,0 1000,0 1000,50")
         #expect(lines[0].attributes["style"] == "fill:none;stroke:var(--series-1)")
         // The seventh series has the first one's colour, and dashes.
-        #expect(lines[2].attributes["style"] == "fill:none;stroke:var(--series-1);stroke-dasharray:7 3")
+        #expect(lines[1].attributes["style"] == "fill:none;stroke:var(--series-1);stroke-dasharray:7 3")
         // A dot is a line without length, so that stretching the plot leaves it round.
         #expect(tree.all("path").map { $0.attributes["d"] } == ["M0 100h.01", "M500 0h.01", "M1000 50h.01"])
         let chart = try #require(tree.all("div").first)
@@ -105,16 +103,10 @@ struct ChartTests {
         #expect(thrice[0] > once[0] && thrice[2] == 20, "\(thrice)")
     }
 
-    @Test func `rules with labels turn round at the right edge`() throws {
-        let tree = try Tree(
-            Self.chart([.rule(x: 1, .ink, label: "a"), .rule(x: 9.9, .ink, label: "b"), .rule(y: 0.8, .alarm)])
-                .markup.source
-        )
-        let labels = Self.labels(tree)
-        #expect(labels.map(\.text) == ["a", "b"])
-        #expect(labels[0].attributes["style"]?.contains("left:10%;margin-left:4px") == true)
-        #expect(labels[1].attributes["style"]?.contains("right:1%;margin-right:4px") == true)
-        #expect(tree.all("line").last?.attributes["y1"] == "20")
+    @Test func `a rule crosses the whole plot, dashed`() throws {
+        let line = try #require(try Tree(Self.chart([.rule(y: 0.8, .alarm)]).markup.source).all("line").last)
+        #expect(["x1", "x2", "y1", "y2"].map { line.attributes[$0] } == ["0", "1000", "20", "20"])
+        #expect(line.attributes["style"] == "stroke:var(--alarm);stroke-dasharray:4 3")
     }
 
     @Test func `a threshold has its value at the right, and close values stand below each other`() throws {
@@ -194,9 +186,8 @@ struct ChartTests {
         let matrix = CountMatrix(
             summary: "who is taken for whom",
             rowTitle: "said",
-            rows: ["yes", "n<o"],
             columnTitle: "heard",
-            columns: ["yes", "n<o"],
+            labels: ["yes", "n<o"],
             counts: [[3, 1], []]
         )
         let tree = try Tree(matrix.markup.source)
@@ -221,7 +212,7 @@ struct ChartTests {
         counts[5][7] = 10
         counts[6][6] = 4
         let tree = try Tree(
-            CountMatrix(summary: "s", rowTitle: "r", rows: names, columnTitle: "c", columns: names, counts: counts)
+            CountMatrix(summary: "s", rowTitle: "r", columnTitle: "c", labels: names, counts: counts)
                 .markup.source
         )
         let parts = tree.all("div").dropFirst().map { $0.attributes["class"] }

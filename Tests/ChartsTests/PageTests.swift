@@ -47,9 +47,8 @@ struct PageTests {
         let style = StyleSheet.text
         #expect(!style.contains("url(") && !style.contains("@import") && !style.contains("<") && !style.contains("&"))
         let parts = style.split(separator: "@media").filter { $0.contains("--series-1:") }
-        let colours: [Colour] = (0..<Colour.seriesCount).map { .series($0) } + [.ink, .faint, .grid, .alarm]
-        for colour in colours {
-            let name = colour.style.dropFirst(4).dropLast() + ":"
+        let colours: [Colour] = (0..<Colour.seriesCount).map { .series($0) } + [.ink, .faint, .alarm]
+        for name in colours.map({ $0.style.dropFirst(4).dropLast() + ":" }) + ["--grid:"] {
             #expect(parts[0].contains(name) && parts[1].contains(name), "\(name)")
         }
         #expect(Colour.series(-1).style == "var(--series-6)")

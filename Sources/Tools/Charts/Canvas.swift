@@ -12,15 +12,11 @@ struct Canvas {
 
     func draw(_ mark: Mark) -> [Markup] {
         switch mark.kind {
-        case .line(let points, let stepped, let markers, let dashed):
-            line(points, mark, stepped: stepped, markers: markers, dashed: dashed)
-        case .area(let slices, let stepped): area(slices, mark, stepped: stepped)
+        case .line(let points, let markers): line(points, mark, markers: markers)
+        case .area(let slices): area(slices, mark)
         case .band(let x, let y): band(x, y, mark)
         case .dot(let point): place(point).map { [dot($0, mark)] } ?? []
-        case .verticalRule(let value, let dashed):
-            left(value).map { rule(from: ($0, 0), to: ($0, height), mark, dashed: dashed) } ?? []
-        case .horizontalRule(let value, let dashed):
-            top(value).map { rule(from: (0, $0), to: (Canvas.width, $0), mark, dashed: dashed) } ?? []
+        case .rule(let value): top(value).map { [rule(at: $0, mark)] } ?? []
         case .image(let raster, let x, let y): image(raster, x, y)
         }
     }
@@ -56,15 +52,7 @@ struct Canvas {
                 )
             }
             return WantedLabel(text: text, places: topPlaces(at: middle, rows: rows))
-        case .verticalRule(let value, _):
-            guard let left = left(value) else { return nil }
-            let x = left / Canvas.width
-            let beside = (0..<rows).flatMap { row -> [WantedLabel.Place] in
-                let y = 9 + 15 * Double(row)
-                return [.init(x: x, y: y, side: .right, gap: 4), .init(x: x, y: y, side: .left, gap: 4)]
-            }
-            return WantedLabel(text: text, places: beside)
-        case .line, .area, .horizontalRule, .image: return nil
+        case .line, .area, .rule, .image: return nil
         }
     }
 
@@ -82,19 +70,10 @@ struct Canvas {
     static func sample(of mark: Mark) -> Markup {
         let symbol: Markup =
             switch mark.kind {
-            case .line(_, _, let markers, let dashed):
-                markers
-                    ? .element("path", ["class": "dot", "d": "M10 6h.01", "style": "stroke:\(mark.colour.style)"])
-                    : .element(
-                        "line",
-                        ["x1": "0", "x2": "20", "y1": "6", "y2": "6", "style": strokeStyle(mark, dashed: dashed)]
-                    )
-            case .verticalRule(_, let dashed), .horizontalRule(_, let dashed):
-                .element(
-                    "line",
-                    ["x1": "0", "x2": "20", "y1": "6", "y2": "6", "style": strokeStyle(mark, dashed: dashed)]
-                )
-            case .dot: .element("path", ["class": "dot", "d": "M10 6h.01", "style": "stroke:\(mark.colour.style)"])
+            case .line(_, markers: true), .dot:
+                .element("path", ["class": "dot", "d": "M10 6h.01", "style": "stroke:\(mark.colour.style)"])
+            case .line, .rule:
+                .element("line", ["x1": "0", "x2": "20", "y1": "6", "y2": "6", "style": strokeStyle(mark)])
             default: .element("rect", ["x": "3", "y": "1", "width": "14", "height": "10", "style": fillStyle(mark)])
             }
         return .element(
@@ -115,23 +94,15 @@ struct Canvas {
 
     // MARK: - Lines and areas
 
-    private func line(_ points: [Point], _ mark: Mark, stepped: Bool, markers: Bool, dashed: Bool) -> [Markup] {
-        var drawn: [Markup] = []
-        for run in points.map(place).split(whereSeparator: { $0 == nil }) {
+    private func line(_ points: [Point], _ mark: Mark, markers: Bool) -> [Markup] {
+        points.map(place).split(whereSeparator: { $0 == nil }).flatMap { run -> [Markup] in
             let places = run.compactMap { $0 }
-            let path = stepped ? steps(places) : places
-            if path.count > 1 {
-                drawn.append(
-                    .element(
-                        "polyline",
-                        ["points": list(path), "style": "fill:none;" + Canvas.strokeStyle(mark, dashed: dashed)]
-                    )
-                )
-            }
             // A line of a single point would be invisible.
-            for place in places where markers || places.count == 1 { drawn.append(dot(place, mark)) }
+            let dots = markers || places.count == 1 ? places.map { dot($0, mark) } : []
+            guard places.count > 1 else { return dots }
+            let style = "fill:none;" + Canvas.strokeStyle(mark)
+            return [.element("polyline", ["points": list(places), "style": style])] + dots
         }
-        return drawn
     }
 
     private func dot(_ place: (x: Double, y: Double), _ mark: Mark) -> Markup {
@@ -143,7 +114,7 @@ struct Canvas {
         )
     }
 
-    private func area(_ slices: [Mark.Slice], _ mark: Mark, stepped: Bool) -> [Markup] {
+    private func area(_ slices: [Mark.Slice], _ mark: Mark) -> [Markup] {
         let places = slices.map { slice -> (x: Double, low: Double, high: Double)? in
             guard let x = left(slice.x), let low = top(slice.low), let high = top(slice.high) else { return nil }
             return (x, low, high)
@@ -154,21 +125,10 @@ struct Canvas {
             if run.count == 1 {
                 run = [(run[0].x - 0.5, run[0].low, run[0].high), (run[0].x + 0.5, run[0].low, run[0].high)]
             }
-            var upper = run.map { (x: $0.x, y: $0.high) }
-            var lower = run.map { (x: $0.x, y: $0.low) }
-            if stepped { (upper, lower) = (steps(upper), steps(lower)) }
+            let upper = run.map { (x: $0.x, y: $0.high) }
+            let lower = run.map { (x: $0.x, y: $0.low) }
             return .element("path", ["d": "M" + list(upper + lower.reversed()) + "Z", "style": Canvas.fillStyle(mark)])
         }
-    }
-
-    /// Steps: each value holds until the next x.
-    private func steps(_ places: [(x: Double, y: Double)]) -> [(x: Double, y: Double)] {
-        var path: [(x: Double, y: Double)] = []
-        for place in places {
-            if let last = path.last { path.append((place.x, last.y)) }
-            path.append(place)
-        }
-        return path
     }
 
     private func list(_ places: [(x: Double, y: Double)]) -> String {
@@ -179,18 +139,18 @@ struct Canvas {
 
     /// The part of a band that lies within the plot; nil if none does.
     private func box(
-        _ x: ClosedRange<Double>?,
+        _ x: ClosedRange<Double>,
         _ y: ClosedRange<Double>?
     ) -> (left: Double, right: Double, top: Double, bottom: Double)? {
-        let sides = x.map { (left($0.lowerBound), left($0.upperBound)) } ?? (0, Canvas.width)
         let ends = y.map { (top($0.upperBound), top($0.lowerBound)) } ?? (0, height)
-        guard let from = sides.0, let to = sides.1, let above = ends.0, let below = ends.1 else { return nil }
+        guard let from = left(x.lowerBound), let to = left(x.upperBound), let above = ends.0, let below = ends.1
+        else { return nil }
         let (start, end) = (max(0, from), min(Canvas.width, to))
         let (upper, lower) = (max(0, above), min(height, below))
         return end >= start && lower >= upper ? (start, end, upper, lower) : nil
     }
 
-    private func band(_ x: ClosedRange<Double>?, _ y: ClosedRange<Double>?, _ mark: Mark) -> [Markup] {
+    private func band(_ x: ClosedRange<Double>, _ y: ClosedRange<Double>?, _ mark: Mark) -> [Markup] {
         guard let box = box(x, y) else { return [] }
         return [
             .element(
@@ -204,21 +164,9 @@ struct Canvas {
         ]
     }
 
-    private func rule(
-        from start: (x: Double, y: Double),
-        to end: (x: Double, y: Double),
-        _ mark: Mark,
-        dashed: Bool
-    ) -> [Markup] {
-        [
-            .element(
-                "line",
-                [
-                    "x1": short(start.x), "x2": short(end.x), "y1": short(start.y), "y2": short(end.y),
-                    "style": Canvas.strokeStyle(mark, dashed: dashed),
-                ]
-            )
-        ]
+    private func rule(at top: Double, _ mark: Mark) -> Markup {
+        let (y, style) = (short(top), Canvas.strokeStyle(mark))
+        return .element("line", ["x1": "0", "x2": short(Canvas.width), "y1": y, "y2": y, "style": style])
     }
 
     private func image(_ raster: Raster, _ x: ClosedRange<Double>, _ y: ClosedRange<Double>) -> [Markup] {
@@ -238,8 +186,10 @@ struct Canvas {
         ]
     }
 
-    private static func strokeStyle(_ mark: Mark, dashed: Bool) -> String {
-        let dashes = mark.colour.dashes ?? (dashed ? "4 3" : nil)
+    /// Rules are dashed, and so are lines of later series of the same colour.
+    private static func strokeStyle(_ mark: Mark) -> String {
+        let isRule = if case .rule = mark.kind { true } else { false }
+        let dashes = mark.colour.dashes ?? (isRule ? "4 3" : nil)
         return "stroke:\(mark.colour.style)" + (dashes.map { ";stroke-dasharray:\($0)" } ?? "")
     }
 

@@ -7,8 +7,6 @@ public enum Colour: Sendable, Equatable {
     case ink
     /// Colour of secondary text.
     case faint
-    /// Colour of grid lines.
-    case grid
     /// Colour of errors.
     case alarm
 
@@ -19,7 +17,6 @@ public enum Colour: Sendable, Equatable {
         case .series(let number): "var(--series-\(Colour.wrapped(number) + 1))"
         case .ink: "var(--ink)"
         case .faint: "var(--faint)"
-        case .grid: "var(--grid)"
         case .alarm: "var(--alarm)"
         }
     }

@@ -4,28 +4,21 @@ private import Core
 ///
 /// Where the page is too narrow for the matrix, each row is one line of text instead.
 public struct CountMatrix: Sendable {
-    /// A description for screen readers.
-    public let summary: String
-    public let rowTitle: String
-    public let columnTitle: String
-    public let rows: [String]
-    public let columns: [String]
-    /// `[rows × columns]`; missing ones count as 0.
-    public let counts: [[Int]]
+    private let summary: String
+    private let rowTitle: String
+    private let columnTitle: String
+    private let labels: [String]
+    private let counts: [[Int]]
 
-    public init(
-        summary: String,
-        rowTitle: String,
-        rows: [String],
-        columnTitle: String,
-        columns: [String],
-        counts: [[Int]]
-    ) {
+    /// - Parameters:
+    ///   - summary: a description for screen readers.
+    ///   - labels: of the rows, and of the columns too.
+    ///   - counts: `[rows × columns]`; missing ones count as 0.
+    public init(summary: String, rowTitle: String, columnTitle: String, labels: [String], counts: [[Int]]) {
         self.summary = summary
         self.rowTitle = rowTitle
         self.columnTitle = columnTitle
-        self.rows = rows
-        self.columns = columns
+        self.labels = labels
         self.counts = counts
     }
 
@@ -45,7 +38,7 @@ public struct CountMatrix: Sendable {
     }
 
     private func values(_ row: Int) -> [Int] {
-        columns.indices.map { column in
+        labels.indices.map { column in
             counts.indices.contains(row) && counts[row].indices.contains(column) ? max(0, counts[row][column]) : 0
         }
     }
@@ -57,14 +50,14 @@ public struct CountMatrix: Sendable {
     }
 
     /// Estimated width of the matrix in CSS pixels.
-    private var width: Double { 24 + (rows.map(textWidth).max() ?? 0) + cell * Double(columns.count) }
+    private var width: Double { 24 + (labels.map(textWidth).max() ?? 0) + cell * Double(labels.count) }
 
     private var matrix: Markup {
-        let head = columns.map { name in
+        let head = labels.map { name in
             Markup.element("th", ["scope": "col", "class": "turned"], [.element("span", [:], [.text(name)])])
         }
-        let body = rows.indices.map { row in
-            Markup.element("tr", [:], [.element("th", ["scope": "row"], [.text(rows[row])])] + cells(row))
+        let body = labels.indices.map { row in
+            Markup.element("tr", [:], [.element("th", ["scope": "row"], [.text(labels[row])])] + cells(row))
         }
         return .element(
             "table",
@@ -87,7 +80,7 @@ public struct CountMatrix: Sendable {
         return values.enumerated().map { column, count in
             guard count > 0 else { return .element("td", ["class": "zero"], [.text("·")]) }
             let share = Double(count) / Double(total)
-            let tooltip = "\(rows[row]) → \(columns[column]): \(count) of \(total), \(short(share * 100, places: 1)) %"
+            let tooltip = "\(labels[row]) → \(labels[column]): \(count) of \(total), \(short(share * 100, places: 1)) %"
             return .element(
                 "td",
                 [
@@ -106,20 +99,20 @@ public struct CountMatrix: Sendable {
     }
 
     private var list: Markup {
-        let items = rows.indices.compactMap { row -> Markup? in
+        let items = labels.indices.compactMap { row -> Markup? in
             let values = values(row)
             let total = values.reduce(0, +)
             guard total > 0 else { return nil }
-            let sorted = columns.indices.filter { values[$0] > 0 }.sorted { (values[$1], $0) < (values[$0], $1) }
+            let sorted = labels.indices.filter { values[$0] > 0 }.sorted { (values[$1], $0) < (values[$0], $1) }
             let parts = sorted.map { column in
-                "\(columns[column]) \(values[column])"
+                "\(labels[column]) \(values[column])"
                     + (values[column] == total
                         ? "" : " (\(short(Double(values[column]) / Double(total) * 100, places: 1)) %)")
             }
             return .element(
                 "li",
                 [:],
-                [.element("strong", [:], [.text(rows[row])]), .text(": " + parts.joined(separator: ", "))]
+                [.element("strong", [:], [.text(labels[row])]), .text(": " + parts.joined(separator: ", "))]
             )
         }
         return .element("ul", ["class": "counts", "aria-label": summary], items)

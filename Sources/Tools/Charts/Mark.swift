@@ -27,20 +27,19 @@ public struct Mark: Sendable {
     }
 
     enum Kind: Sendable {
-        case line([Point], stepped: Bool, markers: Bool, dashed: Bool)
-        case area([Slice], stepped: Bool)
-        case band(x: ClosedRange<Double>?, y: ClosedRange<Double>?)
+        case line([Point], markers: Bool)
+        case area([Slice])
+        case band(x: ClosedRange<Double>, y: ClosedRange<Double>?)
         case dot(Point)
-        case verticalRule(Double, dashed: Bool)
-        case horizontalRule(Double, dashed: Bool)
+        case rule(Double)
         case image(Raster, x: ClosedRange<Double>, y: ClosedRange<Double>)
     }
 
     let kind: Kind
     let colour: Colour
-    let opacity: Double
+    var opacity = 1.0
     /// Text in the legend.
-    let name: String?
+    var name: String?
     /// Text beside the mark, where there is room, and in its tooltip.
     var label: String?
     /// Text in the tooltip, where it is not the label.
@@ -49,53 +48,35 @@ public struct Mark: Sendable {
     /// Whether it has no point that could be placed.
     var isEmpty: Bool {
         switch kind {
-        case .line(let points, _, _, _): !points.contains { $0.x.isFinite && $0.y.isFinite }
-        case .area(let slices, _): slices.isEmpty
+        case .line(let points, _): !points.contains { $0.x.isFinite && $0.y.isFinite }
+        case .area(let slices): slices.isEmpty
         case .dot(let point): !point.x.isFinite || !point.y.isFinite
-        case .band, .verticalRule, .horizontalRule, .image: false
+        case .band, .rule, .image: false
         }
     }
 
-    /// A line from point to point; stepped, each value holds until the next point.
-    public static func line(
-        _ points: [Point],
-        _ colour: Colour,
-        name: String? = nil,
-        stepped: Bool = false,
-        markers: Bool = false,
-        dashed: Bool = false
-    ) -> Mark {
-        Mark(
-            kind: .line(points, stepped: stepped, markers: markers, dashed: dashed),
-            colour: colour,
-            opacity: 1,
-            name: name
-        )
+    /// A line from point to point.
+    public static func line(_ points: [Point], _ colour: Colour, name: String? = nil, markers: Bool = false) -> Mark {
+        Mark(kind: .line(points, markers: markers), colour: colour, name: name)
     }
 
     /// The area between two curves.
-    public static func area(
-        _ slices: [Slice],
-        _ colour: Colour,
-        name: String? = nil,
-        stepped: Bool = false,
-        opacity: Double = 1
-    ) -> Mark {
-        Mark(kind: .area(slices, stepped: stepped), colour: colour, opacity: opacity, name: name)
+    public static func area(_ slices: [Slice], _ colour: Colour, opacity: Double = 1) -> Mark {
+        Mark(kind: .area(slices), colour: colour, opacity: opacity)
     }
 
     /// A single point with a label beside it.
     public static func dot(_ point: Point, _ colour: Colour, name: String? = nil, label: String? = nil) -> Mark {
-        Mark(kind: .dot(point), colour: colour, opacity: 1, name: name, label: label)
+        Mark(kind: .dot(point), colour: colour, name: name, label: label)
     }
 
-    /// A rectangle; without a range in one direction it spans the whole plot.
+    /// A rectangle; without `y` it is as high as the plot.
     ///
     /// - Parameters:
     ///   - label: in a band of limited height it must fit into the band; else it stands at the plot's top.
     ///   - tooltip: where it is not the label.
     public static func band(
-        x: ClosedRange<Double>? = nil,
+        x: ClosedRange<Double>,
         y: ClosedRange<Double>? = nil,
         _ colour: Colour,
         name: String? = nil,
@@ -106,18 +87,13 @@ public struct Mark: Sendable {
         Mark(kind: .band(x: x, y: y), colour: colour, opacity: opacity, name: name, label: label, tooltip: tooltip)
     }
 
-    /// A vertical line through the whole plot.
-    public static func rule(x: Double, _ colour: Colour, label: String? = nil, dashed: Bool = true) -> Mark {
-        Mark(kind: .verticalRule(x, dashed: dashed), colour: colour, opacity: 1, name: nil, label: label)
-    }
-
-    /// A horizontal line through the whole plot; its value can be one of ``Chart/rightTicks``.
-    public static func rule(y: Double, _ colour: Colour, name: String? = nil, dashed: Bool = true) -> Mark {
-        Mark(kind: .horizontalRule(y, dashed: dashed), colour: colour, opacity: 1, name: name)
+    /// A dashed line across the whole plot; its value can be one of ``Chart/rightTicks``.
+    public static func rule(y: Double, _ colour: Colour, name: String? = nil) -> Mark {
+        Mark(kind: .rule(y), colour: colour, name: name)
     }
 
     /// An image stretched over a part of the plot, its first row on top.
     public static func image(_ raster: Raster, x: ClosedRange<Double>, y: ClosedRange<Double>) -> Mark {
-        Mark(kind: .image(raster, x: x, y: y), colour: .ink, opacity: 1, name: nil)
+        Mark(kind: .image(raster, x: x, y: y), colour: .ink)
     }
 }

@@ -74,9 +74,8 @@ public struct ClipReportPage: Sendable {
         CountMatrix(
             summary: "Counts of \(report.clips) clips by the word said and the label detected.",
             rowTitle: "said",
-            rows: report.confusion.labels.map(Labels.spoken),
             columnTitle: "detected",
-            columns: report.confusion.labels.map(Labels.spoken),
+            labels: report.confusion.labels.map(Labels.spoken),
             counts: report.confusion.counts
         ).markup
     }
