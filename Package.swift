@@ -199,7 +199,7 @@ let package = Package(
         ),
         .target(
             name: "Reports",
-            dependencies: ["Audio", "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "Spotting"]
+            dependencies: ["Audio", "Charts", "Core", "Diagnostics", "Evaluation", "Inference", "JSON", "Spotting"]
         ),
         .target(
             name: "Benchmarking",
@@ -278,7 +278,7 @@ let package = Package(
         .testTarget(name: "SpottingTests", dependencies: ["Audio", "Core", "Inference", "Spotting", "TestSupport"]),
         .testTarget(
             name: "EvaluationTests",
-            dependencies: ["Evaluation", "Inference", "JSON", "Spotting", "TestSupport"]
+            dependencies: ["Core", "Evaluation", "Inference", "JSON", "Spotting", "TestSupport"]
         ),
         .testTarget(
             name: "ConfigurationTests",

@@ -60,7 +60,7 @@ struct Bench {
             run: run
         )
         guard !options.json else {
-            Output.write(try encodedJSON(report, isPretty: true))
+            Output.write(try encodedJSON(report))
             return 0
         }
         Output.write(BenchTable(report).text)
@@ -130,14 +130,14 @@ struct Bench {
     // MARK: - End to end
 
     private func runEndToEnd(device: String, track: String, stamp: String) throws -> Int32 {
-        let settings = EndToEnd.Settings(
+        let bench = try EndToEnd(
             device: device,
             track: track,
             stamp: stamp,
             mix: options.listening.mix,
-            detector: try detector(kernels: nil)
+            detector: detector(kernels: nil)
         )
-        let result = try EndToEnd(settings).run(
+        let result = try bench.run(
             environment: ProcessInfo.processInfo.environment,
             log: ServiceLog { level, text in Output.report(level, text) }
         )

@@ -168,7 +168,17 @@ struct Evaluate {
         let groups = Dictionary(grouping: written) { Group(path: $0.path, setting: $0.setting) }
         let progress = Progress(files: groups.count, isShown: Terminal.errorIsTerminal)
         for (group, parts) in groups.sorted(by: { ($0.key.setting, $0.key.path) < ($1.key.setting, $1.key.path) }) {
-            let traces = try RecordingTrace.traces(parts.map { traceSettings(settings[group.setting], $0) }) {
+            let traces = try RecordingTrace.traces(
+                parts.map { part in
+                    RecordingTrace.Settings(
+                        file: part.path,
+                        settings[group.setting].detector,
+                        mix: options.listening.mix,
+                        from: part.from,
+                        to: part.to
+                    )
+                }
+            ) {
                 progress.report(file: group.path, seconds: $0, of: $1)
                 return !Interrupt.isRequested
             }
@@ -179,7 +189,7 @@ struct Evaluate {
             }
             for (part, trace) in zip(parts, traces) {
                 guard let name = part.name else { continue }
-                var page = InspectPage(InspectReport(trace), trace)
+                var page = InspectPage(InspectReport(trace))
                 page.explain(part, of: pages)
                 page.hasSound = options.audio
                 try ReportFile("\(folder)/\(name)", option: "--html").write(page.html())
@@ -193,15 +203,6 @@ struct Evaluate {
     private struct Group: Hashable {
         let path: String
         let setting: Int
-    }
-
-    private func traceSettings(_ setting: StreamEvaluation.Setting, _ part: ErrorPages.Part) -> RecordingTrace.Settings
-    {
-        var settings = RecordingTrace.Settings(file: part.path, setting.detector)
-        settings.mix = options.listening.mix
-        settings.from = part.from
-        settings.to = part.to
-        return settings
     }
 
     /// The settings to measure: for streams both modes, unless the user chose one.
@@ -247,7 +248,7 @@ struct Evaluate {
     /// Prints a report as JSON or text, and writes the HTML page if the user asked for it.
     private func show(_ report: some Encodable, text: String, html: () -> String) throws {
         if options.json {
-            Output.write(try encodedJSON(report, isPretty: true))
+            Output.write(try encodedJSON(report))
         } else {
             Output.write(text)
         }

@@ -45,12 +45,12 @@ struct Inspect {
         }
         let report = InspectReport(trace)
         if options.json {
-            Output.write(try encodedJSON(report))
+            Output.write(report.json.line)
         } else if let page, let path {
-            try page.write(pagePath.marked(html(report, trace)))
+            try page.write(pagePath.marked(html(report)))
             Output.write("\(printable(path))\n")
         } else {
-            Output.write(try html(report, trace))
+            Output.write(try html(report))
         }
         if let note = report.note { Output.report(.notice, "\(printable(options.file)): \(note)") }
         guard let problem = trace.problem else { return 0 }
@@ -58,8 +58,8 @@ struct Inspect {
         return 1
     }
 
-    private func html(_ report: InspectReport, _ trace: RecordingTrace) throws -> String {
-        var page = InspectPage(report, trace)
+    private func html(_ report: InspectReport) throws -> String {
+        var page = InspectPage(report)
         page.hasSound = options.audio
         return try page.html()
     }

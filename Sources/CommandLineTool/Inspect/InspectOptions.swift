@@ -16,7 +16,7 @@ struct InspectOptions {
     let to: Double?
     let listening: ListeningOptions
     /// The longest part that one report shows, in seconds.
-    var longest = 300.0
+    private static let longest = 300.0
 
     init(_ arguments: Arguments) throws(UsageError) {
         guard let file = arguments.operands.first, arguments.operands.count == 1 else {
@@ -40,7 +40,7 @@ struct InspectOptions {
         to = arguments.number("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
         if let to {
             guard to > from else { throw UsageError("--to must lie after --from") }
-            guard to - from <= longest + 0.05 else {
+            guard to - from <= Self.longest + 0.05 else {
                 throw UsageError("a report shows at most 300 seconds; choose --from and --to closer together")
             }
         }
@@ -48,12 +48,7 @@ struct InspectOptions {
 
     /// The settings of the trace.
     func traceSettings(_ detector: DetectorSettings) -> RecordingTrace.Settings {
-        var settings = RecordingTrace.Settings(file: file, detector)
-        settings.mix = listening.mix
-        settings.from = from
-        settings.to = to
-        settings.longest = longest
-        return settings
+        RecordingTrace.Settings(file: file, detector, mix: listening.mix, from: from, to: to)
     }
 
     /// The path of the report; nil for standard output.

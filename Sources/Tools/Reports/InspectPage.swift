@@ -1,6 +1,7 @@
 private import Audio
 import Charts
 private import Core
+private import Diagnostics
 private import Inference
 private import Spotting
 
@@ -20,8 +21,7 @@ public struct InspectPage: Sendable {
     }
 
     private let report: InspectReport
-    private let trace: RecordingTrace
-    private let bursts: [Burst]
+    private var trace: RecordingTrace { report.trace }
     /// Lines at the page's top.
     public var remarks: [String] = []
     /// Words that are known to be said.
@@ -31,17 +31,14 @@ public struct InspectPage: Sendable {
     /// Embeds the sound, with a player.
     public var hasSound = false
 
-    public init(_ report: InspectReport, _ trace: RecordingTrace) {
-        self.report = report
-        self.trace = trace
-        bursts = Burst.all(in: trace)
-    }
+    public init(_ report: InspectReport) { self.report = report }
 
     /// HTML source of the page.
     ///
     /// - Throws: `AudioError` where the sound cannot be embedded.
     public func html() throws -> String {
-        let name = report.file.split(separator: "/").last.map(String.init) ?? report.file
+        let file = FileName.shown(trace.file)
+        let name = file.split(separator: "/").last.map(String.init) ?? file
         var page = Page(title: "What the model sees: \(name)")
         if let back {
             page.add(.element("p", [:], [.element("a", ["href": back.address], [.text("← \(back.name)")])]))
@@ -50,18 +47,18 @@ public struct InspectPage: Sendable {
         page.add(.element("p", ["class": "lead"], [.text(summary)]))
         if let note = report.note { page.paragraph(note.prefix(1).uppercased() + note.dropFirst() + ".") }
         if !report.findings.isEmpty { page.add(findings) }
-        InspectCharts(trace, bursts: bursts, said: said).add(to: &page)
+        InspectCharts(trace, bursts: report.bursts, said: said).add(to: &page)
         addBursts(to: &page)
         page.heading("Words detected")
-        if report.events.isEmpty {
+        if trace.words.isEmpty {
             page.paragraph("None.")
         } else {
             page.add(
                 PageTable(
                     ["Word", "Confidence", "Start (s)", "End (s)", "Decided (s)"],
                     numeric: [1, 2, 3, 4],
-                    rows: report.events.map { event in
-                        [event.word, percentText(event.confidence)]
+                    rows: trace.words.map { event in
+                        [event.name, percent(event.confidence)]
                             + [event.start, event.end, event.time].map { decimal($0, 2) }
                     }
                 )
@@ -71,8 +68,10 @@ public struct InspectPage: Sendable {
         page.heading("The recording")
         if report.findings.isEmpty { page.add(findings) }
         page.add(PageTable(["Measure", "Value", "What it means"], rows: measures))
+        let gate = trace.settings.detector.gate
         page.paragraph(
-            "Model \(report.model), mode \(report.mode), trigger \(report.trigger). Made by beckon \(version)."
+            "Model \(trace.vocabulary.model.name), mode \(gate.mode.rawValue), trigger \(gate.trigger.rawValue). "
+                + "Made by beckon \(version)."
         )
         if hasSound, !trace.samples.isEmpty {
             let rate = trace.vocabulary.model.sampleRate
@@ -85,7 +84,7 @@ public struct InspectPage: Sendable {
     /// One line for each stretch of sound: when, how long, and what it was.
     private func addBursts(to page: inout Page) {
         page.heading("What each sound was")
-        guard !bursts.isEmpty else {
+        guard !report.bursts.isEmpty else {
             page.paragraph("There is no sound in the recording that stands out from its background.")
             return
         }
@@ -93,7 +92,7 @@ public struct InspectPage: Sendable {
             PageTable(
                 ["From", "Length (s)", "What it was"],
                 numeric: [1],
-                rows: bursts.map { burst in
+                rows: report.bursts.map { burst in
                     [
                         .time(Self.time(burst.start), seconds: burst.start),
                         PageTable.Cell(decimal(burst.end - burst.start, 1)), PageTable.Cell(burst.text),
@@ -112,25 +111,26 @@ public struct InspectPage: Sendable {
 
     /// The words that were detected, or the nearest candidate, in one or two sentences.
     private var summary: String {
-        if !report.events.isEmpty {
-            let words = report.events.prefix(12).map { event in
-                "“\(event.word)” at \(decimal(event.start, 1))\u{A0}s (\(percentText(event.confidence)))"
+        if !trace.words.isEmpty {
+            let words = trace.words.prefix(12).map { event in
+                "“\(event.name)” at \(decimal(event.start, 1))\u{A0}s (\(percent(event.confidence)))"
             }
-            let more = report.events.count > 12 ? " and \(report.events.count - 12) more" : ""
+            let more = trace.words.count > 12 ? " and \(trace.words.count - 12) more" : ""
             return "Heard: " + words.joined(separator: ", ") + more + "."
         }
-        var nearest: (word: String, score: Double, time: Double, needed: Double)?
-        for hop in report.hops {
-            for (label, score) in zip(report.labels, hop.scores) where score > (nearest?.score ?? 0) {
-                guard let needed = report.thresholds[label] else { continue }
+        let thresholds = report.thresholds
+        var nearest: (word: String, score: Float, time: Double, needed: Float)?
+        for hop in trace.hops {
+            for (label, score) in zip(trace.vocabulary.labels, hop.scores) where score > (nearest?.score ?? 0) {
+                guard let needed = thresholds[label] else { continue }
                 nearest = (label, score, hop.time, needed)
             }
         }
         guard let nearest, nearest.score >= 0.05 else {
             return "No word was detected, and nothing in the recording came close to one."
         }
-        return "No word was detected. The nearest was “\(nearest.word)”, which reached \(percentText(nearest.score)) "
-            + "at \(decimal(nearest.time, 1)) s; to count it needs \(percentText(nearest.needed))"
+        return "No word was detected. The nearest was “\(nearest.word)”, which reached \(percent(nearest.score)) "
+            + "at \(decimal(nearest.time, 1)) s; to count it needs \(percent(nearest.needed))"
             + (nearest.score >= nearest.needed ? " for long enough, under the conditions of the mode." : ".")
     }
 
@@ -145,7 +145,7 @@ public struct InspectPage: Sendable {
             )
         }
         let items = report.findings.map { finding in
-            item(finding.serious ? "serious" : "mild", finding.title, finding.meaning + " " + finding.remedy)
+            item(finding.isSerious ? "serious" : "mild", finding.title, finding.meaning + " " + finding.remedy)
         }
         let good = item("good", "Nothing wrong was found", "Level, noise and bandwidth are as they should be.")
         return .element("ul", ["class": "findings"], items.isEmpty ? [good] : items)
@@ -153,26 +153,28 @@ public struct InspectPage: Sendable {
 
     private var measures: [[String]] {
         let signal = report.signal
-        let channels =
-            report.channels == 1 ? "1 channel" : "\(report.channels) channels"
-        let heard = report.heardChannels.map(String.init).joined(separator: " and ")
-        let isPart = report.heardChannels.count < report.channels
-        let mix = isPart ? ", only number \(heard) used" : report.channels > 1 ? ", mixed" : ""
+        let channels = trace.channels == 1 ? "1 channel" : "\(trace.channels) channels"
+        let heard = trace.usedChannels.map(String.init).joined(separator: " and ")
+        let isPart = trace.usedChannels.count < trace.channels
+        let mix = isPart ? ", only number \(heard) used" : trace.channels > 1 ? ", mixed" : ""
         return [
-            ["File", "\(report.format), \(report.sampleRate) Hz, \(channels)\(mix)", "How it was recorded."],
+            ["File", "\(trace.format), \(trace.sampleRate) Hz, \(channels)\(mix)", "How it was recorded."],
             [
-                "Length", decimal(report.to - report.from, 2) + " s",
-                report.from > 0
-                    ? "From \(positionText(report.from)) to \(positionText(report.to))."
+                "Length", decimal(trace.to - trace.from, 2) + " s",
+                trace.from > 0
+                    ? "From \(positionText(trace.from)) to \(positionText(trace.to))."
                     : trace.isCut ? "The beginning of the file." : "All of the file.",
             ],
             ["Peak", levelText(signal.peak), "The largest sample; 0 dBFS is full scale."],
-            ["Loudest part", levelText(signal.loudest), "The loudest 0.4 s; for speech −30 to −15 dBFS is usual."],
             [
-                "Background", levelText(signal.floor),
+                "Loudest part", levelText(signal.levels.loudest),
+                "The loudest 0.4 s; for speech −30 to −15 dBFS is usual.",
+            ],
+            [
+                "Background", levelText(signal.levels.floor),
                 "The level is lower for a tenth of the time; the further below the words, the better.",
             ],
-            ["Overall (RMS)", levelText(signal.overall), "The mean level of the part shown."],
+            ["Overall (RMS)", levelText(signal.levels.overall), "The mean level of the part shown."],
             [
                 "Clipped", signal.clippedShare > 0 ? shareText(signal.clippedShare, places: 3) : "none",
                 "Samples cut off at full scale; none is best.",
@@ -191,13 +193,13 @@ public struct InspectPage: Sendable {
             "The result of classify --clips: the scores of the loudest second alone, without smoothing or thresholds. "
                 + "Its label is \(Labels.spoken(clip.label))."
         )
-        let scores = report.labels.map { (label: $0, score: clip.scores[$0] ?? 0) }
+        let scores = trace.vocabulary.labels.map { (label: $0, score: clip.scores[$0] ?? 0) }
         page.add(
             PageTable(
                 ["Class", "Score"],
                 numeric: [1],
                 rows: scores.sorted { $0.score > $1.score }.map {
-                    [Labels.spoken($0.label), decimal($0.score * 100, 1) + " %"]
+                    [Labels.spoken($0.label), shareText(Double($0.score))]
                 }
             )
         )
@@ -206,6 +208,4 @@ public struct InspectPage: Sendable {
     private func levelText(_ level: Double) -> String {
         level <= -120 ? "digital silence" : decimal(level, 1).replacing("-", with: "−") + " dBFS"
     }
-
-    private func percentText(_ share: Double) -> String { shareText(share, places: 0) }
 }

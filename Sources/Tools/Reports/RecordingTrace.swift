@@ -9,19 +9,28 @@ public struct RecordingTrace: Sendable {
     /// The file, the part of it to trace, and the settings of the detector.
     public struct Settings: Sendable {
         public var file: String
-        /// Channels of the file to mix into one.
-        public var mix = ChannelMix.mix
         public var detector: DetectorSettings
+        /// Channels of the file to mix into one.
+        public var mix: ChannelMix
         /// Start of the part in seconds, a whole number of hops.
-        public var from = 0.0
+        public var from: Double
         /// End of the part in seconds, a whole number of hops; nil for the file's end, at most `longest` after `from`.
         public var to: Double?
         /// Longest part in seconds, where `to` is nil.
         public var longest = 300.0
 
-        public init(file: String, _ detector: DetectorSettings) {
+        public init(
+            file: String,
+            _ detector: DetectorSettings,
+            mix: ChannelMix = .mix,
+            from: Double = 0,
+            to: Double? = nil
+        ) {
             self.file = file
             self.detector = detector
+            self.mix = mix
+            self.from = from
+            self.to = to
         }
     }
 
@@ -88,7 +97,7 @@ public struct RecordingTrace: Sendable {
     ///
     /// - Parameter progress: called after each hop with the seconds read and those expected (0: unknown); false stops.
     /// - Throws: `AudioError` where the file cannot be opened or nothing can be read; a later failure is kept in `problem`.
-    ///   ``ReportError/endsBefore(_:from:)`` where the file ends before the part begins.
+    ///   ``ReportError`` where the file ends before the part begins.
     public init(
         _ settings: Settings,
         progress: (_ seconds: Double, _ expectedSeconds: Double) -> Bool = { _, _ in true }
@@ -99,7 +108,10 @@ public struct RecordingTrace: Sendable {
             return !isCancelled
         }
         self = traces[0]
-        if samples.isEmpty, !isCancelled { throw ReportError.endsBefore(printable(file), from: from) }
+        guard samples.isEmpty, !isCancelled else { return }
+        throw ReportError(
+            description: "\(printable(file)): the recording ends before --from \(decimal(from, 1)) seconds"
+        )
     }
 
     /// Traces several parts of one file in one pass; all settings but `from` and `to` are those of the first part.
@@ -257,21 +269,7 @@ public struct RecordingTrace: Sendable {
 }
 
 /// Why a recording cannot be traced.
-public struct ReportError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code: Equatable { case endsBefore }
-
-    private let code: Code
+public struct ReportError: Error, CustomStringConvertible, Sendable {
     /// One line: the file, what is wrong with it.
     public let description: String
-
-    /// Equality is on the kind of error alone.
-    public static func == (left: ReportError, right: ReportError) -> Bool { left.code == right.code }
-
-    /// The recording ends before the requested part begins.
-    public static func endsBefore(_ file: String, from: Double) -> ReportError {
-        ReportError(
-            code: .endsBefore,
-            description: "\(file): the recording ends before --from \(decimal(from, 1)) seconds"
-        )
-    }
 }
