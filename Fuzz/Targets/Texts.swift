@@ -57,7 +57,7 @@ func fuzzControl(_ bytes: [UInt8]) {
     if let address = try? WebAddress(line) { check(!address.target.isEmpty, "no target") }
 }
 
-private let labels = LabelSet(Labels(words: words).names)
+private let labels = Labels(Labels(words: words).names)
 
 /// Label tracks.
 func fuzzLabels(_ bytes: [UInt8]) {

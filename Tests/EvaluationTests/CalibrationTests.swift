@@ -1,5 +1,6 @@
-import Evaluation
 import Testing
+
+@testable import Evaluation
 
 struct CalibrationTests {
     @Test func `expected calibration error over bins`() throws {

@@ -1,11 +1,13 @@
-import Evaluation
+import Core
 import Foundation
 import JSON
 import Testing
 
+@testable import Evaluation
+
 /// Figures of clips, compared with figures calculated by hand.
 struct ClipReportTests {
-    private static let labels = LabelSet(["yes", "no", "_unknown_", "_silence_"])
+    private static let labels = Labels(["yes", "no", "_unknown_", "_silence_"])
 
     /// A clip with its posteriors; the folder gives its true label.
     private func clip(_ name: String, _ folder: String, _ posteriors: [Float]) -> ScoredClip {

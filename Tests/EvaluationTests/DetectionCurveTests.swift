@@ -1,5 +1,6 @@
-import Evaluation
 import Testing
+
+@testable import Evaluation
 
 struct DetectionCurveTests {
     @Test func `AUROC is the share of pairs in the right order`() {

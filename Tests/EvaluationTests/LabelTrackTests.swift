@@ -1,10 +1,12 @@
-import Evaluation
+import Core
 import Glibc
 import TestSupport
 import Testing
 
+@testable import Evaluation
+
 struct LabelTrackTests {
-    private static let labels = LabelSet(["up", "stop", "_unknown_", "_silence_"])
+    private static let labels = Labels(["up", "stop", "_unknown_", "_silence_"])
 
     @Test func `a track as Audacity exports it`() throws {
         let text =
@@ -16,7 +18,7 @@ struct LabelTrackTests {
     }
 
     @Test func `words match in lower and upper case`() throws {
-        let labels = LabelSet(["Up", "STOP", "_unknown_", "_silence_"])
+        let labels = Labels(["Up", "STOP", "_unknown_", "_silence_"])
         let track = try LabelTrack("1\t2\tstop\n3\t4\tUP\n", file: "x.txt")
         #expect(track.words(of: labels).map(\.label) == [1, 0])
     }

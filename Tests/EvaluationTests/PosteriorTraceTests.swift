@@ -1,8 +1,9 @@
-import Evaluation
 import Inference
 import Spotting
 import TestSupport
 import Testing
+
+@testable import Evaluation
 
 struct PosteriorTraceTests {
     private static let vocabulary = Result { Vocabulary(try Model(folder: Checkout.model)) }

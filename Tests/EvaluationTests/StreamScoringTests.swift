@@ -1,6 +1,8 @@
-import Evaluation
+import Core
 import Spotting
 import Testing
+
+@testable import Evaluation
 
 extension Detection {
     /// A detection of a word at a time; the tests compare only these two.
@@ -183,7 +185,7 @@ struct StreamScoringTests {
             trigger: "early",
             tally: both,
             sweep: [(0.7, both), (0.8, StreamTally(words: 2))],
-            labels: LabelSet(["up", "stop", "_unknown_", "_silence_"]),
+            labels: Labels(["up", "stop", "_unknown_", "_silence_"]),
             thresholds: [0.9, 0.8, nil, nil]
         )
         #expect(report.all.falseAcceptsPerHour == 4 && report.wordlessFalseAcceptsPerHour == 12)

@@ -1,14 +1,15 @@
-import Evaluation
+import Core
 import TestSupport
 import Testing
 
+@testable import Evaluation
 @testable import Reports
 
 /// The page of a `ClipReport`: the figures first, and tables that fit the page.
 struct ClipReportPageTests {
     private static func report() -> ClipReport {
         let words = ["yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go"]
-        let labels = LabelSet(words + ["_unknown_", "_silence_"])
+        let labels = Labels(words + ["_unknown_", "_silence_"])
         let clips = (0..<120).map { number in
             let truth = number % 12
             var posteriors = [Float](repeating: 0, count: 12)

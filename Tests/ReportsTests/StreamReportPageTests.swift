@@ -1,15 +1,15 @@
 import Charts
 import Core
-import Evaluation
 import Spotting
 import TestSupport
 import Testing
 
+@testable import Evaluation
 @testable import Reports
 
 /// The page of a `StreamReport`: DET curves, errors, and which of them get pages.
 struct StreamReportPageTests {
-    private static let labels = LabelSet(["up", "stop", "computer", "_unknown_", "_silence_"])
+    private static let labels = Labels(["up", "stop", "computer", "_unknown_", "_silence_"])
 
     private static func tally(hits: [Int], said: [Int], falseAccepts: [Int]) -> StreamTally {
         var detections: [Detection] = []
@@ -61,6 +61,7 @@ struct StreamReportPageTests {
     private static func error(_ kind: DetectionError.Kind, _ path: String, time: Double) -> DetectionError {
         DetectionError(
             kind: kind,
+            file: path,
             said: kind == .falseAccept ? nil : "up",
             start: kind == .falseAccept ? nil : time - 0.5,
             end: kind == .falseAccept ? nil : time,

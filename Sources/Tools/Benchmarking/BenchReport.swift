@@ -115,29 +115,29 @@ public struct BenchReport: Codable, Sendable {
         do throws(SystemError) {
             status = try FileStatus(path: file)
         } catch {
-            throw .report("\(name): \(SystemError.text(error.number)); \(advice)")
+            throw BenchmarkError("\(name): \(SystemError.text(error.number)); \(advice)")
         }
         guard status.isRegular, status.size <= 1 << 24 else {
-            throw .report("\(name): no report but a folder, a device or a huge file; \(advice)")
+            throw BenchmarkError("\(name): no report but a folder, a device or a huge file; \(advice)")
         }
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw .report("\(name): cannot be read; check its permissions")
+            throw BenchmarkError("\(name): cannot be read; check its permissions")
         }
         struct Head: Decodable {
             let benchmark: String
             let format: Int?
         }
         guard let head = try? JSONDecoder().decode(Head.self, from: data) else {
-            throw .report("\(name): no report of bench; \(advice)")
+            throw BenchmarkError("\(name): no report of bench; \(advice)")
         }
         guard head.benchmark == Self.kind else {
-            throw .report("\(name): a report of bench --\(printable(head.benchmark)), not of stages; \(advice)")
+            throw BenchmarkError("\(name): a report of bench --\(printable(head.benchmark)), not of stages; \(advice)")
         }
         guard head.format == Self.currentFormat, let report = try? JSONDecoder().decode(Self.self, from: data) else {
-            throw .report("\(name): a report by another version of beckon, or damaged; measure again")
+            throw BenchmarkError("\(name): a report by another version of beckon, or damaged; measure again")
         }
         guard report.stages.allSatisfy({ $0.microseconds.p50 > 0 }), report.startUp.milliseconds.p50 > 0 else {
-            throw .report("\(name): a time in it is not positive; measure again")
+            throw BenchmarkError("\(name): a time in it is not positive; measure again")
         }
         self = report
     }

@@ -17,32 +17,6 @@ private import System
 /// The device must play a recording from its first sample when it is opened, as the tests' fake card does. A label
 /// track gives the end time of each word in it.
 public struct EndToEnd {
-    public struct Settings: Sendable {
-        /// Name of the capture device.
-        public let device: String
-        /// Path of the label track of the recording.
-        public let track: String
-        /// Full path of the program that the action starts; it writes its start time to a file.
-        public let stamp: String
-        /// Channels of the device to mix into one.
-        public let mix: ChannelMix
-        public let detector: DetectorSettings
-
-        public init(
-            device: String,
-            track: String,
-            stamp: String,
-            mix: ChannelMix,
-            detector: DetectorSettings
-        ) {
-            self.device = device
-            self.track = track
-            self.stamp = stamp
-            self.mix = mix
-            self.detector = detector
-        }
-    }
-
     public struct Result: Sendable {
         /// Number of words that the device played.
         public let words: Int
@@ -53,24 +27,34 @@ public struct EndToEnd {
         public let times: StageTimes
     }
 
-    private let settings: Settings
-    private let labels: LabelSet
+    private let device: String
+    private let stamp: String
+    private let mix: ChannelMix
+    private let detector: DetectorSettings
+    private let labels: Labels
     private let words: [SpokenWord]
 
     /// Latest decision of a word, in seconds after its end.
     private static let tolerance = 1.0
 
+    /// - Parameters:
+    ///   - device: name of the capture device.
+    ///   - track: path of the label track of the recording.
+    ///   - stamp: full path of the program that the action starts; it writes its start time to a file.
+    ///   - mix: channels of the device to mix into one.
     /// - Throws: ``BenchmarkError`` or `EvaluationError` where the track cannot be used or the program cannot be run.
-    public init(_ settings: Settings) throws {
-        self.settings = settings
-        labels = LabelSet(settings.detector.vocabulary.labels)
-        let name = printable(settings.track)
-        words = try LabelTrack(path: settings.track).words(of: labels)
-        guard !words.isEmpty else { throw BenchmarkError.endToEnd("\(name): there is no word of the model in it") }
-        guard FileManager.default.isExecutableFile(atPath: settings.stamp) else {
-            throw BenchmarkError.endToEnd(
-                "\(settings.stamp): no program that can be run; make bench-end-to-end builds it"
-            )
+    public init(device: String, track: String, stamp: String, mix: ChannelMix, detector: DetectorSettings) throws {
+        self.device = device
+        self.stamp = stamp
+        self.mix = mix
+        self.detector = detector
+        labels = Labels(detector.vocabulary.labels)
+        words = try LabelTrack(path: track).words(of: labels)
+        guard !words.isEmpty else {
+            throw BenchmarkError("\(printable(track)): there is no word of the model in it")
+        }
+        guard FileManager.default.isExecutableFile(atPath: stamp) else {
+            throw BenchmarkError("\(stamp): no program that can be run; make bench-end-to-end builds it")
         }
     }
 
@@ -87,14 +71,14 @@ public struct EndToEnd {
         let file = FileManager.default.temporaryDirectory.path + "/beckon-bench-\(getpid())"
         defer { unlink(file) }
         var microphone = Microphone.Settings()
-        microphone.selection.device = .named(settings.device)
-        microphone.selection.mix = settings.mix
+        microphone.selection.device = .named(device)
+        microphone.selection.mix = mix
         let length = (words.last?.end ?? 0) + Self.tolerance + 0.3
         let source = StampedSource(try Microphone(microphone), seconds: length + 5)
         let events = EventCollector()
         var configuration = Configuration()
-        configuration.gate = settings.detector.gate
-        configuration.actions = [Action(.run([settings.stamp, file], directory: "/"))]
+        configuration.gate = detector.gate
+        configuration.actions = [Action(.run([stamp, file], directory: "/"))]
         let actions = try ActionRunner(
             configuration,
             environment: environment,
@@ -103,25 +87,25 @@ public struct EndToEnd {
         defer { actions.stop() }
         let dispatcher = try EventDispatcher(
             configuration,
-            labels: settings.detector.vocabulary.labels,
-            device: settings.device,
+            labels: detector.vocabulary.labels,
+            device: device,
             sinks: [actions, events]
         )
         try dispatcher.start()
         defer { dispatcher.stop() }
-        let detector = DetectorThread(
+        let thread = DetectorThread(
             source: source,
-            settings: dispatcher.numbered(settings.detector),
+            settings: dispatcher.numbered(detector),
             queue: dispatcher.queue,
             history: AudioHistory()
         )
-        try detector.start()
+        try thread.start()
         defer {
             source.microphone.stop()
-            detector.stop()
+            thread.stop()
         }
         try source.microphone.start()
-        try waitForEnd(of: source.microphone, detector, seconds: length)
+        try waitForEnd(of: source.microphone, thread, seconds: length)
         var times = StageTimes(blocks: source.blocks)
         let detected = events.all
         let heard = match(detected, try Self.starts(in: file), &times)
@@ -134,13 +118,13 @@ public struct EndToEnd {
         while Double(detector.status.hops) * AudioFormat.hopSeconds < seconds {
             let status = microphone.status
             guard status.counts.gaps == 0, detector.status.droppedBlocks == 0 else {
-                throw BenchmarkError.endToEnd(
-                    "\(settings.device): audio was lost, so that nothing was measured; is the machine too busy?"
+                throw BenchmarkError(
+                    "\(device): audio was lost, so that nothing was measured; is the machine too busy?"
                 )
             }
             guard status.problem.isEmpty, Clock.now < deadline else {
-                let text = status.problem.isEmpty ? "\(settings.device): no audio comes" : status.problem
-                throw BenchmarkError.endToEnd(text)
+                let text = status.problem.isEmpty ? "\(device): no audio comes" : status.problem
+                throw BenchmarkError(text)
             }
             usleep(100_000)
         }
@@ -149,7 +133,7 @@ public struct EndToEnd {
     /// Start time of each action on the monotonic clock, by the sequence number of its event.
     private static func starts(in file: String) throws(BenchmarkError) -> [UInt64: Instant] {
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-            throw .endToEnd("no word was detected, or its action left no sign; is it the right recording?")
+            throw BenchmarkError("no word was detected, or its action left no sign; is it the right recording?")
         }
         var starts: [UInt64: Instant] = [:]
         for line in text.split(separator: "\n") {

@@ -35,7 +35,7 @@ public struct StartUp: Codable, Sendable {
             memory.append(score)
         }
         guard let timing = Timing(times), let last = memory.last else {
-            throw .startUp("the start-up was not measured")
+            throw BenchmarkError("the start-up was not measured")
         }
         milliseconds = timing
         residentBytes = last.residentBytes
@@ -48,10 +48,10 @@ public struct StartUp: Codable, Sendable {
         do throws(SystemError) {
             output = try runOwnCopy(arguments, environment: environment)
         } catch {
-            throw .startUp("cannot start a copy of the program: \(error)")
+            throw BenchmarkError("cannot start a copy of the program: \(error)")
         }
         guard let score = try? JSONDecoder().decode(FirstScore.self, from: Data(output)) else {
-            throw .startUp("a copy of the program, started to time it, ended without a score")
+            throw BenchmarkError("a copy of the program, started to time it, ended without a score")
         }
         return score
     }

@@ -35,7 +35,9 @@ final class ResampleWork: Workload {
             var room = output.mutableSpan
             let rest = input.span.extracting(consumed..<input.count)
             let progress = try resampler.process(rest, into: &room, endOfInput: false)
-            guard progress.consumed > 0 else { throw BenchmarkError.resampler }
+            guard progress.consumed > 0 else {
+                throw BenchmarkError("the resampler stopped in the middle of its input")
+            }
             consumed += progress.consumed
         }
     }

@@ -80,7 +80,7 @@ public struct WyomingBench {
 
     private func measure(_ connections: Int) throws -> Row {
         if let limit = FileLimit.raise(to: 2 * connections + 64) {
-            throw BenchmarkError.wyoming(
+            throw BenchmarkError(
                 "\(connections) connections need \(2 * connections + 64) open files, but the limit is \(limit); raise it by ulimit -n"
             )
         }
@@ -97,7 +97,7 @@ public struct WyomingBench {
         options.connections = connections
         let server = try WyomingServer(words, options, log: ServiceLog { _, _ in })
         defer { server.stop() }
-        guard let address = server.addresses.first else { throw BenchmarkError.wyoming("the server does not listen") }
+        guard let address = server.addresses.first else { throw BenchmarkError("the server does not listen") }
         let load = WyomingLoad(to: address, samples: samples, chunkMilliseconds: settings.chunk, isForeign: false)
         var (busy, time) = (Duration.zero, Clock.now)
         var share = 0.0

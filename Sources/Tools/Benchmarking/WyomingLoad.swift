@@ -72,10 +72,11 @@ public struct WyomingLoad: Sendable {
         let times = SendTimes(count: chunks * connections)
         let receiver = Receiver(sockets, times, chunk: chunk, firstChunk: warm, isForeign: isForeign)
         let finished = Latch()
-        _ = try SystemThread(name: "bench-receive", stackSize: 1 << 20, or: BenchmarkError.noThread) {
+        let receive: @Sendable () -> Void = {
             receiver.run()
             finished.open()
         }
+        _ = try SystemThread(name: "bench-receive", stackSize: 1 << 20, or: { BenchmarkError("\($0)") }, receive)
         var lost: Set<Int> = []
         var late: [Double] = []
         late.reserveCapacity(chunks * connections)
@@ -111,7 +112,7 @@ public struct WyomingLoad: Sendable {
 
     private func connect() throws(BenchmarkError) -> Int32 {
         func failure(_ call: String) -> BenchmarkError {
-            .wyoming(
+            BenchmarkError(
                 "cannot connect to \(address): \(call): \(SystemError.text(errno)); is the limit on open files high enough?"
             )
         }

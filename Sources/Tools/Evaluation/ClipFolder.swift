@@ -1,4 +1,4 @@
-private import Core
+public import Core
 
 /// A folder of clips in the layout of Speech Commands: `<label>/<file>`.
 public struct ClipFolder: Sendable {
@@ -61,4 +61,24 @@ public struct ClipFolder: Sendable {
         let count = names.count == 1 ? "1 clip is" : "\(names.count) clips are"
         return "\(printable(place)): \(count) \(problem) and left out (\(first)\(names.count > 3 ? ", …" : ""))"
     }
+}
+
+extension Labels {
+    /// What a label stands for.
+    public enum Kind: String, Sendable { case word, unknown, silence }
+
+    public func kind(of label: Int) -> Kind {
+        wordIndices.contains(label) ? .word : label == silenceIndex ? .silence : .unknown
+    }
+
+    /// Name of a label; empty for an index out of range.
+    public func name(of label: Int) -> String { names.indices.contains(label) ? names[label] : "" }
+
+    /// The label of clips in a folder of this name, in the layout of Speech Commands (Warden 2018).
+    public func label(ofFolder folder: String) -> Int {
+        index(of: folder) ?? (folder == "silence" || folder == Self.backgroundFolder ? silenceIndex : unknownIndex)
+    }
+
+    /// Folder of long recordings without speech, which are cut into clips of silence.
+    public static let backgroundFolder = "_background_noise_"
 }

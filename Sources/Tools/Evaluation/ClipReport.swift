@@ -1,3 +1,5 @@
+public import Core
+
 /// All measurements on clips of one second.
 public struct ClipReport: Sendable, Encodable {
     /// Number of clips.
@@ -15,19 +17,19 @@ public struct ClipReport: Sendable, Encodable {
     public let openSet: DetectionCurve
 
     /// - Parameter thresholds: confidence that each label needs to fire, `[labels]`; nil for a label that never fires.
-    public init(_ clips: [ScoredClip], labels: LabelSet, thresholds: [Float?]) {
+    public init(_ clips: [ScoredClip], labels: Labels, thresholds: [Float?]) {
         self.clips = clips.count
         accuracy = Accuracy(clips, labels: labels)
         confusion = ConfusionMatrix(clips, labels: labels)
         self.labels = confusion.scores
         mistakes = Confusion.all(in: clips, labels: labels)
         calibration = Calibration(clips.map { ($0.confidence, $0.isRight) })
-        words = zip(labels.words, thresholds).compactMap { label, threshold in
+        words = zip(labels.wordIndices, thresholds).compactMap { label, threshold in
             threshold.map { WordTradeoff(clips, label: label, word: labels.name(of: label), threshold: $0) }
         }
-        func best(_ kind: LabelSet.Kind) -> [Float] {
+        func best(_ kind: Labels.Kind) -> [Float] {
             clips.filter { labels.kind(of: $0.truth) == kind }
-                .map { clip in labels.words.map { clip.posterior($0) }.max() ?? 0 }
+                .map { clip in labels.wordIndices.map { clip.posterior($0) }.max() ?? 0 }
         }
         openSet = DetectionCurve(positives: best(.word), negatives: best(.unknown))
     }
@@ -41,16 +43,8 @@ public struct ScoredClip: Sendable, Equatable {
     public let said: String
     /// Index of the true label.
     public let truth: Int
-    /// Probability of each label, `[labels]`.
+    /// Probability of each label, `[labels]`, at least one.
     public let posteriors: [Float]
-
-    /// - Parameter posteriors: `[labels]`, at least one.
-    public init(name: String, said: String, truth: Int, posteriors: [Float]) {
-        self.name = name
-        self.said = said
-        self.truth = truth
-        self.posteriors = posteriors
-    }
 
     /// Index of the label with the highest posterior; the first one if several are equal.
     public var answer: Int {
@@ -94,7 +88,7 @@ public struct Accuracy: Sendable, Equatable, Encodable {
     /// no clips.
     public let twelveClass: Double?
 
-    public init(_ clips: [ScoredClip], labels: LabelSet) {
+    public init(_ clips: [ScoredClip], labels: Labels) {
         let kinds = Dictionary(grouping: clips) { labels.kind(of: $0.truth) }
         words = Count(kinds[.word] ?? [])
         unknown = Count(kinds[.unknown] ?? [])
@@ -114,7 +108,7 @@ public struct ConfusionMatrix: Sendable, Equatable, Encodable {
     /// Clips, `[true label × given label]`.
     public let counts: [[Int]]
 
-    public init(_ clips: [ScoredClip], labels: LabelSet) {
+    public init(_ clips: [ScoredClip], labels: Labels) {
         let size = labels.names.count
         var counts = [[Int]](repeating: [Int](repeating: 0, count: size), count: size)
         for clip in clips where counts.indices.contains(clip.truth) && counts.indices.contains(clip.answer) {
@@ -176,7 +170,7 @@ public struct Confusion: Sendable, Equatable, Encodable {
     /// All mistakes, the most frequent first, then by name.
     ///
     /// - Parameter examples: most clips to name for each.
-    public static func all(in clips: [ScoredClip], labels: LabelSet, examples: Int = 3) -> [Confusion] {
+    public static func all(in clips: [ScoredClip], labels: Labels, examples: Int = 3) -> [Confusion] {
         let wrong = Dictionary(grouping: clips.filter { !$0.isRight }) { Pair(said: $0.said, heard: $0.answer) }
         let confusions = wrong.map { pair, clips in
             Confusion(

@@ -1,4 +1,4 @@
-private import Core
+import Core
 import Spotting
 
 /// One error of the detector in a recording: a word that it missed, took for another, or found where none was said.
@@ -15,7 +15,7 @@ public struct DetectionError: Sendable, Equatable, Encodable {
 
     public let kind: Kind
     /// The recording as it is shown.
-    public var file: String { FileName.shown(path) }
+    public let file: String
     /// The word that was said, and when, in seconds; nil for a false accept.
     public let said: String?
     public let start: Double?
@@ -31,42 +31,8 @@ public struct DetectionError: Sendable, Equatable, Encodable {
     /// The recording as it is opened.
     public let path: String
 
-    public init(
-        kind: Kind,
-        said: String?,
-        start: Double?,
-        end: Double?,
-        heard: String?,
-        time: Double,
-        score: Double,
-        threshold: Double?,
-        path: String
-    ) {
-        self.kind = kind
-        self.said = said
-        self.start = start
-        self.end = end
-        self.heard = heard
-        self.time = time
-        self.score = score
-        self.threshold = threshold
-        self.path = path
-    }
-
+    /// Programs get the name as it is shown, not the path.
     private enum CodingKeys: String, CodingKey { case kind, file, said, start, end, heard, time, score, threshold }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(kind, forKey: .kind)
-        try container.encode(file, forKey: .file)
-        try container.encodeIfPresent(said, forKey: .said)
-        try container.encodeIfPresent(start, forKey: .start)
-        try container.encodeIfPresent(end, forKey: .end)
-        try container.encodeIfPresent(heard, forKey: .heard)
-        try container.encode(time, forKey: .time)
-        try container.encode(score, forKey: .score)
-        try container.encodeIfPresent(threshold, forKey: .threshold)
-    }
 }
 
 extension DetectionError {
@@ -82,13 +48,14 @@ extension DetectionError {
         outcomes: [Outcome],
         truths: [SpokenWord],
         highest: [(score: Float, time: Double)],
-        labels: LabelSet,
+        labels: Labels,
         thresholds: [Float?]
     ) -> [DetectionError] {
         func threshold(_ label: Int) -> Double? {
             (thresholds.indices.contains(label) ? thresholds[label] : nil).map(asWritten)
         }
         func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
+        let file = FileName.shown(path)
         var errors: [DetectionError] = []
         var found = Set<Int>()
         for (detection, outcome) in zip(detections, outcomes) {
@@ -105,6 +72,7 @@ extension DetectionError {
             errors.append(
                 DetectionError(
                     kind: truth == nil ? .falseAccept : .wrongWord,
+                    file: file,
                     said: truth.map { labels.name(of: $0.label) },
                     start: truth?.start,
                     end: truth?.end,
@@ -120,6 +88,7 @@ extension DetectionError {
             errors.append(
                 DetectionError(
                     kind: .miss,
+                    file: file,
                     said: labels.name(of: truth.label),
                     start: truth.start,
                     end: truth.end,

@@ -1,4 +1,4 @@
-private import Core
+public import Core
 private import System
 
 /// A word that is said in a recording. Times are in seconds from the recording's start.
@@ -7,12 +7,6 @@ public struct SpokenWord: Sendable, Equatable {
     public let label: Int
     public let start: Double
     public let end: Double
-
-    public init(label: Int, start: Double, end: Double) {
-        self.label = label
-        self.start = start
-        self.end = end
-    }
 }
 
 /// The words of a recording and their times: a label track as Audacity exports it.
@@ -40,7 +34,7 @@ public struct LabelTrack: Sendable, Equatable {
 
     /// Reads a track.
     ///
-    /// - Throws: ``EvaluationError/unreadable(_:_:)``, ``EvaluationError/track(_:line:_:)``
+    /// - Throws: if it cannot be read, or a line in it.
     public init(path: String) throws(EvaluationError) {
         let bytes: [UInt8]
         do throws(ReadFileError) {
@@ -59,7 +53,7 @@ public struct LabelTrack: Sendable, Equatable {
     /// - Parameters:
     ///   - text: the track's text.
     ///   - file: name for error messages.
-    /// - Throws: ``EvaluationError/track(_:line:_:)``
+    /// - Throws: for a line that cannot be read.
     public init(_ text: String, file: String) throws(EvaluationError) {
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -82,8 +76,8 @@ public struct LabelTrack: Sendable, Equatable {
     }
 
     /// The words of a model, sorted by start time. All other labels count as other speech.
-    public func words(of labels: LabelSet) -> [SpokenWord] {
-        let names = labels.words.map { (labels.names[$0].lowercased(), $0) }
+    public func words(of labels: Labels) -> [SpokenWord] {
+        let names = labels.wordIndices.map { (labels.names[$0].lowercased(), $0) }
         let indices = Dictionary(names, uniquingKeysWith: { first, _ in first })
         let words = entries.compactMap { entry in
             indices[entry.label].map { SpokenWord(label: $0, start: entry.start, end: entry.end) }
@@ -93,10 +87,15 @@ public struct LabelTrack: Sendable, Equatable {
 
     /// Checks that the track fits a recording.
     ///
-    /// - Throws: ``EvaluationError/beyondEnd(_:start:seconds:)`` if a label starts after the end of the audio.
+    /// - Throws: if a label starts after the end of the audio.
     public func check(seconds: Double, file: String) throws(EvaluationError) {
         guard let last = entries.map(\.start).max(), last >= seconds, last > 0 else { return }
-        throw .beyondEnd(file, start: last, seconds: seconds)
+        func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+        throw EvaluationError(
+            description:
+                "\(file): a label starts at \(milliseconds(last)) s, but the audio ends at \(milliseconds(seconds)) s; "
+                + "is it the track of another recording?"
+        )
     }
 
     private static func seconds(_ text: Substring) -> Double? {
@@ -115,48 +114,20 @@ public struct LabelTrack: Sendable, Equatable {
 }
 
 /// Why a label track or a recording cannot be used.
-public struct EvaluationError: Error, Equatable, CustomStringConvertible, Sendable {
-    private enum Code: Equatable { case unreadable, track, trackTooLong, tooShort }
-
-    private let code: Code
+public struct EvaluationError: Error, CustomStringConvertible, Sendable {
     /// One line: where, what is wrong, what to do.
     public let description: String
 
-    /// Two errors are equal if they are of the same kind, whatever their messages.
-    public static func == (left: EvaluationError, right: EvaluationError) -> Bool { left.code == right.code }
-
     /// A label track that cannot be read.
-    public static func unreadable(_ file: String, _ problem: String) -> EvaluationError {
-        EvaluationError(code: .unreadable, description: "\(file): cannot read this label track: \(problem)")
+    static func unreadable(_ file: String, _ problem: String) -> EvaluationError {
+        EvaluationError(description: "\(file): cannot read this label track: \(problem)")
     }
 
     /// A line that cannot be read.
-    public static func track(_ file: String, line: Int, _ problem: String) -> EvaluationError {
+    static func track(_ file: String, line: Int, _ problem: String) -> EvaluationError {
         EvaluationError(
-            code: .track,
             description: "\(file), line \(line): \(problem); a label track has lines of "
                 + "start, end (both in seconds) and label, with tabs between"
         )
     }
-
-    /// A label that starts after the end of the audio.
-    public static func beyondEnd(_ file: String, start: Double, seconds: Double) -> EvaluationError {
-        EvaluationError(
-            code: .trackTooLong,
-            description:
-                "\(file): a label starts at \(milliseconds(start)) s, but the audio ends at \(milliseconds(seconds)) s; "
-                + "is it the track of another recording?"
-        )
-    }
-
-    /// A background recording that is too short for a clip.
-    public static func tooShort(_ file: String) -> EvaluationError {
-        EvaluationError(
-            code: .tooShort,
-            description: "\(file): shorter than the one second that a clip of silence takes"
-        )
-    }
-
-    /// Rounds to milliseconds.
-    private static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 }

@@ -54,7 +54,7 @@ public struct StreamEvaluation: Sendable {
     }
 
     private let scorer: FileScorer
-    private let labels: LabelSet
+    private let labels: Labels
     /// Words that the user taught.
     private let taught: Set<String>
     private let settings: [Setting]
@@ -72,7 +72,7 @@ public struct StreamEvaluation: Sendable {
         mix: ChannelMix
     ) {
         scorer = FileScorer(vocabulary, lookaheadQuiet: settings.lazy.compactMap(\.detector.gate.lookaheadQuiet).first)
-        labels = LabelSet(vocabulary.labels)
+        labels = Labels(vocabulary.labels)
         taught = Set(vocabulary.taught.map(\.name))
         self.settings = settings
         self.tolerance = tolerance
@@ -108,7 +108,7 @@ public struct StreamEvaluation: Sendable {
             var detector = detector
             detector.thresholds = thresholds
             return StreamTally(
-                words: labels.words.count,
+                words: labels.wordIndices.count,
                 detections: trace.detections(detector),
                 truths: truths,
                 seconds: seconds,
@@ -150,7 +150,7 @@ public struct StreamEvaluation: Sendable {
                 let score = handler.scores[truths[index].label]
                 if score > highest[index].score { highest[index] = (score, time) }
             }
-        }.filter { labels.words.contains($0.index) }
+        }.filter { labels.wordIndices.contains($0.index) }
         return DetectionError.all(
             path: file,
             detections: detections,

@@ -79,22 +79,6 @@ public struct SettingReport: Sendable, Encodable {
         public let hits: Int
         public let wrong: Int
         public let falseAccepts: Int
-
-        public init(threshold: Double, hits: Int, wrong: Int, falseAccepts: Int) {
-            self.threshold = threshold
-            self.hits = hits
-            self.wrong = wrong
-            self.falseAccepts = falseAccepts
-        }
-
-        init(threshold: Float, _ word: StreamTally.Word) {
-            self.init(
-                threshold: asWritten(threshold),
-                hits: word.hits,
-                wrong: word.wrong,
-                falseAccepts: word.falseAccepts
-            )
-        }
     }
 
     /// A word that was detected as another.
@@ -152,7 +136,7 @@ public struct SettingReport: Sendable, Encodable {
         tally: StreamTally,
         sweep: [(threshold: Float, tally: StreamTally)],
         sensitivities: [(sensitivity: Sensitivity, thresholds: [Float?], tally: StreamTally)] = [],
-        labels: LabelSet,
+        labels: Labels,
         taught: Set<String> = [],
         thresholds: [Float?],
         errors: [DetectionError] = []
@@ -173,21 +157,21 @@ public struct SettingReport: Sendable, Encodable {
         }
         all = StreamFigures(tally.total, seconds: tally.seconds)
         wordlessFalseAcceptsPerHour = perHour(tally.wordlessFalseAccepts, seconds: tally.wordlessSeconds)
-        words = zip(labels.words, tally.words).enumerated().map { index, pair in
+        words = zip(labels.wordIndices, tally.words).enumerated().map { index, pair in
             let (label, word) = pair
             return Word(
                 word: labels.name(of: label),
                 isOwn: taught.contains(labels.name(of: label)),
                 threshold: (thresholds.indices.contains(label) ? thresholds[label] : nil).map(asWritten),
                 figures: StreamFigures(word, seconds: tally.seconds),
-                curve: sweep.map { Count(threshold: $0.threshold, $0.tally.words[index]) },
+                curve: sweep.map { Self.count($0.tally.words[index], at: $0.threshold) },
                 sensitivities: sensitivities.compactMap { point in
                     guard point.thresholds.indices.contains(label), let threshold = point.thresholds[label] else {
                         return nil
                     }
                     return OperatingCount(
                         sensitivity: point.sensitivity.rawValue,
-                        counts: Count(threshold: threshold, point.tally.words[index])
+                        counts: Self.count(point.tally.words[index], at: threshold)
                     )
                 }
             )
@@ -200,6 +184,10 @@ public struct SettingReport: Sendable, Encodable {
         }
         self.mistakes = mistakes.sorted { ($1.count, $0.said, $0.heard) < ($0.count, $1.said, $1.heard) }
     }
+
+    private static func count(_ word: StreamTally.Word, at threshold: Float) -> Count {
+        Count(threshold: asWritten(threshold), hits: word.hits, wrong: word.wrong, falseAccepts: word.falseAccepts)
+    }
 }
 
 /// All measurements on long recordings.
@@ -211,12 +199,6 @@ public struct StreamReport: Sendable, Encodable {
         public let seconds: Double
         /// Figures over all words, `[settings]`.
         public let figures: [StreamFigures]
-
-        public init(file: String, seconds: Double, figures: [StreamFigures]) {
-            self.file = file
-            self.seconds = seconds
-            self.figures = figures
-        }
     }
 
     /// Time after a word's end in which a detection may match it, in seconds.
@@ -226,18 +208,4 @@ public struct StreamReport: Sendable, Encodable {
     public let wordlessSeconds: Double
     public let files: [File]
     public let settings: [SettingReport]
-
-    public init(
-        tolerance: Double,
-        seconds: Double,
-        wordlessSeconds: Double,
-        files: [File],
-        settings: [SettingReport]
-    ) {
-        self.tolerance = tolerance
-        self.seconds = seconds
-        self.wordlessSeconds = wordlessSeconds
-        self.files = files
-        self.settings = settings
-    }
 }

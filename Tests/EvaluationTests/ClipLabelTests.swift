@@ -1,8 +1,10 @@
-import Evaluation
+import Core
 import Testing
 
-struct LabelSetTests {
-    private static let labels = LabelSet(["yes", "no", "_unknown_", "_silence_"])
+@testable import Evaluation
+
+struct ClipLabelTests {
+    private static let labels = Labels(["yes", "no", "_unknown_", "_silence_"])
 
     @Test(arguments: [
         ("yes", 0), ("no", 1), ("_unknown_", 2), ("unknown", 2), ("cat", 2), ("_silence_", 3), ("silence", 3),
