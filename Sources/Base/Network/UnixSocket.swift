@@ -1,7 +1,7 @@
 public import Glibc
 public import System
 
-/// Unix stream sockets with a path, all non-blocking.
+/// Unix sockets with a path, all non-blocking.
 public enum UnixSocket {
     /// The address of a path; nil if the path is too long.
     public static func address(_ path: String) -> sockaddr_un? {
@@ -78,8 +78,35 @@ public enum UnixSocket {
         unlink(path)
     }
 
-    private static func make() -> FileDescriptor {
-        FileDescriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
+    /// A socket for ``send(_:from:to:)``; not open, with `errno` set, if that fails.
+    public static func makeSender() -> FileDescriptor { make(SOCK_DGRAM) }
+
+    /// Sends a datagram to the socket of a path, without waiting.
+    ///
+    /// - Parameter path: one that begins with @ is a name in the abstract name space.
+    /// - Returns: false, with `errno` set, if it was not sent as a whole.
+    public static func send(_ bytes: [UInt8], from sender: borrowing FileDescriptor, to path: String) -> Bool {
+        guard var address = address(path) else {
+            errno = ENAMETOOLONG
+            return false
+        }
+        var length = MemoryLayout<sockaddr_un>.size
+        if path.hasPrefix("@") {
+            // The @ stands for a zero byte, and the name ends with its last byte.
+            address.sun_path.0 = 0
+            length = MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + path.utf8.count } ?? 0
+        }
+        let number = sender.rawValue
+        let sent = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(number, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, socklen_t(length))
+            }
+        }
+        return sent == bytes.count
+    }
+
+    private static func make(_ type: __socket_type = SOCK_STREAM) -> FileDescriptor {
+        FileDescriptor(socket(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
     }
 
     private static func call(

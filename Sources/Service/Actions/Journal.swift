@@ -18,8 +18,7 @@ public final class Journal: Sendable {
     /// Opens a datagram socket. If that fails, each write throws.
     public init(path: String = systemPath) {
         self.path = path
-        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        descriptor = FileDescriptor(socket(AF_UNIX, type, 0))
+        descriptor = UnixSocket.makeSender()
     }
 
     /// Writes an entry; never blocks.
@@ -33,29 +32,11 @@ public final class Journal: Sendable {
     ) throws(ActionError) {
         let all =
             [("MESSAGE", message), ("PRIORITY", String(level.syslogPriority)), ("SYSLOG_IDENTIFIER", "beckon")] + fields
-        let entry = Self.entry(all)
-        guard var address = UnixSocket.address(path) else { throw failure(ENAMETOOLONG) }
-        let sent = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
-                entry.withUnsafeBytes {
-                    sendto(
-                        descriptor.rawValue,
-                        $0.baseAddress,
-                        $0.count,
-                        Int32(MSG_NOSIGNAL),
-                        target,
-                        socklen_t(MemoryLayout<sockaddr_un>.size)
-                    )
-                }
-            }
+        guard UnixSocket.send(Self.entry(all), from: descriptor, to: path) else {
+            throw .journal.saying(
+                "cannot write to the journal at \(path): sendto: \(SystemError.text(errno)); is journald running?"
+            )
         }
-        guard sent == entry.count else { throw failure(errno) }
-    }
-
-    private func failure(_ number: Int32) -> ActionError {
-        .journal.saying(
-            "cannot write to the journal at \(path): sendto: \(SystemError.text(number)); is journald running?"
-        )
     }
 
     /// The fields as one datagram. A value with line ends is preceded by its length: 8 bytes, little endian.

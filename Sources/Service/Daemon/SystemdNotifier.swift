@@ -21,8 +21,7 @@ final class SystemdNotifier: Sendable {
         let period = isWatched ? environment["WATCHDOG_USEC"].flatMap { Int64(digits: $0) } : nil
         watchdogPeriod = period.flatMap { $0 > 0 ? .microseconds($0) : nil }
         path = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
-        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        socket = FileDescriptor(path == nil ? -1 : Glibc.socket(AF_UNIX, type, 0))
+        socket = path == nil ? FileDescriptor(-1) : UnixSocket.makeSender()
     }
 
     /// Reports that the service is ready. Returns false if the message could not be sent now.
@@ -56,20 +55,6 @@ final class SystemdNotifier: Sendable {
     @discardableResult
     private func send(_ message: String) -> Bool {
         guard let path else { return true }
-        guard socket.isOpen, var address = UnixSocket.address(path) else { return false }
-        // A name in the abstract name space begins with @, which stands for a zero byte; it ends with its last byte.
-        let isAbstract = path.hasPrefix("@")
-        if isAbstract { address.sun_path.0 = 0 }
-        let length =
-            isAbstract
-            ? MemoryLayout<sockaddr_un>.offset(of: \.sun_path).map { $0 + path.utf8.count } ?? 0
-            : MemoryLayout<sockaddr_un>.size
-        let bytes = Array(message.utf8)
-        let sent = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(socket.rawValue, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, socklen_t(length))
-            }
-        }
-        return sent == bytes.count
+        return UnixSocket.send(Array(message.utf8), from: socket, to: path)
     }
 }
