@@ -22,9 +22,9 @@ func fuzzJSON(_ bytes: [UInt8]) {
 /// JSON5, and the configuration that it may be: a valid one reads back as it was written.
 func fuzzConfiguration(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self) else { return }
-    guard let file = try? ParsedConfiguration(text: text, file: "f").validated(words: words) else { return }
+    guard let file = try? ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(words)) else { return }
     let written = SettingKind.configuration.write(file.configuration).description
-    guard let again = try? ParsedConfiguration(text: written, file: "g").validated(words: words) else {
+    guard let again = try? ParsedConfiguration(text: written, file: "g").validated(by: KnownWords(words)) else {
         fatalError("a written configuration is refused: \(written)")
     }
     check(again.configuration == file.configuration, "not the same configuration: \(written)")

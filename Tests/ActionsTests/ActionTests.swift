@@ -36,7 +36,7 @@ struct ActionTests {
     }
 
     private func configuration(_ text: String) throws -> Configuration {
-        try ParsedConfiguration(text: text, file: "f").validated(words: ["yes", "left"]).configuration
+        try ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(["yes", "left"])).configuration
     }
 
     private func runner(

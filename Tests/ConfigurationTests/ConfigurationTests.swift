@@ -16,7 +16,7 @@ struct ConfigurationTests {
     static let words = SampleTests.words
 
     private static func read(_ text: String) throws -> ConfigurationFile {
-        try ParsedConfiguration(text: text, file: "f").validated(words: words)
+        try ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(words))
     }
 
     private static func errors(_ text: String) -> [String] {
@@ -267,7 +267,7 @@ struct ConfigurationTests {
                 wyoming: {satellite: 'unix:///x', satelliteWords: ['Left', 'GO_left', 'hey-computer']},
             }
             """
-        let file = try ParsedConfiguration(text: text, file: "c").validated(words: words)
+        let file = try ParsedConfiguration(text: text, file: "c").validated(by: KnownWords(words))
         let configuration = file.configuration
         #expect(Set(configuration.words.keys) == ["left", "hey computer"])
         #expect(configuration.words["left"]?.threshold == 0.5)
@@ -277,14 +277,14 @@ struct ConfigurationTests {
         // The same word twice, and one that is near but not equal.
         for text in ["{words: {left: {}, Left: {}}}", "{words: {lef: {}}}"] {
             #expect(throws: ConfigurationError.self) {
-                try ParsedConfiguration(text: text, file: "c").validated(words: words)
+                try ParsedConfiguration(text: text, file: "c").validated(by: KnownWords(words))
             }
         }
     }
 
     @Test func `a satellite that reports every word is warned of`() throws {
         func warnings(_ wyoming: String) throws -> [String] {
-            try ParsedConfiguration(text: "{wyoming: {\(wyoming)}}", file: "c").validated(words: ["left"])
+            try ParsedConfiguration(text: "{wyoming: {\(wyoming)}}", file: "c").validated(by: KnownWords(["left"]))
                 .warnings.map(\.description)
         }
         let all = try warnings("satellite: 'unix:///x'")
@@ -366,7 +366,7 @@ struct ConfigurationTests {
             let parsed = try ParsedConfiguration(text: row.text, file: "f")
             var lines: [String] = []
             do {
-                _ = try parsed.validated(words: Self.words, vocabulary: vocabulary)
+                _ = try parsed.validated(by: KnownWords(Self.words, vocabulary: vocabulary))
             } catch {
                 lines = error.problems.filter { !$0.isWarning }.map(\.description)
             }
@@ -385,7 +385,7 @@ struct ConfigurationTests {
         func warnings(_ mode: mode_t) throws -> [String] {
             #expect(chmod(path, mode) == 0)
             let text = "{mqtt: {host: 'broker', passwordFile: '\(path)'}}"
-            return try ParsedConfiguration(text: text, file: "f").validated(words: Self.words).warnings.map(
+            return try ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(Self.words)).warnings.map(
                 \.description
             )
         }
@@ -512,7 +512,7 @@ struct ConfigurationTests {
             (folder.file("latin.json5"), "UTF-8"), ("/dev/zero", "is not a file"),
         ] {
             let error = #expect(throws: ConfigurationError.self) {
-                try ParsedConfiguration(path: path).validated(words: Self.words)
+                try ParsedConfiguration(path: path).validated(by: KnownWords(Self.words))
             }
             let text = error?.description ?? ""
             #expect(text.hasPrefix(path) && text.contains(says), "\(text)")
@@ -605,7 +605,7 @@ struct ConfigurationTests {
         let home = try folder.folder("home")
         let path = try folder.write("home/c", bytes: Array("{}".utf8))
         func warnings() throws -> [String] {
-            try ParsedConfiguration(path: path).validated(words: Self.words).warnings.map(\.message)
+            try ParsedConfiguration(path: path).validated(by: KnownWords(Self.words)).warnings.map(\.message)
         }
         chmod(home, 0o755)
         chmod(path, 0o644)
@@ -635,7 +635,8 @@ struct ConfigurationTests {
         let text =
             "{words: {'hey house': {threshold: 0.6}}, phrases: [{phrase: 'hey house stop'}, {phrase: 'go left'}]}"
         let known = Self.words + ["hey house"]
-        var configuration = try ParsedConfiguration(text: text, file: "f").validated(words: known).configuration
+        var configuration = try ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(known))
+            .configuration
         #expect(configuration.leaveOut(wordsBeside: known) == [])
         #expect(configuration.phrases.map(\.phrase) == ["hey house stop", "go left"])
         let phrases = try configuration.detectorPhrases(labels: known)

@@ -22,14 +22,14 @@ struct SampleTests {
     }
 
     @Test func `the sample configuration has the default values`() throws {
-        let file = try ParsedConfiguration(path: Self.path).validated(words: Self.words)
+        let file = try ParsedConfiguration(path: Self.path).validated(by: KnownWords(Self.words))
         #expect(file.configuration == Configuration())
         #expect(file.warnings == [])
     }
 
     @Test func `the sample shows every key there is, each with a sound value`() throws {
         let text = try Self.withExamples()
-        let file = try ParsedConfiguration(text: text, file: "sample").validated(words: Self.words)
+        let file = try ParsedConfiguration(text: text, file: "sample").validated(by: KnownWords(Self.words))
         #expect(file.configuration.words["yes"]?.threshold == 0.7)
         #expect(file.configuration.phrases.first?.phrase == "go left")
         #expect(file.configuration.actions.count == 4 && file.configuration.webhookHosts == ["homeassistant.lan"])
@@ -70,10 +70,12 @@ struct SampleTests {
     }
 
     @Test func `config show prints a configuration that reads back the same`() throws {
-        let file = try ParsedConfiguration(text: try Self.withExamples(), file: "sample").validated(words: Self.words)
+        let file = try ParsedConfiguration(text: try Self.withExamples(), file: "sample").validated(
+            by: KnownWords(Self.words)
+        )
         let shown = file.configuration.json.description
         #expect(try JSONSerialization.jsonObject(with: Data(shown.utf8)) is [String: Any])
-        let again = try ParsedConfiguration(text: shown, file: "shown").validated(words: Self.words)
+        let again = try ParsedConfiguration(text: shown, file: "shown").validated(by: KnownWords(Self.words))
         #expect(again.configuration == file.configuration)
         #expect(file.configuration != Configuration())
     }

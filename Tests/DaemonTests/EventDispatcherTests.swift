@@ -41,7 +41,7 @@ struct EventDispatcherTests {
     }
 
     private func configuration(_ text: String) throws -> Configuration {
-        try ParsedConfiguration(text: text, file: "f").validated(words: ["yes", "left"]).configuration
+        try ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(["yes", "left"])).configuration
     }
 
     private func dispatcher(_ text: String, _ sinks: any EventSink...) throws -> EventDispatcher {

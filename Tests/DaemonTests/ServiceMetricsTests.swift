@@ -18,7 +18,7 @@ struct ServiceMetricsTests {
         let vocabulary = Vocabulary(try Material.model())
         let known = vocabulary.labels.filter { !$0.hasPrefix("_") }
         return try ServiceSettings(
-            ParsedConfiguration(text: text, file: "f").validated(words: known).configuration,
+            ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(known)).configuration,
             vocabulary
         )
     }

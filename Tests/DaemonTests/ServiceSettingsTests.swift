@@ -16,7 +16,7 @@ struct ServiceSettingsTests {
     private func settings(_ text: String, _ vocabulary: Vocabulary) throws -> ServiceSettings {
         let known = vocabulary.labels.filter { !$0.hasPrefix("_") }
         return try ServiceSettings(
-            ParsedConfiguration(text: text, file: "f").validated(words: known).configuration,
+            ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(known)).configuration,
             vocabulary
         )
     }

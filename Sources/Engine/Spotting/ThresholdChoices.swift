@@ -7,6 +7,17 @@ public enum ThresholdChoice: Equatable, Sendable, CustomStringConvertible {
     case confidence(Float)
     case sensitivity(Sensitivity)
 
+    /// The threshold, else the sensitivity; nil without both.
+    public init?(_ threshold: Float?, else sensitivity: Sensitivity?) {
+        guard let choice = threshold.map(Self.confidence) ?? sensitivity.map(Self.sensitivity) else { return nil }
+        self = choice
+    }
+
+    /// Nil for a sensitivity.
+    public var confidence: Float? { if case .confidence(let threshold) = self { threshold } else { nil } }
+    /// Nil for a confidence.
+    public var sensitivity: Sensitivity? { if case .sensitivity(let named) = self { named } else { nil } }
+
     /// As a user writes it: `0.7` or `strict`.
     public var description: String {
         switch self {

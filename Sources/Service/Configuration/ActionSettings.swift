@@ -139,39 +139,11 @@ extension SettingKind where Value == String {
 }
 
 extension SettingKind where Value == Template {
-    static let template = SettingKind(
-        read: { node, key, findings in
-            guard let text = node.text else {
-                findings.expected("text such as \"{word} {confidence}\"", at: key, not: node)
-                return nil
-            }
-            do throws(InvalidValue) {
-                return try Template(text)
-            } catch {
-                findings.add(error.description, key: key, at: node.place)
-                return nil
-            }
-        },
-        write: { .string($0.text) }
-    )
+    static let template = parsed("text such as \"{word} {confidence}\"", \.text, Template.init)
 }
 
 extension SettingKind where Value == WebAddress {
-    static let webAddress = SettingKind(
-        read: { node, key, findings in
-            guard let text = node.text else {
-                findings.expected("an address such as \"http://127.0.0.1:8123/beckon\"", at: key, not: node)
-                return nil
-            }
-            do throws(InvalidValue) {
-                return try WebAddress(text)
-            } catch {
-                findings.add(error.description, key: key, at: node.place)
-                return nil
-            }
-        },
-        write: { .string($0.text) }
-    )
+    static let webAddress = parsed("an address such as \"http://127.0.0.1:8123/beckon\"", \.text, WebAddress.init)
 }
 
 /// Where a program lies that is named without its folder, as a shell would find it; nil if it is not found.

@@ -48,18 +48,11 @@ public struct Configuration: Equatable, Sendable {
         public init() {}
 
         /// What decides the word's threshold; nil where the choice for all words applies.
-        public var choice: ThresholdChoice? {
-            threshold.map(ThresholdChoice.confidence) ?? sensitivity.map(ThresholdChoice.sensitivity)
-        }
+        public var choice: ThresholdChoice? { ThresholdChoice(threshold, else: sensitivity) }
 
         /// Replaces `threshold` and `sensitivity`; nil removes both.
         public mutating func choose(_ choice: ThresholdChoice?) {
-            (threshold, sensitivity) = (nil, nil)
-            switch choice {
-            case .confidence(let confidence): threshold = confidence
-            case .sensitivity(let named): sensitivity = named
-            case nil: break
-            }
+            (threshold, sensitivity) = (choice?.confidence, choice?.sensitivity)
         }
     }
 
@@ -99,6 +92,20 @@ public struct Configuration: Equatable, Sendable {
         /// Seconds of audio before the word's start, and after its end.
         public var before = 0.5
         public var after = 0.3
+
+        public init() {}
+    }
+
+    /// The ring of detected and nearly detected words.
+    public struct Misses: Equatable, Sendable {
+        /// The folder for clips and their list; nil keeps nothing.
+        public var dir: String?
+        /// The largest number of entries.
+        public var keep = 50
+        /// The largest total size of the clips, in megabytes (10⁶ bytes).
+        public var quota = 20
+        /// How far under its threshold a score is a near miss; never below half the threshold.
+        public var margin: Float = 0.2
 
         public init() {}
     }
@@ -166,18 +173,15 @@ public struct Configuration: Equatable, Sendable {
 extension Configuration {
     /// Replaces `threshold` and `sensitivity`, which apply to all words.
     public mutating func choose(_ choice: ThresholdChoice) {
-        threshold = nil
-        switch choice {
-        case .confidence(let confidence): threshold = confidence
-        case .sensitivity(let named): sensitivity = named
-        }
+        threshold = choice.confidence
+        sensitivity = choice.sensitivity ?? sensitivity
     }
 
     /// What decides the thresholds, in this order: a word's threshold, its sensitivity, the threshold of all words, their
     /// sensitivity. Disabled words never fire.
     public var thresholdChoices: ThresholdChoices {
         var choices = ThresholdChoices()
-        choices.all = threshold.map(ThresholdChoice.confidence) ?? .sensitivity(sensitivity)
+        choices.all = ThresholdChoice(threshold, else: sensitivity) ?? choices.all
         choices.words = words.compactMapValues(\.choice)
         choices.disabled = Set(words.filter { !$0.value.enabled }.keys)
         return choices

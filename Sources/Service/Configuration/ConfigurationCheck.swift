@@ -32,18 +32,13 @@ struct ConfigurationCheck {
     }
 
     private func checkWords(_ words: KnownWords, _ findings: inout Findings) {
-        for word in configuration.words.keys.sorted() {
+        let known = words.names + words.gone
+        for (word, key) in findings.words(named: configuration, beside: known) {
             guard !findings.isFull else { return }
-            reportUnknown(word, words, key: "words.\(word)", &findings)
+            reportUnknown(word, words, key: key, &findings)
         }
-        SessionCheck(
-            configuration: configuration,
-            sessions: findings.sessions,
-            reportUnknown: { word, key, findings in reportUnknown(word, words, key: key, &findings) },
-            vocabulary: vocabulary
-        ).run(&findings)
+        SessionCheck(configuration: configuration, sessions: findings.sessions, vocabulary: vocabulary).run(&findings)
         var firstKeys: [String: String] = [:]
-        for (word, key) in configuration.satelliteWords { reportUnknown(word, words, key: key, &findings) }
         for (key, phrase) in findings.phrases {
             guard !findings.isFull else { return }
             if let first = firstKeys[phrase.name] {
@@ -51,14 +46,13 @@ struct ConfigurationCheck {
             } else if !phrase.name.isEmpty {
                 firstKeys[phrase.name] = key
             }
-            let parts = Phrase.parts(of: phrase.phrase, words: words.names + words.gone)
+            let parts = Phrase.parts(of: phrase.phrase, words: known)
             if parts.count < 2 {
                 findings.add(
                     "needs a phrase of two words or more, such as \"go left\"",
                     key: phrase.phrase.isEmpty ? key : key + ".phrase"
                 )
             }
-            for part in parts { reportUnknown(part, words, key: key + ".phrase", &findings) }
             for part in parts where configuration.words[part]?.enabled == false {
                 findings.add("is never detected, as '\(part)' is not enabled", key: key + ".phrase", isWarning: true)
             }
@@ -129,14 +123,14 @@ struct ConfigurationCheck {
 
     /// Files of secrets that every user of the machine can read.
     private func checkSecrets(_ findings: inout Findings) {
-        for (key, path) in [("mqtt.passwordFile", configuration.mqtt.passwordFile)] {
-            guard let path, let status = try? FileStatus(path: path), status.permissions & 0o004 != 0 else { continue }
-            findings.add(
-                "every user of this machine can read \(path), which holds a secret; try chmod o-r",
-                key: key,
-                isWarning: true
-            )
-        }
+        guard let path = configuration.mqtt.passwordFile, let status = try? FileStatus(path: path),
+            status.permissions & 0o004 != 0
+        else { return }
+        findings.add(
+            "every user of this machine can read \(path), which holds a secret; try chmod o-r",
+            key: "mqtt.passwordFile",
+            isWarning: true
+        )
     }
 
     /// Files that the connection to a broker needs.

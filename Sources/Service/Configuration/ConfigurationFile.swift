@@ -104,16 +104,8 @@ public struct ParsedConfiguration: Sendable {
 
     /// Checks the configuration against the words of its model and the taught words.
     ///
-    /// - Parameter vocabulary: also checks that there are thresholds for the sensitivities; nil skips this.
     /// - Throws: all mistakes of the configuration, not only the first.
-    public func validated(
-        words: [String],
-        vocabulary: Vocabulary? = nil
-    ) throws(ConfigurationError) -> ConfigurationFile {
-        try validated(by: KnownWords(words, vocabulary: vocabulary))
-    }
-
-    private func validated(by words: KnownWords) throws(ConfigurationError) -> ConfigurationFile {
+    public func validated(by words: KnownWords) throws(ConfigurationError) -> ConfigurationFile {
         var findings = findings
         let spelling = WordSpelling(known: words.names + words.gone)
         let configuration = spelling.spelled(configuration)

@@ -22,7 +22,7 @@ extension SettingKind where Value == Configuration {
             Setting("actions", \.actions, SettingKind<Action>.action.list),
             Setting("webhookHosts", \.webhookHosts, SettingKind<String>.text("a host's name or address").list),
             Setting("clips", at: \.clips, clips),
-            Setting("misses", at: \.misses, .misses),
+            Setting("misses", at: \.misses, misses),
             Setting("limits", at: \.limits, limits),
             Setting("wyoming", at: \.wyoming, .wyoming),
             Setting("socket", \.socket, .socket),
@@ -59,6 +59,14 @@ extension SettingKind where Value == Configuration {
         Setting("quota", \.quota, .whole(1...1_000_000)),
         Setting("before", \.before, .number(0...5, "seconds from 0 to 5")),
         Setting("after", \.after, .number(0...5, "seconds from 0 to 5")),
+    ])
+
+    private static let misses = Section<Configuration.Misses>([
+        Setting("dir", \.dir, SettingKind<String>.absolutePath("/var/lib/beckon/misses").optional),
+        // Few enough for one answer of the control socket.
+        Setting("keep", \.keep, .whole(1...100)),
+        Setting("quota", \.quota, .whole(1...1_000_000)),
+        Setting("margin", \.margin, .number(0.01...0.5, "a number from 0.01 to 0.5")),
     ])
 }
 
@@ -144,23 +152,19 @@ extension SettingKind where Value == Configuration.Socket {
 extension SettingKind where Value == [ListenAddress] {
     /// One address, a list of them, or `none`.
     static func addresses(like example: String) -> SettingKind {
-        SettingKind(
+        let one = SettingKind<ListenAddress>.parsed(
+            "an address such as \"\(example)\", a list, or \"none\"",
+            \.description,
+            ListenAddress.init
+        )
+        return SettingKind(
             read: { node, key, findings in
-                var nodes = [node]
-                if case .array(let elements) = node.value { nodes = elements }
-                if node.text == "none" { nodes = [] }
+                if node.text == "none" { return [] }
+                guard case .array(let elements) = node.value else { return one.read(node, key, &findings).map { [$0] } }
                 var addresses: [ListenAddress] = []
-                for node in nodes {
-                    guard let text = node.text else {
-                        findings.expected("an address such as \"\(example)\", a list, or \"none\"", at: key, not: node)
-                        return nil
-                    }
-                    do throws(SocketError) {
-                        addresses.append(try ListenAddress(text))
-                    } catch {
-                        findings.add(error.description, key: key, at: node.place)
-                        return nil
-                    }
+                for element in elements {
+                    guard let address = one.read(element, key, &findings) else { return nil }
+                    addresses.append(address)
                 }
                 return addresses
             },

@@ -1,5 +1,21 @@
 import Spotting
 
+extension Findings {
+    /// The words that a configuration names, in words, phrases, sessions and the satellite's list, with their keys.
+    ///
+    /// - Parameter known: the known words, so that the words of phrases are told apart.
+    func words(named configuration: Configuration, beside known: [String]) -> [(word: String, key: String)] {
+        let own = configuration.words.keys.sorted().map { ($0, "words.\($0)") }
+        let inPhrases = phrases.flatMap { key, phrase in
+            Phrase.parts(of: phrase.phrase, words: known).map { ($0, key + ".phrase") }
+        }
+        let inSessions = sessions.flatMap { key, session in
+            [(session.wake, key + ".wake")] + session.words.enumerated().map { ($1, "\(key).words[\($0)]") }
+        }
+        return own + inPhrases + inSessions.filter { !$0.0.isEmpty } + configuration.satelliteWords
+    }
+}
+
 extension ParsedConfiguration {
     /// Where the configuration names words that are about to go, in the order of the file.
     ///
@@ -9,23 +25,13 @@ extension ParsedConfiguration {
     /// - Returns: a warning for each place.
     public func places(naming words: [String], known: [String]) -> [ConfigurationProblem] {
         var named = Findings(file: findings.file, places: findings.places)
-        func note(_ word: String, _ key: String) {
-            guard words.contains(word) else { return }
+        for (word, key) in findings.words(named: configuration, beside: known + words) where words.contains(word) {
             named.add(
                 "names '\(word)'; a service starts without it, with a warning; remove it here, or teach the word again",
                 key: key,
                 isWarning: true
             )
         }
-        for word in configuration.words.keys.sorted() { note(word, "words.\(word)") }
-        for (key, phrase) in findings.phrases {
-            for part in Phrase.parts(of: phrase.phrase, words: known + words) { note(part, key + ".phrase") }
-        }
-        for (key, session) in findings.sessions {
-            note(session.wake, key + ".wake")
-            for (index, word) in session.words.enumerated() { note(word, "\(key).words[\(index)]") }
-        }
-        for (word, key) in configuration.satelliteWords { note(word, key) }
         return named.sorted
     }
 }

@@ -105,17 +105,11 @@ extension Configuration {
 
 extension Configuration.Session {
     /// What decides the thresholds of words without a choice of their own; nil for the lowest thresholds that there are.
-    fileprivate var choice: ThresholdChoice? {
-        threshold.map(ThresholdChoice.confidence) ?? sensitivity.map(ThresholdChoice.sensitivity)
-    }
+    fileprivate var choice: ThresholdChoice? { ThresholdChoice(threshold, else: sensitivity) }
 
     /// Replaces all of its thresholds, those of single words too.
     public mutating func choose(_ choice: ThresholdChoice) {
-        (threshold, sensitivity, thresholds) = (nil, nil, [:])
-        switch choice {
-        case .confidence(let confidence): threshold = confidence
-        case .sensitivity(let named): sensitivity = named
-        }
+        (threshold, sensitivity, thresholds) = (choice.confidence, choice.sensitivity, [:])
     }
 }
 
@@ -177,8 +171,6 @@ struct SessionCheck {
     let configuration: Configuration
     /// By key, such as `sessions[0]`.
     let sessions: [(key: String, value: Configuration.Session)]
-    /// Says that a word is not known, at this key.
-    let reportUnknown: (_ word: String, _ key: String, inout Findings) -> Void
     /// Nil skips the check of sensitivities.
     let vocabulary: Vocabulary?
 
@@ -206,8 +198,6 @@ struct SessionCheck {
     private func check(_ session: Configuration.Session, _ key: String, _ findings: inout Findings) {
         if session.wake.isEmpty {
             findings.add("needs wake, the word that starts it, such as wake: \"computer\"", key: key)
-        } else {
-            reportUnknown(session.wake, key + ".wake", &findings)
         }
         if session.words.isEmpty {
             findings.add("needs words that count after the wake word, such as words: [\"on\", \"off\"]", key: key)
@@ -215,7 +205,6 @@ struct SessionCheck {
         var seen: Set<String> = []
         for (index, word) in session.words.enumerated() {
             let place = "\(key).words[\(index)]"
-            reportUnknown(word, place, &findings)
             if word == session.wake {
                 findings.add(
                     "'\(word)' is the wake word; leave it out here: said again, it starts the seconds anew",

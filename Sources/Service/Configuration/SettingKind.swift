@@ -28,6 +28,29 @@ extension SettingKind {
         self.write = write
     }
 
+    /// Text that `parse` makes a value of, or says what is wrong with it.
+    static func parsed<Failure: Error & CustomStringConvertible>(
+        _ expected: String,
+        _ text: @escaping @Sendable (Value) -> String,
+        _ parse: @escaping @Sendable (String) throws(Failure) -> Value
+    ) -> SettingKind {
+        SettingKind(
+            read: { node, key, findings in
+                guard let text = node.text else {
+                    findings.expected(expected, at: key, not: node)
+                    return nil
+                }
+                do throws(Failure) {
+                    return try parse(text)
+                } catch {
+                    findings.add(error.description, key: key, at: node.place)
+                    return nil
+                }
+            },
+            write: { .string(text($0)) }
+        )
+    }
+
     /// The same kind; each value that is read is also appended to a list of the findings, with its key.
     func noting(in list: any WritableKeyPath<Findings, [(key: String, value: Value)]> & Sendable) -> SettingKind {
         let read = read

@@ -102,11 +102,9 @@ public struct ServiceStatus: Equatable, Sendable {
         let words: [String: String]
 
         public init(_ choices: ThresholdChoices) {
-            func name(_ choice: ThresholdChoice) -> String? {
-                if case .sensitivity(let sensitivity) = choice { sensitivity.rawValue } else { nil }
-            }
-            all = name(choices.all)
-            words = choices.words.filter { !choices.disabled.contains($0.key) }.compactMapValues(name)
+            all = choices.all.sensitivity?.rawValue
+            words = choices.words.filter { !choices.disabled.contains($0.key) }
+                .compactMapValues { $0.sensitivity?.rawValue }
         }
 
         fileprivate init(_ node: JSONNode) {
