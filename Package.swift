@@ -320,7 +320,8 @@ let package = Package(
         .testTarget(
             name: "MQTTTests",
             dependencies: [
-                "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "MQTT", "Metrics",
+                "Audio", "Configuration", "Control", "Core", "Events", "IntegrationInterface", "JSON", "MQTT",
+                "Metrics",
                 "Network",
                 "Spotting",
                 "System",

@@ -50,7 +50,7 @@ struct RecentWordsTests {
     @Test func `nothing is kept without a folder`() {
         let ring = ring { $0.dir = nil }
         ring.receive(event("stop"))
-        #expect(ring.entries == [])
+        #expect(ring.list.entries == [])
         #expect(
             JSON.object(ring.list.members).description == #"{"on": false, "dir": null, "margin": 0.200, "misses": []}"#
         )
@@ -96,14 +96,14 @@ struct RecentWordsTests {
         text += "\u{0}\n{}\n[1]\n{\"number\": {\"number\": 1}}\n"
         try folder.write("misses/misses.jsonl", bytes: Array(text.utf8))
         let ring = ring { $0.keep = 1000 }
-        #expect(ring.entries.map(\.clip) == [own] && ring.entries.map(\.number) == [7])
+        #expect(ring.list.entries.map(\.clip) == [own] && ring.list.entries.map(\.number) == [7])
         for _ in 0..<2000 { ring.receive(event("b")) }
-        #expect(ring.entries.first?.number == 2007)
+        #expect(ring.list.entries.first?.number == 2007)
         // The list may not be a link either.
         try folder.write("list", bytes: Array(line(clip: own).utf8))
         unlink(dir + "/misses.jsonl")
         symlink(folder.file("list"), dir + "/misses.jsonl")
-        #expect(self.ring().entries == [])
+        #expect(self.ring().list.entries == [])
     }
 
     @Test func `words and near misses are kept with their clips, newest first, also over a restart`() throws {
@@ -111,9 +111,9 @@ struct RecentWordsTests {
         for (word, kind) in [("a", Detection.Kind.word), ("b", .nearMiss), ("x", .phrase), ("c", .nearMiss)] {
             ring.receive(event(word, kind))
         }
-        #expect(ring.entries.map(\.word) == ["c", "b"])
-        #expect(comesTrue(within: 10) { ring.entries.allSatisfy { $0.clip != nil } })
-        let entry = try #require(ring.entries.first)
+        #expect(ring.list.entries.map(\.word) == ["c", "b"])
+        #expect(comesTrue(within: 10) { ring.list.entries.allSatisfy { $0.clip != nil } })
+        let entry = try #require(ring.list.entries.first)
         #expect(
             entry.number == 3 && entry.isNear && entry.confidence.isNearly(0.71)
                 && entry.threshold?.isNearly(0.8) == true
@@ -139,10 +139,10 @@ struct RecentWordsTests {
         )
         ring.stop()
         let next = self.ring { $0.keep = 2 }
-        #expect(next.entries.map(\.number) == [3, 2])
+        #expect(next.list.entries.map(\.number) == [3, 2])
         next.receive(event("d"))
-        #expect(next.entries.map(\.word) == ["d", "c"] && next.entries.first?.number == 4)
-        #expect(comesTrue(within: 10) { next.entries.allSatisfy { $0.clip != nil } })
+        #expect(next.list.entries.map(\.word) == ["d", "c"] && next.list.entries.first?.number == 4)
+        #expect(comesTrue(within: 10) { next.list.entries.allSatisfy { $0.clip != nil } })
         // Only as many clips as entries, and the list.
         #expect(
             // While the list is written, there is also its temporary file.
@@ -157,10 +157,10 @@ struct RecentWordsTests {
         let ring = ring { ($0.keep, $0.quota) = (100, 1) }
         for number in 1...20 {
             ring.receive(event("w\(number)"))
-            #expect(comesTrue(within: 10) { ring.entries.first?.clip != nil })
+            #expect(comesTrue(within: 10) { ring.list.entries.first?.clip != nil })
         }
-        #expect(ring.entries.count == 20)
-        #expect(ring.entries.count { $0.clip != nil } == 18)
+        #expect(ring.list.entries.count == 20)
+        #expect(ring.list.entries.count { $0.clip != nil } == 18)
     }
 
     @Test(arguments: ["", "{}", "[", "{\"number\": 0}", "{\"number\": 1e99, \"word\": \"a\"}", "{\"number\": \"1\"}"])
@@ -168,7 +168,7 @@ struct RecentWordsTests {
         #expect(RecentWords.entries(in: Array(line.utf8)) == [])
         try FileManager.default.createDirectory(atPath: folder.file("misses"), withIntermediateDirectories: false)
         try folder.write("misses/misses.jsonl", bytes: Array((line + "\n").utf8))
-        #expect(ring().entries == [])
+        #expect(ring().list.entries == [])
     }
 }
 

@@ -372,7 +372,7 @@ struct EnrollTests {
         #expect(taught.output.contains("'center' is taught, from 3 takes."))
         #expect(taught.error.contains("take 3 of 3: speak now"))
         #expect(live.waits { live.output.contains("center") })
-        #expect(live.error.contains("your own words were read again"))
+        #expect(live.error.contains("the file of taught words was read again"))
         // The threshold set for another word is kept.
         #expect(try live.status().contains("thresholds.stop: 0.51\n"))
         let named = "{ device: \"mic\", words: { center: { threshold: 0.7 } } }"

@@ -1,3 +1,4 @@
+import Audio
 import Configuration
 import Control
 import Core
@@ -29,8 +30,9 @@ private final class Diary: Integration {
     private let host: String
     private let log: ServiceLog
     private let isStopped = Mutex(false)
+    private let isRemoved = Mutex(false)
 
-    init(_ configured: String, _ service: Service) throws {
+    init(_ configured: String, _ service: any Service) throws {
         guard configured != "bad" else { throw SocketError("cannot start") }
         host = configured
         log = service.log
@@ -43,13 +45,33 @@ private final class Diary: Integration {
     }
     var counts: Counts { Counts(host: host) }
 
-    func stop(isRemoved: Bool, until time: Instant?) -> Bool {
+    func remove() { isRemoved.withLock { $0 = true } }
+
+    func stop(until time: Instant?) -> Bool {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
             return !isStopped
         }
-        if isFirst { log.write(.notice, "\(host) ends\(isRemoved ? ", removed" : "")") }
+        if isFirst { log.write(.notice, "\(host) ends\(isRemoved.withLock(\.self) ? ", removed" : "")") }
         return true
+    }
+}
+
+/// A service with these settings, which writes to a log.
+private struct Interface: Service {
+    let currentSettings: ServiceSettings
+    let log: ServiceLog
+
+    var machine: String { "box" }
+    var share: MachineShare { MachineShare() }
+    var history: AudioHistory? { nil }
+    var state: ServiceState { ServiceState(currentSettings, isMuted: nil, hasAudio: true, level: nil) }
+    var live: LiveState { LiveState() }
+    var metrics: [MetricFamily] { [] }
+    var problem: String? { nil }
+
+    func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
+        .done
     }
 }
 
@@ -62,7 +84,7 @@ struct IntegrationsTests {
         let vocabulary = Vocabulary(try Material.model())
         let known = vocabulary.labels.filter { !$0.hasPrefix("_") }
         return try ServiceSettings(
-            ParsedConfiguration(text: text, file: "f").validated(words: known).configuration,
+            ParsedConfiguration(text: text, file: "f").validated(by: KnownWords(known)).configuration,
             vocabulary
         )
     }
@@ -70,13 +92,7 @@ struct IntegrationsTests {
     /// Applies settings and returns what was said since the last time.
     private func apply(_ text: String, haveChanged: Bool = true) throws -> [String] {
         let settings = try settings(text)
-        let service = Service(
-            machine: "box",
-            log: ServiceLog { [lines] _, text in lines.add(text) },
-            settings: { settings },
-            state: { ServiceState(settings, isMuted: nil, hasAudio: true, level: nil) },
-            perform: { _, _ in .done }
-        )
+        let service = Interface(currentSettings: settings, log: ServiceLog { [lines] _, text in lines.add(text) })
         let before = lines.all.count
         let problems = integrations.update(settings, service, haveChanged: haveChanged)
         return Array(lines.all.dropFirst(before)) + problems
@@ -135,13 +151,7 @@ struct IntegrationsTests {
 
     @Test func `which one runs can be asked while another thread turns it on and off`() throws {
         let (on, off) = (try settings("{mqtt: {host: 'a'}}"), try settings("{}"))
-        let service = Service(
-            machine: "box",
-            log: ServiceLog { _, _ in },
-            settings: { on },
-            state: { ServiceState(on, isMuted: nil, hasAudio: true, level: nil) },
-            perform: { _, _ in .done }
-        )
+        let service = Interface(currentSettings: on, log: ServiceLog { _, _ in })
         let isOver = Mutex(false)
         let finished = Latch()
         _ = try SystemThread(name: "test", stackSize: 512 << 10, or: SocketError.noThread) {

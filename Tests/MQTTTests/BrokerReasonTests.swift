@@ -33,7 +33,7 @@ import Testing
         let arguments = ["-p", "\(broker.port)", "-t", topic, "-r", "-f", file]
         #expect(try Program.run(URL(fileURLWithPath: "/usr/bin/mosquitto_pub"), arguments).status == 0)
         let publisher = try publisher(port: broker.port)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { publisher.counts.isConnected })
         try broker.publish(topic, "ON", false)
         #expect(eventually { service.commands.withLock { $0 } == [.mute] })
@@ -70,7 +70,7 @@ import Testing
     @Test func `the last of a burst of commands counts`() throws {
         guard let broker = try Broker() else { return }
         let publisher = try publisher(port: broker.port)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { publisher.counts.isConnected })
         let folder = try TestFolder()
         for round in 0..<3 {
@@ -90,7 +90,7 @@ import Testing
         guard let broker = try Broker() else { return }
         try broker.publish("beckon/test_box/mute/set", "OFF", true)
         let publisher = try publisher(port: broker.port) { $0.hermes = "kitchen" }
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { publisher.counts.isConnected })
         #expect(isSaid("mute/set: 'OFF'", "kept", "retain"))
         try broker.publish("beckon/test_box/threshold/stop/set", "high", false)
@@ -109,14 +109,14 @@ import Testing
         let rules = try folder.write("rules", bytes: Array("topic read #\n".utf8))
         guard let broker = try Broker(settings: "allow_anonymous true\nacl_file \(rules)") else { return }
         let publisher = try publisher(port: broker.port)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(isSaid("access rules"))
     }
 
     @Test func `a second client of the same name is named`() throws {
         guard let broker = try Broker() else { return }
         let publisher = try publisher(port: broker.port)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { publisher.counts.isConnected })
         try broker.publish("probe", "", false, user: ["-i", "beckon-test_box"])
         #expect(isSaid("another client may have the name 'beckon-test_box'", "mqtt.name"))
@@ -143,7 +143,7 @@ import Testing
         let publisher = try publisher(port: broker.port) {
             ($0.tls, $0.caFile) = (true, folder.file("ca.pem"))
         }
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { publisher.counts.isConnected })
         try broker.publish(topic, "ON", false, user: tls)
         #expect(eventually { service.commands.withLock { $0 } == [.mute] })
@@ -183,21 +183,21 @@ import Testing
                 ($0.tls, $0.caFile) = (true, authority.map(folder.file))
             }
             #expect(isSaid(reason), "\(reason): \(service.lines.withLock { $0 })")
-            publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+            publisher.stop(until: Clock.now + .seconds(5))
         }
         guard let plain = try Broker(), let encrypted = try tlsBroker(folder, "good") else { return }
         for (port, tls, reason) in [(plain.port, true, "speak TLS"), (encrypted.port, false, "mqtt.tls")] {
             service.lines.withLock { $0 = [] }
             let publisher = try publisher(port: port) { $0.tls = tls }
             #expect(isSaid(reason), "\(reason): \(service.lines.withLock { $0 })")
-            publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+            publisher.stop(until: Clock.now + .seconds(5))
         }
         try folder.write("empty.pem", bytes: Array("hello\n".utf8))
         for (file, reason) in [("missing.pem", "No such file"), ("empty.pem", "no certificate")] {
             service.lines.withLock { $0 = [] }
             let publisher = try publisher(port: encrypted.port) { ($0.tls, $0.caFile) = (true, folder.file(file)) }
             #expect(isSaid(file, reason), "\(reason): \(service.lines.withLock { $0 })")
-            publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+            publisher.stop(until: Clock.now + .seconds(5))
         }
     }
 }

@@ -42,7 +42,7 @@ struct RefusalLogTests {
     @Test func `each topic is logged at once, and the rest at most every ten seconds, with a count`() {
         var log = RefusalLog()
         func note(_ topic: String, _ second: Int) -> String? {
-            log.note(topic: topic, payload: Array("on\n\u{1b}[2J".utf8), "send ON or OFF", at: Self.at(second))
+            log.line(topic: topic, payload: Array("on\n\u{1b}[2J".utf8), "send ON or OFF", at: Self.at(second))
         }
         #expect(note("a/mute/set", 0) == "MQTT: a/mute/set: 'on??[2J' was not executed: send ON or OFF")
         #expect(note("b/mute/set", 0) != nil)
@@ -50,7 +50,6 @@ struct RefusalLogTests {
         #expect(
             note("a/mute/set", 10)?.hasSuffix("send ON or OFF (and 500 other messages since the last line)") == true
         )
-        #expect(log.count == 503)
         // Many topics are no way around it.
         let lines = (0..<10_000).count { note("topic \($0)", 11) != nil }
         #expect(lines <= 64)

@@ -1,7 +1,10 @@
+import Audio
+import Configuration
 import Control
 import Core
 import Events
 import IntegrationInterface
+import Metrics
 import Synchronization
 
 /// A service that only remembers.
@@ -18,17 +21,25 @@ final class FakeService: Sendable {
     let commands = Mutex<[ControlCommand]>([])
     let lines = Mutex<[String]>([])
 
-    var interface: Service {
-        Service(
-            machine: "test box",
-            log: ServiceLog { _, text in self.lines.withLock { $0.append(text) } },
-            settings: { preconditionFailure("a broker's client needs the state only") },
-            state: { self.state.withLock { $0 } },
-            perform: { command, _ in
-                self.commands.withLock { $0.append(command) }
-                if command == .mute || command == .unmute { self.state.withLock { $0.isMuted = command == .mute } }
-                return .done
-            }
-        )
+    var interface: any Service { Interface(fake: self) }
+
+    private struct Interface: Service {
+        let fake: FakeService
+
+        var machine: String { "test box" }
+        var log: ServiceLog { ServiceLog { _, text in fake.lines.withLock { $0.append(text) } } }
+        var share: MachineShare { MachineShare() }
+        var history: AudioHistory? { nil }
+        var currentSettings: ServiceSettings { preconditionFailure("a broker's client needs the state only") }
+        var state: ServiceState { fake.state.withLock { $0 } }
+        var live: LiveState { LiveState() }
+        var metrics: [MetricFamily] { [] }
+        var problem: String? { nil }
+
+        func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
+            fake.commands.withLock { $0.append(command) }
+            if command == .mute || command == .unmute { fake.state.withLock { $0.isMuted = command == .mute } }
+            return .done
+        }
     }
 }

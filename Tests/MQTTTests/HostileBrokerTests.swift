@@ -130,7 +130,7 @@ private func residentMegabytes() -> Int {
         }
         let before = residentMegabytes()
         let publisher = try publisher(broker)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { service.commands.withLock { $0 } == [.mute] })
         #expect(residentMegabytes() - before < 100)
         #expect(publisher.counts.isConnected && publisher.counts.connects == 1 && publisher.counts.refused == 1)
@@ -159,7 +159,7 @@ private func residentMegabytes() -> Int {
         }
         let before = residentMegabytes()
         let publisher = try publisher(broker)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { service.commands.withLock { $0 } == [.unmute] })
         #expect(residentMegabytes() - before < 100)
         #expect(publisher.counts.refused == 20_000, "each is counted, though few are logged")
@@ -173,7 +173,7 @@ private func residentMegabytes() -> Int {
             FakeBroker.wait(client)
         }
         let publisher = try publisher(broker)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { publisher.counts.isConnected })
         #expect(service.lines.withLock { $0 } == ["connected to the MQTT broker 127.0.0.1"])
     }
@@ -190,7 +190,7 @@ private func residentMegabytes() -> Int {
             if reason.contains("middle") { FakeBroker.wait(client, seconds: 30) }
         }
         let publisher = try publisher(broker)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { service.lines.withLock { $0.contains { $0.contains("trying again") } } })
         let lines = service.lines.withLock { $0 }
         #expect(lines.contains { $0.contains(reason) }, "\(lines)")
@@ -200,7 +200,7 @@ private func residentMegabytes() -> Int {
     @Test func `a broker that says nothing costs no processor time, and is named`() throws {
         let broker = try FakeBroker { client, _ in FakeBroker.wait(client, seconds: 30) }
         let publisher = try publisher(broker)
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(eventually { service.lines.withLock { !$0.isEmpty } })
         #expect(service.lines.withLock { $0.first }?.contains("takes the connection but does not answer") == true)
     }
@@ -211,7 +211,7 @@ private func residentMegabytes() -> Int {
             usleep(100_000)
         }
         let publisher = try publisher(broker) { $0.name = "kitchen" }
-        defer { publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)) }
+        defer { publisher.stop(until: Clock.now + .seconds(5)) }
         #expect(
             eventually {
                 service.lines.withLock {
@@ -242,7 +242,7 @@ private func residentMegabytes() -> Int {
         #expect(publisher?.counts.json.description.contains("\"off\": true") == true)
         // Nobody has removed what the broker keeps.
         for _ in 0..<2 {
-            #expect(publisher?.stop(isRemoved: false, until: Clock.now + .seconds(1)) == true)
+            #expect(publisher?.stop(until: Clock.now + .seconds(1)) == true)
             publisher = nil
             #expect(ReadingMarker(path)?.hasFound == true)
             publisher = try MQTTPublisher(settings, service.interface, state: folder.path)
@@ -251,7 +251,7 @@ private func residentMegabytes() -> Int {
         publisher?.retry()
         #expect(publisher?.isOff == false)
         #expect(eventually { publisher?.counts.isConnected == true })
-        #expect(publisher?.stop(isRemoved: false, until: Clock.now + .seconds(5)) == true)
+        #expect(publisher?.stop(until: Clock.now + .seconds(5)) == true)
         publisher = nil
         // Its thread has the file until it has ended.
         #expect(eventually { ReadingMarker(path)?.hasFound == false })
@@ -269,10 +269,11 @@ private func residentMegabytes() -> Int {
         var publisher: MQTTPublisher? = try MQTTPublisher(settings, service.interface, state: folder.path)
         #expect(publisher?.isOff == true)
         // As the service does when the settings change.
-        #expect(publisher?.stop(isRemoved: true, until: Clock.now + .seconds(1)) == true)
+        publisher?.remove()
+        #expect(publisher?.stop(until: Clock.now + .seconds(1)) == true)
         publisher = nil
         publisher = try MQTTPublisher(settings, service.interface, state: folder.path)
         #expect(eventually { publisher?.counts.isConnected == true })
-        publisher?.stop(isRemoved: false, until: Clock.now + .seconds(5))
+        publisher?.stop(until: Clock.now + .seconds(5))
     }
 }

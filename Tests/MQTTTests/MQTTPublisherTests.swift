@@ -41,7 +41,7 @@ struct MQTTPublisherTests {
             ]
         )
         #expect(try broker.messages("homeassistant/#").count == 1)
-        #expect(publisher.stop(isRemoved: false, until: Clock.now + .seconds(5)))
+        #expect(publisher.stop(until: Clock.now + .seconds(5)))
         #expect(try broker.messages("beckon/+/availability") == ["1 beckon/test_box/availability offline"])
     }
 
@@ -61,7 +61,7 @@ struct MQTTPublisherTests {
         publisher.receive(.said("stop"))
         #expect(done.wait(until: Clock.now + .seconds(20)))
         #expect(heard.withLock { $0 } == ["0 beckon/test_box/word stop"])
-        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+        publisher.stop(until: Clock.now + .seconds(5))
     }
 
     @Test func `commands are executed, kept ones are not`() throws {
@@ -78,7 +78,7 @@ struct MQTTPublisherTests {
         #expect(
             eventually { (try? broker.messages("beckon/test_box/mute").contains("1 beckon/test_box/mute ON")) == true }
         )
-        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+        publisher.stop(until: Clock.now + .seconds(5))
     }
 
     @Test func `a Hermes site tells its words, unless it is toggled off`() throws {
@@ -112,7 +112,7 @@ struct MQTTPublisherTests {
         )
         // A toggle is not a command of the service.
         #expect(service.commands.withLock { $0 } == [])
-        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+        publisher.stop(until: Clock.now + .seconds(5))
     }
 
     @Test func `a device of several messages that is removed leaves nothing at the broker`() throws {
@@ -120,7 +120,8 @@ struct MQTTPublisherTests {
         let publisher = try publisher(broker) { $0.discoveryForm = .components }
         #expect(eventually { publisher.counts.isConnected })
         #expect(eventually { (try? broker.messages("homeassistant/#").count) == 6 })
-        publisher.stop(isRemoved: true, until: Clock.now + .seconds(5))
+        publisher.remove()
+        publisher.stop(until: Clock.now + .seconds(5))
         #expect(try broker.messages() == [])
     }
 
@@ -137,7 +138,7 @@ struct MQTTPublisherTests {
         usleep(500_000)
         #expect(publisher.counts.events == 0)
         #expect(try broker.messages("beckon/+/availability") == ["1 beckon/test_box/availability online"])
-        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+        publisher.stop(until: Clock.now + .seconds(5))
     }
 
     @Test func `a service that dies is offline by its will`() throws {
@@ -147,7 +148,7 @@ struct MQTTPublisherTests {
         // Another client of the same name takes the connection, and the broker publishes the will.
         try broker.publish("probe", "", false, user: ["-i", "beckon-test_box"])
         #expect(eventually { publisher.counts.connects == 2 })
-        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+        publisher.stop(until: Clock.now + .seconds(5))
     }
 
     @Test func `a device that is removed leaves nothing at the broker`() throws {
@@ -155,7 +156,8 @@ struct MQTTPublisherTests {
         let publisher = try publisher(broker)
         #expect(eventually { publisher.counts.isConnected })
         #expect(eventually { (try? broker.messages("beckon/#").count) == 5 })
-        publisher.stop(isRemoved: true, until: Clock.now + .seconds(5))
+        publisher.remove()
+        publisher.stop(until: Clock.now + .seconds(5))
         let left = try broker.messages()
         #expect(left == [])
     }
@@ -182,7 +184,7 @@ struct MQTTPublisherTests {
         )
         try folder.write("password", bytes: Array("right\n".utf8))
         #expect(eventually { publisher.counts.isConnected })
-        publisher.stop(isRemoved: false, until: Clock.now + .seconds(5))
+        publisher.stop(until: Clock.now + .seconds(5))
     }
 
     @Test func `an end does not wait for a broker that does not answer`() throws {
@@ -191,6 +193,6 @@ struct MQTTPublisherTests {
         settings.port = 1
         let publisher = try MQTTPublisher(settings, service.interface, state: nil)
         usleep(100_000)
-        #expect(publisher.stop(isRemoved: false, until: Clock.now + .seconds(2)))
+        #expect(publisher.stop(until: Clock.now + .seconds(2)))
     }
 }

@@ -49,31 +49,39 @@ struct WebServerTests {
             }
         }
 
-        func service(hasDetector: Bool = true) -> Service {
-            Service(
-                machine: "kitchen",
-                log: ServiceLog { [log] in log.add("\($0) \($1)") },
-                history: hasDetector ? history : nil,
-                settings: { [settings] in settings },
-                state: { [settings] in ServiceState(settings, isMuted: false, hasAudio: true, level: nil) },
-                live: { self.state.withLock { $0.live } },
-                metrics: { [.counters("beckon_detections", "Words.", [([.init("word", "stop")], 3)])] },
-                problem: { self.state.withLock { $0.problem } },
-                perform: { command, later in
-                    self.state.withLock { state in
-                        state.commands.append(command)
-                        if state.reply == nil { state.later = later }
-                        return state.reply
-                    }
-                }
-            )
-        }
-
         /// Appends hops of a constant level.
         func play(hops: Int, level: Float = 0.5) {
             let window = [Float](repeating: level, count: AudioFormat.windowSamples)
             for _ in 0..<hops { history.add(window.span) }
         }
+    }
+
+    private struct Interface: Service {
+        let fake: FakeService
+        let hasDetector: Bool
+
+        var machine: String { "kitchen" }
+        var log: ServiceLog { ServiceLog { [log = fake.log] in log.add("\($0) \($1)") } }
+        var share: MachineShare { MachineShare() }
+        var history: AudioHistory? { hasDetector ? fake.history : nil }
+        var currentSettings: ServiceSettings { fake.settings }
+        var state: ServiceState { ServiceState(fake.settings, isMuted: false, hasAudio: true, level: nil) }
+        var live: LiveState { fake.state.withLock { $0.live } }
+        var metrics: [MetricFamily] { [.counters("beckon_detections", "Words.", [([.init("word", "stop")], 3)])] }
+        var problem: String? { fake.state.withLock { $0.problem } }
+
+        func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
+            fake.state.withLock { state in
+                state.commands.append(command)
+                if state.reply == nil { state.later = later }
+                return state.reply
+            }
+        }
+    }
+
+    private struct Options {
+        var web = Configuration.Web()
+        var limits = HTTPLoop.Limits()
     }
 
     private struct Running {
@@ -88,13 +96,18 @@ struct WebServerTests {
     private func start(
         _ address: ListenAddress = .tcp(host: "127.0.0.1", port: 0),
         hasDetector: Bool = true,
-        _ change: (inout WebServer.Settings) -> Void = { _ in }
+        _ change: (inout Options) -> Void = { _ in }
     ) throws -> Running {
         let (fake, folder) = (try FakeService(), try TestFolder())
-        var settings = WebServer.Settings(listen: [address])
-        settings.stateFolder = folder.path
-        change(&settings)
-        let server = try WebServer(settings, fake.service(hasDetector: hasDetector))
+        var options = Options()
+        options.web.listen = [address]
+        change(&options)
+        let server = try WebServer(
+            options.web,
+            Interface(fake: fake, hasDetector: hasDetector),
+            stateFolder: folder.path,
+            limits: options.limits
+        )
         let running = Running(fake: fake, server: server, address: try #require(server.addresses.first), folder: folder)
         // The token is made before the first connection is taken.
         #expect(try WebPeer(running.address).ask("GET /healthz").status == 200)
@@ -227,7 +240,7 @@ struct WebServerTests {
     }
 
     @Test func `a proxy that is named gets page, stream and changes in a frame, by any name, without a token`() throws {
-        let running = try start { $0.proxies = [IPAddress("127.0.0.1")].compactMap(\.self) }
+        let running = try start { $0.web.proxies = [IPAddress("127.0.0.1")].compactMap(\.self) }
         let asks = ["Host: house.example", "Origin: https://house.example"]
         let peer = try WebPeer(running.address)
         let page = try peer.ask("GET /", asks)
@@ -242,7 +255,7 @@ struct WebServerTests {
         #expect(try peer.message("sound") != "")
         running.server.stop()
 
-        let other = try start { $0.proxies = [IPAddress("127.0.0.2")].compactMap(\.self) }
+        let other = try start { $0.web.proxies = [IPAddress("127.0.0.2")].compactMap(\.self) }
         for path in ["/", "/live"] { #expect(try WebPeer(other.address).ask("GET \(path)").status == 403) }
         #expect(try WebPeer(other.address).ask("GET /metrics").status == 200)
         other.server.stop()
@@ -524,7 +537,10 @@ struct WebServerTests {
     @Test func `an address that is taken is refused with advice`() throws {
         let running = try start()
         do throws(SocketError) {
-            _ = try WebServer(WebServer.Settings(listen: [running.address]), running.fake.service())
+            var web = Configuration.Web()
+            web.listen = [running.address]
+            let service = Interface(fake: running.fake, hasDetector: true)
+            _ = try WebServer(web, service, stateFolder: nil)
             Issue.record("two servers at \(running.address)")
         } catch {
             #expect(error.description.contains("Address already in use; another program listens there"))

@@ -1,5 +1,5 @@
 private import Core
-public import System
+import System
 
 /// Why an action failed.
 ///
@@ -31,7 +31,7 @@ public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let socket = ActionError(.socket, "socket failed")
     /// A clip could not be saved.
     public static let clip = ActionError(.clip, "clip not saved")
-    /// A thread, or the eventfd that wakes it, could not be created.
+    /// The eventfd that stops programs could not be created.
     public static let thread = ActionError(.thread, "no thread")
 
     /// The same kind of error with another message, on one line.
@@ -39,10 +39,5 @@ public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
 
     static func noEventFD(_ error: SystemError) -> ActionError {
         thread.saying("\(error); the limit on open files may be too low")
-    }
-
-    /// A thread could not be started.
-    public static func noThread(_ error: SystemError) -> ActionError {
-        thread.saying("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
     }
 }

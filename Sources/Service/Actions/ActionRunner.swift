@@ -27,9 +27,8 @@ public final class ActionRunner: EventSink {
     }
 
     private struct State {
-        var plan: ActionPlan
+        var configuration: Configuration
         var sockets: [String: LineServer] = [:]
-        var timeout: Double
         var warnings = RateLimit(interval: 60)
         var counts = Counts()
         /// From now on no program and no request is started.
@@ -68,20 +67,18 @@ public final class ActionRunner: EventSink {
         self.log = log
         self.environment = Self.inherited(environment)
         self.leavesOutSocketsInUse = leavesOutSocketsInUse
-        let plan = ActionPlan(configuration)
-        let sockets = try Self.open(plan.sockets, keeping: [:], leavingOutInUse: leavesOutSocketsInUse)
-        state = Mutex(State(plan: plan, sockets: sockets, timeout: configuration.limits.timeout))
+        state = Mutex(State(configuration: configuration))
         programs = WorkQueue(
             name: "beckon-action",
             threads: configuration.limits.atOnce,
             capacity: configuration.limits.queue
         )
-        prepare(plan)
+        try update(configuration)
     }
 
     /// Loads libcurl before the first webhook needs it, and says early if it is not there.
-    private func prepare(_ plan: ActionPlan) {
-        guard plan.hasWebhooks else { return }
+    private func prepare(_ configuration: Configuration) {
+        guard configuration.hasWebhooks else { return }
         _ = programs.submit { [self] in
             if !HTTPRequest.prepare() { warn("libcurl", "webhooks cannot be sent: \(HTTPRequest.noLibrary)") }
         }
@@ -95,16 +92,11 @@ public final class ActionRunner: EventSink {
     /// - Throws: ``ActionError/socket``; nothing has changed then.
     public func update(_ configuration: Configuration) throws(ActionError) {
         let kept = state.withLock { $0.sockets }
-        let plan = ActionPlan(configuration)
-        let sockets = try Self.open(plan.sockets, keeping: kept, leavingOutInUse: leavesOutSocketsInUse)
-        state.withLock { state in
-            state.plan = plan
-            state.sockets = sockets
-            state.timeout = configuration.limits.timeout
-        }
+        let sockets = try open(configuration.actionSockets, keeping: kept)
+        state.withLock { ($0.configuration, $0.sockets) = (configuration, sockets) }
         programs.setLimits(threads: configuration.limits.atOnce, capacity: configuration.limits.queue)
         for (path, server) in kept where sockets[path] == nil { server.stop(until: Clock.now + .milliseconds(200)) }
-        prepare(plan)
+        prepare(configuration)
     }
 
     /// Starts no more programs and requests; standard output, the journal and the sockets still get events.
@@ -149,10 +141,9 @@ public final class ActionRunner: EventSink {
             .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     }
 
-    private static func open(
+    private func open(
         _ paths: Set<String>,
-        keeping kept: [String: LineServer],
-        leavingOutInUse: Bool
+        keeping kept: [String: LineServer]
     ) throws(ActionError) -> [String: LineServer] {
         var settings = LineServer.Settings()
         settings.listensAtOnce = true
@@ -170,7 +161,7 @@ public final class ActionRunner: EventSink {
                     }
                 }
             } catch {
-                if leavingOutInUse, error.isInUse { continue }
+                if leavesOutSocketsInUse, error.isInUse { continue }
                 for (path, server) in servers where kept[path] == nil { server.stop() }
                 throw .socket.saying(error.description)
             }
@@ -182,13 +173,14 @@ public final class ActionRunner: EventSink {
 
     /// Starts the actions of an event; never blocks. Called on the dispatcher's thread.
     public func receive(_ event: DetectionEvent) {
-        for action in state.withLock({ $0.plan.actions(for: event) }) { start(action, event) }
+        for action in state.withLock({ $0.configuration.actions(for: event) }) { start(action, event) }
     }
 
     private func start(_ action: Action, _ event: DetectionEvent) {
         let (server, limit, isClosing) = state.withLock { state -> (LineServer?, Double, Bool) in
-            guard case .unix(let path) = action.effect else { return (nil, state.timeout, state.isClosing) }
-            return (state.sockets[path], state.timeout, state.isClosing)
+            let timeout = state.configuration.limits.timeout
+            guard case .unix(let path) = action.effect else { return (nil, timeout, state.isClosing) }
+            return (state.sockets[path], timeout, state.isClosing)
         }
         let timeout = action.timeout ?? limit
         switch action.effect {
@@ -290,47 +282,31 @@ public final class ActionRunner: EventSink {
     }
 }
 
-/// The actions of each word and phrase, looked up by name.
-struct ActionPlan: Sendable {
-    private var words: [String: [Action]] = [:]
-    private var phrases: [String: [Action]] = [:]
-    private var starts: [String: [Action]] = [:]
-    private var ends: [String: [Action]] = [:]
-    /// The actions of words and phrases that have none of their own.
-    private let others: [Action]
-
-    init(_ configuration: Configuration) {
-        others = configuration.actions
-        for (name, word) in configuration.words { words[name] = word.actions }
-        // If two phrases have the same text, the first one counts.
-        for phrase in configuration.phrases where phrases[phrase.name] == nil {
-            phrases[phrase.name] = phrase.actions ?? others
-        }
-        for session in configuration.sessions {
-            starts[session.wake] = session.onStart
-            ends[session.wake] = session.onEnd
-        }
-    }
-
+extension Configuration {
     /// The actions of an event; none for `phrasePartial` and `nearMiss`.
     func actions(for event: DetectionEvent) -> [Action] {
-        switch event.kind {
-        case .word: words[event.name] ?? others
-        case .phrase: phrases[event.name] ?? others
+        let session = sessions.first { $0.wake == event.name }
+        return switch event.kind {
+        case .word: words[event.name]?.actions ?? actions
+        // If two phrases have the same text, the first one counts.
+        case .phrase: phrases.first { $0.name == event.name }?.actions ?? actions
         case .phrasePartial, .nearMiss: []
-        case .sessionStart: starts[event.name] ?? []
-        case .sessionEnd, .sessionTimeout: ends[event.name] ?? []
+        case .sessionStart: session?.onStart ?? []
+        case .sessionEnd, .sessionTimeout: session?.onEnd ?? []
         }
     }
 
-    private var all: [Action] { others + [words, phrases, starts, ends].flatMap { $0.values.joined() } }
-
-    /// Paths of the sockets of `unix` actions, without duplicates.
-    var sockets: Set<String> {
-        Set(all.compactMap { if case .unix(let path) = $0.effect { path } else { nil } })
+    private var effects: [Action.Effect] {
+        let own = words.values.map(\.actions) + phrases.map(\.actions) + sessions.map { $0.onStart + $0.onEnd }
+        return (actions + own.compactMap(\.self).joined()).map(\.effect)
     }
 
-    var hasWebhooks: Bool { all.contains { if case .webhook = $0.effect { true } else { false } } }
+    /// Paths of the sockets of `unix` actions, without duplicates.
+    fileprivate var actionSockets: Set<String> {
+        Set(effects.compactMap { if case .unix(let path) = $0 { path } else { nil } })
+    }
+
+    fileprivate var hasWebhooks: Bool { effects.contains { if case .webhook = $0 { true } else { false } } }
 }
 
 /// Admits one warning of each kind per interval, and counts the suppressed ones.

@@ -82,9 +82,6 @@ public final class RecentWords: EventSink {
             && status.st_uid == geteuid()
     }
 
-    /// The entries, newest first. Any thread.
-    public var entries: [RecentWord] { state.withLock { $0.entries.reversed() } }
-
     /// The entries as a client gets them. Any thread.
     public var list: RecentWordList {
         let state = state.withLock { $0 }

@@ -22,7 +22,7 @@ public import System
 public final class Daemon: Sendable {
     let setup: Setup
     let loader: SettingsLoader
-    let log: ServiceLog
+    public let log: ServiceLog
     let settings: Mutex<ServiceSettings>
     let changes: ChangeQueue
     let control: ControlServer?
@@ -179,11 +179,11 @@ public final class Daemon: Sendable {
         }
         pipeline?.addSinks(to: parts)
         parts.add(timeout: pipeline == nil ? Self.stopTimeout : .milliseconds(400)) { [self] in
-            if let problem = integrations.update(currentSettings, service).first { throw DaemonError(problem) }
+            if let problem = integrations.update(currentSettings, self).first { throw DaemonError(problem) }
         } stop: { [integrations] in
             integrations.stop(until: $0)
         }
-        let words = Mutex(FileWatch(loader.vocabulary.words.path))
+        let words = Mutex(wordsFile)
         parts.add(timeout: .milliseconds(200)) { [self] in
             try changes.start(
                 make: { [weak self] change in try self?.apply(change) ?? ChangeQueue.Outcome() },
@@ -195,25 +195,34 @@ public final class Daemon: Sendable {
         pipeline?.addSources(to: parts)
     }
 
+    /// Handles signals and reports to systemd. It waits for nothing but signals, so that one always ends the service.
     private func loop(_ signals: Signals) -> Int32 {
+        var watchdog = Watchdog(notifier)
         var health = pipeline.map { AudioHealth($0) }
         var costs = LossReport()
-        func execute(_ signal: Int32) {
-            if signal == SIGUSR1, let pipeline {
-                try? pipeline.mute(pipeline.microphone?.status.state != .muted)
-            } else {
-                setup.onTerminalSignal(signal)
+        while true {
+            switch signals.next(within: .milliseconds(250)) {
+            case let signal? where signal == SIGTERM || signal == SIGINT:
+                notifier.notifyStopping()
+                return signal == SIGTERM ? 0 : 130
+            case SIGHUP: changes.submit(.configuration)
+            case SIGUSR1 where pipeline != nil: try? pipeline?.mute(pipeline?.microphone?.status.state != .muted)
+            case let signal?: setup.onTerminalSignal(signal)
+            case nil: break
             }
-        }
-        return MainLoop(notifier: notifier, changes: changes).run(signals, onSignal: execute) {
-            guard let pipeline else { return clientHealth }
-            for message in pipeline.source.messages(at: Clock.now) { log.write(message.level, message.text) }
-            for message in costs.messages(pipeline.detector.status, recording: pipeline.recording, at: Clock.now) {
-                log.write(.warning, message)
+            if let pipeline {
+                for message in pipeline.source.messages(at: Clock.now) { log.write(message.level, message.text) }
+                let losses = costs.messages(
+                    hopsMissed: pipeline.detector.status.hopsMissedByChanges,
+                    samplesLost: pipeline.recording?.lostSamples ?? 0,
+                    at: Clock.now
+                )
+                for message in losses { log.write(.warning, message) }
+                if pipeline.source.hasEnded || pipeline.recording?.problem != nil || isEnding.load(ordering: .relaxed) {
+                    return 0
+                }
             }
-            let hasEnded =
-                pipeline.source.hasEnded || pipeline.recording?.problem != nil || isEnding.load(ordering: .relaxed)
-            return hasEnded ? nil : health?.look()
+            watchdog.report(health?.look() ?? clientHealth)
         }
     }
 

@@ -1,6 +1,7 @@
 import Configuration
 import Control
 import Core
+import Enrollment
 import Events
 import IntegrationInterface
 import Spotting
@@ -21,7 +22,7 @@ extension Daemon {
                 return try apply(try loader.load())
             }
         case .words:
-            return try apply("your own words were read again") {
+            return try apply("the file of taught words was read again") {
                 try apply(try loader.load(leavingOutUnknownWords: true))
             }
         case .thresholds(let change):
@@ -67,7 +68,7 @@ extension Daemon {
             log.level = new.configuration.log
             if pipeline != nil, new.choices.all != old.choices.all { log.write(.info, new.choices.text) }
         }
-        let problems = integrations.update(new, service, haveChanged: hasRebuilt)
+        let problems = integrations.update(new, self, haveChanged: hasRebuilt)
         for problem in problems { log.write(.error, problem) }
         let lines = notes + problems
         return ChangeQueue.Outcome(note: lines.isEmpty ? nil : lines.joined(separator: "; "), hasRebuilt: hasRebuilt)
@@ -78,13 +79,23 @@ extension Daemon {
         let others = try new.set(change)
         settings.withLock { $0 = new }
         pipeline?.update(thresholds: new)
-        _ = integrations.update(new, service)
+        _ = integrations.update(new, self)
         return others.isEmpty ? nil : "these keep a choice of their own: \(printable(others.joined(separator: ", ")))"
     }
 
+    /// The file of taught words, as it is now; nil if there is none.
+    var wordsFile: FileStatus? { loader.vocabulary.words.path.flatMap { try? FileStatus(path: $0) } }
+
     /// Notices changed files, once a second.
-    func lookAtFiles(_ words: borrowing Mutex<FileWatch>) {
-        if words.withLock({ $0.hasChanged(at: Clock.now) }) { changes.submit(.words) }
+    ///
+    /// - Parameter words: the file of taught words, as it was the last time.
+    func lookAtFiles(_ words: borrowing Mutex<FileStatus?>) {
+        let new = wordsFile
+        let hasChanged = words.withLock { old in
+            defer { old = new }
+            return old != new
+        }
+        if hasChanged { changes.submit(.words) }
         restoreSocket()
     }
 

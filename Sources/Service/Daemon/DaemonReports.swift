@@ -9,7 +9,7 @@ import Inference
 import Input
 public import IntegrationInterface
 import JSON
-import Metrics
+public import Metrics
 import Network
 import Spotting
 import Synchronization
@@ -50,7 +50,7 @@ extension Daemon {
         return live
     }
 
-    var state: ServiceState {
+    public var state: ServiceState {
         let capture = pipeline?.microphone?.status
         return ServiceState(
             currentSettings,
@@ -73,7 +73,7 @@ extension Daemon {
     private static let readyTime = Duration.seconds(5)
 
     /// Why no audio is scored now; nil if it is.
-    var notReady: String? {
+    public var problem: String? {
         guard let pipeline else { return server.map(\.problem) ?? "it cannot listen for clients" }
         if let capture = pipeline.microphone?.status {
             switch capture.state {
@@ -87,9 +87,9 @@ extension Daemon {
         return "no audio was scored for \(decimal(Self.readyTime.seconds, 0)) s"
     }
 
-    var metrics: [MetricFamily] {
+    public var metrics: [MetricFamily] {
         var values = ServiceMetrics(currentSettings)
-        values.isReady = notReady == nil
+        values.isReady = problem == nil
         guard let pipeline else { return values.families + integrations.metrics }
         values.detector = pipeline.detector.status
         values.events = pipeline.dispatcher.counts

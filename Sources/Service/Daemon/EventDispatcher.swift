@@ -110,10 +110,10 @@ public final class EventDispatcher: Sendable {
     public func update(_ configuration: Configuration, labels: [String], device: String? = nil) -> UInt32 {
         state.withLock { state in
             if let device { state.device = device }
-            let names = EventNames(configuration, labels: labels, generation: state.names.generation + 1)
-            guard !names.isSame(as: state.names) else { return state.names.generation }
-            state.previous = state.names
-            state.names = names
+            var names = EventNames(configuration, labels: labels, generation: state.names.generation)
+            guard names != state.names else { return names.generation }
+            names.generation += 1
+            (state.previous, state.names) = (state.names, names)
             return names.generation
         }
     }
@@ -204,14 +204,14 @@ extension EventDispatcher {
 }
 
 /// The names and cool-downs of the words and phrases, for one generation of settings.
-struct EventNames: Sendable {
+struct EventNames: Equatable, Sendable {
     struct Subject: Equatable, Sendable {
         let name: String
         /// Seconds after an event in which the same word or phrase causes no other event.
         let cooldown: Double
     }
 
-    let generation: UInt32
+    var generation: UInt32
     private let words: [Subject]
     private let phrases: [Subject]
     private let sessions: [Subject]
@@ -226,11 +226,6 @@ struct EventNames: Sendable {
             Subject(name: phrase.name, cooldown: phrase.cooldown ?? configuration.cooldown)
         }
         sessions = configuration.sessions.map { Subject(name: $0.wake, cooldown: 0) }
-    }
-
-    /// Whether all names and cool-downs are those of another generation.
-    func isSame(as other: EventNames) -> Bool {
-        words == other.words && phrases == other.phrases && sessions == other.sessions
     }
 
     /// The session that a word belongs to; nil for none.

@@ -34,7 +34,7 @@ final class Integrations: EventSink {
     ///
     /// - Parameter haveChanged: whether the settings are others than before; if not, only what could not be started is tried again.
     /// - Returns: why some could not be started, one line for each.
-    func update(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool = true) -> [String] {
+    func update(_ settings: ServiceSettings, _ service: any Service, haveChanged: Bool = true) -> [String] {
         slots.compactMap { slot in
             do {
                 try slot.update(settings, service, haveChanged: haveChanged)
@@ -72,8 +72,8 @@ final class Integrations: EventSink {
     func stop(until time: Instant) -> Bool {
         let stopped = slots.compactMap { $0.close() }
         // All are asked first, so that they end at the same time.
-        for integration in stopped { integration.stop(isRemoved: false, until: Clock.now) }
-        return stopped.map { $0.stop(isRemoved: false, until: time) }.allSatisfy { $0 }
+        for integration in stopped { integration.stop(until: Clock.now) }
+        return stopped.map { $0.stop(until: time) }.allSatisfy { $0 }
     }
 }
 
@@ -81,7 +81,7 @@ final class Integrations: EventSink {
 private protocol IntegrationSlot: Sendable {
     var key: String { get }
     var running: (any Integration)? { get }
-    func update(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws
+    func update(_ settings: ServiceSettings, _ service: any Service, haveChanged: Bool) throws
     /// Starts nothing from now on. Returns what runs.
     func close() -> (any Integration)?
 }
@@ -102,7 +102,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
 
     var running: (any Integration)? { state.withLock { $0.running } }
 
-    func update(_ settings: ServiceSettings, _ service: Service, haveChanged: Bool) throws {
+    func update(_ settings: ServiceSettings, _ service: any Service, haveChanged: Bool) throws {
         let configured = Kind.configured(in: settings.configuration)
         let (old, isSame) = state.withLock { state in
             guard state.configured != configured, !state.isClosed else { return (state.running, true) }
@@ -115,7 +115,8 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
             return
         }
         // First, because the new one may need the same port or name.
-        old?.stop(isRemoved: true, until: Clock.now + closeTimeout)
+        old?.remove()
+        old?.stop(until: Clock.now + closeTimeout)
         guard let configured else { return }
         let new = try Kind(configured, service)
         let isTaken = state.withLock { state in
@@ -123,7 +124,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
             (state.configured, state.running) = (configured, new)
             return true
         }
-        if !isTaken { new.stop(isRemoved: false, until: Clock.now) }
+        if !isTaken { new.stop(until: Clock.now) }
     }
 
     func close() -> (any Integration)? {

@@ -23,10 +23,8 @@ struct LossReport {
     private var unrecorded = Kind()
 
     /// The lines that are due at `now`, on the monotonic clock.
-    mutating func messages(_ status: DetectorStatus, recording: Recording?, at now: Instant) -> [String] {
-        messages(hopsMissed: status.hopsMissedByChanges, samplesLost: recording?.lostSamples ?? 0, at: now)
-    }
-
+    ///
+    /// - Parameters: the hops that changes of settings cost and the samples that a recording lacks, since the start.
     mutating func messages(hopsMissed: UInt64, samplesLost: Int, at now: Instant) -> [String] {
         var lines: [String] = []
         if let hops = missed.take(hopsMissed, at: now) {

@@ -68,7 +68,8 @@ extension HTTPRequest {
                     ? "\(address): what answers does not speak TLS; use the port of https, or http://"
                     : "\(address): TLS failed (\(text)); check the server's log"
             )
-        case CURLE_URL_MALFORMAT: return HTTPError("\(address): libcurl takes it for no address; check it")
+        case CURLE_URL_MALFORMAT:
+            return HTTPError("\(address): not a valid web address; correct it, such as http://127.0.0.1:8123/path")
         case CURLE_GOT_NOTHING: return broken("it closed the connection before it answered")
         // The last two are for a head that is longer than libcurl reads; 100 is CURLE_TOO_LARGE, from 8.6 on.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_WRITE_ERROR, CURLE_OUT_OF_MEMORY,

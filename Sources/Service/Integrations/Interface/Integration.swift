@@ -25,7 +25,7 @@ public protocol Integration: AnyObject, EventSink {
     /// Starts it, without waiting for a network.
     ///
     /// - Throws: why it cannot start; when the service starts, this ends it.
-    init(_ configured: Configured, _ service: Service) throws
+    init(_ configured: Configured, _ service: any Service) throws
 
     /// Tells of other words, thresholds or phrases; called on the thread of changes. An integration that looks at
     /// ``Service/state`` all the time needs nothing here.
@@ -37,15 +37,16 @@ public protocol Integration: AnyObject, EventSink {
     /// Its counts, for the service's status and for metrics. Any thread.
     var counts: Counts { get }
 
+    /// Tells that the configuration has turned it off or changed it: nothing of it may stay elsewhere, such as at a broker, after
+    /// ``stop(until:)``.
+    func remove()
+
     /// Ends its threads. It may be called twice: first to ask, then to wait longer.
     ///
-    /// - Parameters:
-    ///   - isRemoved: whether the configuration has turned it off or changed it, so that nothing of it may stay elsewhere, such as
-    ///     at a broker; false where the service ends.
-    ///   - time: when to give up, on the monotonic clock; nil: never.
+    /// - Parameter time: when to give up, on the monotonic clock; nil: never.
     /// - Returns: whether all its threads have ended.
     @discardableResult
-    func stop(isRemoved: Bool, until time: Instant?) -> Bool
+    func stop(until time: Instant?) -> Bool
 }
 
 extension Integration {
@@ -53,4 +54,5 @@ extension Integration {
     public func receive(_ event: DetectionEvent) {}
     public func update(_ settings: ServiceSettings) {}
     public func retry() {}
+    public func remove() {}
 }

@@ -15,19 +15,11 @@ struct BrokerConnection: ~Copyable {
         var password: String?
         /// Nil: not encrypted. Otherwise the file of trusted authorities; an empty text means those of the system.
         var authorities: String?
-        var will: (topic: String, payload: String)?
+        var will: MQTTMessage?
         /// Names the connection at the broker, which closes an older one of the same name.
         var name = ""
         /// MQTT 5, or 3.1.1 for brokers that do not know it.
         var isVersion5 = true
-
-        static func == (left: Self, right: Self) -> Bool {
-            left.host == right.host && left.port == right.port && left.user == right.user
-                && left.password == right.password
-                && left.authorities == right.authorities && left.will?.topic == right.will?.topic
-                && left.will?.payload == right.will?.payload && left.name == right.name
-                && left.isVersion5 == right.isVersion5
-        }
     }
 
     /// What came from the broker.
@@ -128,7 +120,7 @@ struct BrokerConnection: ~Copyable {
         if let will = settings.will {
             try check(
                 "mosquitto_will_set",
-                mosquitto_will_set(client, will.topic, Int32(will.payload.utf8.count), will.payload, 1, true)
+                mosquitto_will_set(client, will.topic, Int32(will.payload.utf8.count), will.payload, 1, will.isRetained)
             )
         }
         if let user = settings.user {

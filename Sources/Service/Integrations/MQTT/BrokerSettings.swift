@@ -30,7 +30,7 @@ extension MQTTPublisher {
             }
             broker.authorities = settings.caFile ?? ""
         }
-        broker.will = (topics.availability, MQTTTopics.offline)
+        broker.will = MQTTMessage(topics.availability, MQTTTopics.offline, isRetained: true)
         broker.name = "beckon-" + identity.slug
         return broker
     }

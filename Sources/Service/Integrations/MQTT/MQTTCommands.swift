@@ -46,8 +46,20 @@ extension MQTTPublisher {
     /// Counts a message that was not executed, and logs it or not.
     func refuse(_ topic: String, _ payload: [UInt8]?, _ reason: String, _ refusals: inout RefusalLog) {
         thread.withLock { $0.counts.refused += 1 }
-        guard let line = refusals.note(topic: topic, payload: payload, reason, at: Clock.now) else { return }
+        guard let line = refusals.line(topic: topic, payload: payload, reason, at: Clock.now) else { return }
         log.write(.warning, line)
+    }
+
+    /// Counts messages that the library did not read, and logs the last of them or not.
+    func refuse(_ dropped: BrokerInput.Dropped, _ refusals: inout RefusalLog) {
+        if dropped.others > 0 {
+            thread.withLock { $0.counts.refused += dropped.others }
+            refusals.skip(dropped.others)
+        }
+        for (topic, length) in dropped.last {
+            let reason = "it has \(length) bytes or another QoS than 0, and was not read; commands are short"
+            refuse(topic, nil, reason, &refusals)
+        }
     }
 
     /// Hands the commands that wait to the service.
@@ -62,7 +74,6 @@ extension MQTTPublisher {
             case let reply?: finish(topic, reply)
             }
         }
-        thread.withLock { $0.counts.replacedCommands = $0.commands.replaced }
     }
 
     /// Notes the end of a command. Any thread.

@@ -77,7 +77,7 @@ public final class MQTTPublisher: Integration {
     let topics: MQTTTopics
     private let discovery: Discovery?
     let identity: MQTTIdentity
-    let service: Service
+    let service: any Service
     let log: ServiceLog
     let thread: InboxThread<Inbox>
     private let marker: ReadingMarker?
@@ -93,12 +93,12 @@ public final class MQTTPublisher: Integration {
     /// Starts the thread, which connects.
     ///
     /// - Throws: ``SystemError`` if the system gives no descriptor or thread.
-    public convenience init(_ settings: Configuration.MQTT, _ service: Service) throws {
+    public convenience init(_ settings: Configuration.MQTT, _ service: any Service) throws {
         try self.init(settings, service, state: StateFolder.path())
     }
 
     /// - Parameter state: the folder for what is kept over restarts; nil for none.
-    init(_ settings: Configuration.MQTT, _ service: Service, state: String?) throws {
+    init(_ settings: Configuration.MQTT, _ service: any Service, state: String?) throws {
         self.settings = settings
         host = settings.host ?? "localhost"
         identity = MQTTIdentity(name: settings.name ?? service.machine)
@@ -131,7 +131,12 @@ public final class MQTTPublisher: Integration {
 
     private static func unchanged(_ error: SystemError) -> SystemError { error }
 
-    public var counts: Counts { thread.withLock { $0.counts } }
+    public var counts: Counts {
+        thread.withLock { inbox in
+            inbox.counts.replacedCommands = inbox.commands.replaced
+            return inbox.counts
+        }
+    }
 
     public func receive(_ event: DetectionEvent) {
         thread.post { inbox in
@@ -156,18 +161,18 @@ public final class MQTTPublisher: Integration {
         }
     }
 
+    /// The end also removes the device from Home Assistant, and what the broker keeps.
+    public func remove() {
+        thread.withLock { $0.isRemoved = true }
+        // Other settings are a new beginning, too.
+        if isOff { marker?.end() }
+    }
+
     /// Says `offline` and ends the thread.
     ///
-    /// - Parameters:
-    ///   - isRemoved: also removes the device from Home Assistant, and what the broker keeps.
-    ///   - time: when to give up, on the monotonic clock.
     /// - Returns: whether it has ended; it may wait for a name server or a broker's machine.
     @discardableResult
-    public func stop(isRemoved: Bool = false, until time: Instant?) -> Bool {
-        // Other settings are a new beginning, too.
-        if isOff, isRemoved { marker?.end() }
-        return thread.stop(until: time) { $0.isRemoved = isRemoved }
-    }
+    public func stop(until time: Instant?) -> Bool { thread.stop(until: time) }
 
     // MARK: - On the publisher's thread
 
@@ -220,7 +225,7 @@ public final class MQTTPublisher: Integration {
         while !thread.isStopped, thread.wait(until: end) {}
     }
 
-    /// Serves a connection until ``stop(isRemoved:until:)``.
+    /// Serves a connection until ``stop(until:)``.
     ///
     /// - Throws: if the connection is refused or lost.
     private func serve(_ connection: borrowing BrokerConnection, onConnect: () -> Void) throws(MQTTError) {
@@ -242,7 +247,7 @@ public final class MQTTPublisher: Integration {
                     }
                 }
                 if Clock.now >= nextLook {
-                    try report(service.state(), &told, connection)
+                    try report(service.state, &told, connection)
                     nextLook = Clock.now + Self.interval
                 }
             }
@@ -262,17 +267,7 @@ public final class MQTTPublisher: Integration {
                 }
                 nextLook = Clock.now
             }
-            let dropped = connection.takeDropped()
-            thread.withLock { $0.counts.refused += dropped.others }
-            refusals.skip(dropped.others)
-            for (topic, length) in dropped.last {
-                refuse(
-                    topic,
-                    nil,
-                    "it has \(length) bytes or another QoS than 0, and was not read; commands are short",
-                    &refusals
-                )
-            }
+            refuse(connection.takeDropped(), &refusals)
             for denial in connection.takeDenials() { log.write(.warning, text(of: denial)) }
             submit(&refusals)
             guard !isAccepted else { continue }

@@ -10,18 +10,13 @@ public struct RefusalLog: Sendable {
     private var told: [String: Instant] = [:]
     private var last: Instant?
     private var unreported = 0
-    /// All messages that were not executed.
-    public private(set) var count = 0
 
     public init() {}
 
-    /// Notes a message.
+    /// The line to log now about a message; nil for none.
     ///
-    /// - Parameters:
-    ///   - reason: what is wrong with it, or what is accepted.
-    /// - Returns: the line to log now; nil for none.
-    public mutating func note(topic: String, payload: [UInt8]?, _ reason: String, at now: Instant) -> String? {
-        count += 1
+    /// - Parameter reason: what is wrong with it, or what is accepted.
+    public mutating func line(topic: String, payload: [UInt8]?, _ reason: String, at now: Instant) -> String? {
         let isNew = told[topic] == nil && told.count < Self.mostTopics
         let isDue = last.map { now - $0 >= Self.interval } ?? true
         guard isNew || isDue else {
@@ -36,10 +31,7 @@ public struct RefusalLog: Sendable {
     }
 
     /// Counts messages that are not logged by themselves.
-    mutating func skip(_ others: Int) {
-        count += others
-        unreported += others
-    }
+    mutating func skip(_ others: Int) { unreported += others }
 
     /// The beginning of a payload, in one line.
     private static func shown(_ payload: [UInt8]) -> String {

@@ -108,24 +108,19 @@ final class HTTPLoop {
     private func place(for peer: Peer) -> Bool? {
         let now = Clock.now
         let all = connections.values.filter { !$0.isEnding }
-        let (reserved, common) = (all.filter(\.isReserved), all.filter { !$0.isReserved })
-        let places = Places(all: limits.connections, perPeer: limits.perPeer)
-        switch places.decide(peer, common.map { $0.holder(at: now) }) {
-        case .welcome: return false
-        case .replace(let index):
-            counts.silent += 1
-            end(common[index])
-            return false
-        case .full, .peerIsFull: break
+        let common = Places(all: limits.connections, perPeer: limits.perPeer)
+        for (places, isReserved) in [(common, false), (Places(all: limits.reserved), true)] {
+            let holders = all.filter { $0.isReserved == isReserved }
+            switch places.decide(peer, holders.map { $0.holder(at: now) }) {
+            case .welcome: return isReserved
+            case .replace(let index):
+                counts.silent += 1
+                end(holders[index])
+                return isReserved
+            case .full, .peerIsFull: continue
+            }
         }
-        switch Places(all: limits.reserved).decide(peer, reserved.map { $0.holder(at: now) }) {
-        case .welcome: return true
-        case .replace(let index):
-            counts.silent += 1
-            end(reserved[index])
-            return true
-        case .full, .peerIsFull: return nil
-        }
+        return nil
     }
 
     /// Does what can be done without waiting.

@@ -32,7 +32,7 @@ final class LiveFeed {
     /// The settings change seldom: looked at once in so many states.
     private static let settingsPeriod = 5
 
-    private let service: Service
+    private let service: any Service
     private var settings = (number: 0, text: "")
     private var state = (number: 0, text: "")
     private var events: [String] = []
@@ -43,7 +43,7 @@ final class LiveFeed {
     private var sound: SoundPicture?
     private var model: ObjectIdentifier?
 
-    init(_ service: Service) { self.service = service }
+    init(_ service: any Service) { self.service = service }
 
     /// The place of a new page: it gets the last events and the last seconds of sound.
     var start: Place { Place(event: eventCount - events.count, misses: missCount) }
@@ -62,7 +62,7 @@ final class LiveFeed {
         if state.number % Self.settingsPeriod == 0 {
             let text = "\(description)"
             if text != settings.text { settings = (settings.number + 1, text) }
-            follow(service.settings().vocabulary)
+            follow(service.currentSettings.vocabulary)
         }
         state = (state.number + 1, "\(newest)")
         if let history = service.history { sound?.advance(history) }
@@ -131,8 +131,8 @@ final class LiveFeed {
 
     /// What changes seldom.
     private var description: JSON {
-        let settings = service.settings()
-        let live = service.live()
+        let settings = service.currentSettings
+        let live = service.live
         return [
             "version": .string(version), "machine": .string(service.machine),
             "model": .string(settings.vocabulary.model.name),
@@ -151,7 +151,7 @@ final class LiveFeed {
     }
 
     private var newest: JSON {
-        let live = service.live()
+        let live = service.live
         let scores = live.classes.map(\.score).enumerated().filter { $0.element >= Self.leastScore }
             .sorted { $0.element > $1.element }.prefix(Self.mostScores)
         return [

@@ -22,22 +22,14 @@ enum LivePage {
 
     /// The document, with the files that it names in their places.
     private static let joined: String = {
-        let style = text(PackageResources.live_page_css)
-        let script = text(PackageResources.live_page_js)
-        let sound = text(PackageResources.live_page_sound_js)
-        return text(PackageResources.live_page_html)
-            .replacing(
-                "<link rel=\"stylesheet\" href=\"live-page.css\">",
-                with: "<style nonce=\"NONCE\">\n\(style)</style>"
-            )
-            .replacing(
-                "<script src=\"live-page.js\"></script>",
-                with: "<script nonce=\"NONCE\">\n\(script)</script>"
-            )
-            .replacing(
-                "<script src=\"live-page-sound.js\"></script>",
-                with: "<script nonce=\"NONCE\">\n\(sound)</script>"
-            )
+        let parts = [
+            ("<link rel=\"stylesheet\" href=\"live-page.css\">", "style", PackageResources.live_page_css),
+            ("<script src=\"live-page.js\"></script>", "script", PackageResources.live_page_js),
+            ("<script src=\"live-page-sound.js\"></script>", "script", PackageResources.live_page_sound_js),
+        ]
+        return parts.reduce(text(PackageResources.live_page_html)) { page, part in
+            page.replacing(part.0, with: "<\(part.1) nonce=\"NONCE\">\n\(text(part.2))</\(part.1)>")
+        }
     }()
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -11,7 +11,9 @@ import System
 ///
 /// The file is replaced as a whole, so that a reader finds either the old text or the new one, and deleted at the end, so that what
 /// does not run any more is not reported.
-public final class MetricsFile: Sendable {
+public final class MetricsFile: Integration {
+    public static let key = "metrics"
+
     public struct Counts: Counted {
         var writes = 0
         var failures = 0
@@ -23,25 +25,34 @@ public final class MetricsFile: Sendable {
 
     private let path: String
     private let interval: Duration
-    private let service: Service
+    private let service: any Service
     private let thread: InboxThread<Counts>
+
+    public static func configured(in configuration: Configuration) -> Configuration.MetricsFile? {
+        configuration.metrics.file == nil ? nil : configuration.metrics
+    }
 
     /// Starts the thread that writes.
     ///
     /// - Throws: ``SocketError`` if the system gives no descriptor or thread.
-    init(_ path: String, every interval: Duration, _ service: Service) throws(SocketError) {
-        self.path = path
-        self.interval = interval
+    public init(_ configured: Configuration.MetricsFile, _ service: any Service) throws {
+        path = configured.file ?? ""
+        interval = .milliseconds(Int(configured.interval * 1000))
         self.service = service
         thread = try InboxThread(Counts(), or: SocketError.noEventFD)
         try thread.start(name: "beckon-metrics", stackSize: 512 << 10, or: SocketError.noThread) { [self] in run() }
     }
 
+    public var counts: Counts { thread.withLock { $0 } }
+
+    @discardableResult
+    public func stop(until time: Instant?) -> Bool { thread.stop(until: time) }
+
     private func run() {
         var said: SystemError?
         while !thread.isStopped {
             do throws(SystemError) {
-                try write(MetricsFormat.prometheus.text(service.metrics()))
+                try write(MetricsFormat.prometheus.text(service.metrics))
                 thread.withLock { $0.writes += 1 }
                 said = nil
             } catch {
@@ -65,21 +76,4 @@ public final class MetricsFile: Sendable {
     private func write(_ text: String) throws(SystemError) {
         try replaceFile(path, mode: 0o644, durable: false, Array(text.utf8))
     }
-}
-
-extension MetricsFile: Integration {
-    public static let key = "metrics"
-
-    public static func configured(in configuration: Configuration) -> Configuration.MetricsFile? {
-        configuration.metrics.file == nil ? nil : configuration.metrics
-    }
-
-    public convenience init(_ configured: Configuration.MetricsFile, _ service: Service) throws {
-        try self.init(configured.file ?? "", every: .milliseconds(Int(configured.interval * 1000)), service)
-    }
-
-    public var counts: Counts { thread.withLock { $0 } }
-
-    @discardableResult
-    public func stop(isRemoved: Bool, until time: Instant?) -> Bool { thread.stop(until: time) }
 }

@@ -62,7 +62,7 @@ final class SoundPicture {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(columns * (2 + bands) * 2)
         func append(_ value: Float, _ scale: Float) {
-            let number = Int16((value.isFinite ? value * scale : 0).rounded().clamped(to: -32768...32767))
+            let number = Int16(min(max((value.isFinite ? value * scale : 0).rounded(), -32768), 32767))
             bytes.append(UInt8(truncatingIfNeeded: number))
             bytes.append(UInt8(truncatingIfNeeded: number >> 8))
         }
@@ -82,11 +82,5 @@ final class SoundPicture {
         let start = max(hop, first)
         guard start < end else { return (end, []) }
         return (start, (start..<end).flatMap { parts[$0 % Self.hops] })
-    }
-}
-
-extension Float {
-    fileprivate func clamped(to range: ClosedRange<Float>) -> Float {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }

@@ -1,5 +1,5 @@
 private import Actions
-import Configuration
+public import Configuration
 import Control
 public import Core
 public import Events
@@ -13,19 +13,8 @@ import System
 /// Metrics, health and a live page by HTTP.
 ///
 /// One thread serves all clients, and waits for none of them. Where no detector listens (`beckon serve`), there is no page.
-public final class WebServer: Sendable {
-    public struct Settings: Sendable {
-        public var listen: [ListenAddress]
-        /// Further names of this machine, by which browsers may ask for the page.
-        public var hosts: [String] = []
-        /// Addresses of proxies that have checked who the user is; see ``WebRouter``.
-        public var proxies: [IPAddress] = []
-        /// The folder with the token; nil: changes and the sound's picture are refused.
-        public var stateFolder: String?
-        var limits = HTTPLoop.Limits()
-
-        public init(listen: [ListenAddress]) { self.listen = listen }
-    }
+public final class WebServer: Integration {
+    public static let key = "web"
 
     private struct Shared {
         var events: [DetectionEvent] = []
@@ -41,19 +30,34 @@ public final class WebServer: Sendable {
     /// Where it listens, with the ports that the system chose.
     public let addresses: [ListenAddress]
     private let listener: Listener
-    private let settings: Settings
-    private let service: Service
+    private let settings: Configuration.Web
+    private let service: any Service
+    private let limits: HTTPLoop.Limits
+    /// The folder with the token; nil: changes and the sound's picture are refused.
+    private let stateFolder: String?
     private let thread: InboxThread<Shared>
+
+    public static func configured(in configuration: Configuration) -> Configuration.Web? {
+        configuration.web.listen.isEmpty ? nil : configuration.web
+    }
 
     /// Begins to listen.
     ///
     /// - Throws: ``SocketError``, for instance if another program listens at an address.
-    public init(_ settings: Settings, _ service: Service) throws(SocketError) {
+    public convenience init(_ configured: Configuration.Web, _ service: any Service) throws {
+        try self.init(configured, service, stateFolder: StateFolder.path())
+    }
+
+    init(
+        _ settings: Configuration.Web,
+        _ service: any Service,
+        stateFolder: String?,
+        limits: HTTPLoop.Limits = HTTPLoop.Limits()
+    ) throws(SocketError) {
         guard let library = HTTPLibrary() else {
             throw SocketError("libmicrohttpd is not installed; apt install libmicrohttpd12")
         }
-        self.settings = settings
-        self.service = service
+        (self.settings, self.service, self.stateFolder, self.limits) = (settings, service, stateFolder, limits)
         listener = try Listener(settings.listen)
         addresses = listener.addresses
         thread = try InboxThread(Shared(), or: SocketError.noEventFD)
@@ -95,15 +99,14 @@ public final class WebServer: Sendable {
 
     private func run(_ library: HTTPLibrary) {
         let feed = LiveFeed(service)
-        let folder = settings.stateFolder
-        if let folder, hasPage { prepareToken(folder) }
-        let router = WebRouter(hosts: names, proxies: settings.proxies, hasPage: hasPage) { text in
-            guard let folder, let token = try? WebToken.read(in: folder) else { return false }
+        if let stateFolder, hasPage { prepareToken(stateFolder) }
+        let router = WebRouter(hosts: names, proxies: settings.proxies, hasPage: hasPage) { [stateFolder] text in
+            guard let folder = stateFolder, let token = try? WebToken.read(in: folder) else { return false }
             return WebToken.isEqual(text, token)
         }
         let loop: HTTPLoop
         do throws(SocketError) {
-            loop = try HTTPLoop(library, settings.limits, handler(router, feed))
+            loop = try HTTPLoop(library, limits, handler(router, feed))
         } catch {
             return service.log.write(.error, "web: \(error)")
         }
@@ -196,10 +199,10 @@ public final class WebServer: Sendable {
                         Viewer(feed, withSound: withSound, isProxied: isTrusted, isValid)
                     )
                 case .metrics(let format):
-                    return .answer(WebAnswer(200, format.contentType, format.text(service.metrics())))
+                    return .answer(WebAnswer(200, format.contentType, format.text(service.metrics)))
                 case .health: return .answer(.text(200, "ok"))
                 case .readiness:
-                    return .answer(service.problem().map { .text(503, "not ready: \($0)") } ?? .text(200, "ready"))
+                    return .answer(service.problem.map { .text(503, "not ready: \($0)") } ?? .text(200, "ready"))
                 case .misses: return .answer(Self.answer(service.perform(.misses) { _ in } ?? .done))
                 case .clip(let number): return .answer(clip(number))
                 case .control: return change(request.body, number)

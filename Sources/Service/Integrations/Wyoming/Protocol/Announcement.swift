@@ -37,50 +37,26 @@ final class Announcement: Sendable {
         /// Nil if the library is not installed.
         init?() {
             guard let library = dlopen("libavahi-client.so.3", RTLD_NOW) else { return nil }
-            func find<Function>(_ name: String, _ type: Function.Type) -> Function? {
-                // The library's dependency, libavahi-common, has the poll's functions.
-                dlsym(library, name).map { unsafeBitCast($0, to: type) }
+            // The library's dependency, libavahi-common, has the poll's functions.
+            func find<Function>(_ name: String) throws(SocketError) -> Function {
+                guard let symbol = dlsym(library, name) else { throw SocketError("\(name) is missing") }
+                return unsafeBitCast(symbol, to: Function.self)
             }
-            guard let newPoll = find("avahi_simple_poll_new", (@convention(c) () -> OpaquePointer?).self),
-                let getPoll = find(
-                    "avahi_simple_poll_get",
-                    (@convention(c) (OpaquePointer?) -> OpaquePointer?).self
-                ),
-                let loop = find("avahi_simple_poll_loop", (@convention(c) (OpaquePointer?) -> Int32).self),
-                let newClient = find(
-                    "avahi_client_new",
-                    (@convention(c) (
-                        OpaquePointer?, Int32, Callback, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>
-                    ) -> OpaquePointer?).self
-                ),
-                let newGroup = find(
-                    "avahi_entry_group_new",
-                    (@convention(c) (OpaquePointer?, Callback, UnsafeMutableRawPointer?) -> OpaquePointer?).self
-                ),
-                let reset = find("avahi_entry_group_reset", (@convention(c) (OpaquePointer?) -> Int32).self),
-                let add = find(
-                    "avahi_entry_group_add_service_strlst",
-                    (@convention(c) (
-                        OpaquePointer?, Int32, Int32, Int32, UnsafePointer<CChar>, UnsafePointer<CChar>,
-                        UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt16, OpaquePointer?
-                    ) -> Int32).self
-                ),
-                let commit = find("avahi_entry_group_commit", (@convention(c) (OpaquePointer?) -> Int32).self),
-                let quit = find("avahi_simple_poll_quit", (@convention(c) (OpaquePointer?) -> Void).self),
-                let freeClient = find("avahi_client_free", (@convention(c) (OpaquePointer?) -> Void).self),
-                let freePoll = find("avahi_simple_poll_free", (@convention(c) (OpaquePointer?) -> Void).self)
-            else { return nil }
-            self.newPoll = newPoll
-            self.getPoll = getPoll
-            self.loop = loop
-            self.newClient = newClient
-            self.newGroup = newGroup
-            self.reset = reset
-            self.add = add
-            self.commit = commit
-            self.quit = quit
-            self.freeClient = freeClient
-            self.freePoll = freePoll
+            do {
+                newPoll = try find("avahi_simple_poll_new")
+                getPoll = try find("avahi_simple_poll_get")
+                loop = try find("avahi_simple_poll_loop")
+                newClient = try find("avahi_client_new")
+                newGroup = try find("avahi_entry_group_new")
+                reset = try find("avahi_entry_group_reset")
+                add = try find("avahi_entry_group_add_service_strlst")
+                commit = try find("avahi_entry_group_commit")
+                quit = try find("avahi_simple_poll_quit")
+                freeClient = try find("avahi_client_free")
+                freePoll = try find("avahi_simple_poll_free")
+            } catch {
+                return nil
+            }
         }
     }
 

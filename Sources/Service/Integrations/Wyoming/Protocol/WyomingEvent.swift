@@ -6,10 +6,15 @@ import JSON
 ///
 /// Source: PyPI `wyoming` 1.10.2, `event.py`, `wake.py`, `audio.py`, `info.py`, `ping.py`, `satellite.py`, `asr.py`, `error.py`.
 struct WyomingEvent: Equatable {
-    enum Kind: Equatable {
-        case describe, detect, audioStart, audioChunk, audioStop, ping
+    /// By the type on the wire.
+    enum Kind: String {
+        case describe, detect, ping
+        case audioStart = "audio-start"
+        case audioChunk = "audio-chunk"
+        case audioStop = "audio-stop"
         /// To a satellite: send words from now on; send nothing.
-        case runSatellite, pauseSatellite
+        case runSatellite = "run-satellite"
+        case pauseSatellite = "pause-satellite"
         /// To a satellite: the command was understood, or something failed.
         case transcript, error
         /// One that is dropped, such as `pong`, `select-program` or one of a later version.

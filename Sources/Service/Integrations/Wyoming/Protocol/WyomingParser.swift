@@ -75,14 +75,12 @@ struct WyomingParser {
         var whole: [UInt8] = []
         swap(&whole, &kept)
         whole += last
-        var result: Result<Void, ProtocolViolation> = .success(())
-        whole.withUnsafeBufferPointer { bytes in
-            do throws(ProtocolViolation) { try body(&self, bytes) } catch { result = .failure(error) }
+        defer {
+            // Back, with its memory, unless an unusual event made it large.
+            whole.removeAll(keepingCapacity: whole.count <= 4096)
+            swap(&whole, &kept)
         }
-        // Back, with its memory, unless an unusual event made it large.
-        whole.removeAll(keepingCapacity: whole.count <= 4096)
-        swap(&whole, &kept)
-        try result.get()
+        try whole.withUnsafeBufferPointer { bytes throws(ProtocolViolation) in try body(&self, bytes) }
     }
 
     private mutating func readLine(_ line: UnsafeBufferPointer<UInt8>) throws(ProtocolViolation) {
@@ -95,7 +93,7 @@ struct WyomingParser {
             case "type":
                 let type = try reader.string()
                 hasType = type != nil
-                event.kind = type.map(WyomingEvent.Kind.init(type:)) ?? .other
+                event.kind = type.flatMap(WyomingEvent.Kind.init) ?? .other
             case "data_length": data = try reader.length()
             case "payload_length": payload = try reader.length()
             case "data" where try reader.kind() == .object:
@@ -128,24 +126,6 @@ struct WyomingParser {
             try reader.end()
         } catch {
             throw .json
-        }
-    }
-}
-
-extension WyomingEvent.Kind {
-    init(type: String) {
-        switch type {
-        case "describe": self = .describe
-        case "detect": self = .detect
-        case "audio-start": self = .audioStart
-        case "audio-chunk": self = .audioChunk
-        case "audio-stop": self = .audioStop
-        case "ping": self = .ping
-        case "run-satellite": self = .runSatellite
-        case "pause-satellite": self = .pauseSatellite
-        case "transcript": self = .transcript
-        case "error": self = .error
-        default: self = .other
         }
     }
 }

@@ -1,7 +1,9 @@
 public import Audio
+public import Configuration
 public import Core
 public import Events
 import Glibc
+public import IntegrationInterface
 private import JSON
 public import Metrics
 public import Network
@@ -193,4 +195,30 @@ public final class WyomingSatellite: EventSink {
         case .ready, .streaming: log.write(.notice, "Home Assistant is connected to the satellite, and gets words")
         }
     }
+}
+
+/// The satellite as an integration: it reports what the service detects, and sends the service's audio.
+extension WyomingSatellite: Integration {
+    public static let key = "satellite"
+
+    /// Where it listens, and whether that is announced; the other keys are as they are by default. Other words need no new satellite.
+    public static func configured(in configuration: Configuration) -> Configuration.Wyoming? {
+        var wyoming = Configuration.Wyoming()
+        (wyoming.satellite, wyoming.announce) = (configuration.wyoming.satellite, configuration.wyoming.announce)
+        return wyoming.satellite.isEmpty ? nil : wyoming
+    }
+
+    public convenience init(_ configured: Configuration.Wyoming, _ service: any Service) throws {
+        guard let history = service.history else {
+            throw SocketError("no detector, whose words and audio it could send")
+        }
+        // Home Assistant knows the satellite by its name.
+        let name = "beckon satellite on \(service.machine)"
+        var settings = Settings(listen: configured.satellite, name: name)
+        settings.announces = configured.announce
+        let words = SatelliteWords(service.currentSettings, satellite: name)
+        try self.init(words, settings, audio: history, log: service.log)
+    }
+
+    public func update(_ settings: ServiceSettings) { update(SatelliteWords(settings, satellite: name)) }
 }

@@ -114,21 +114,21 @@ struct PCMConverter: ~Copyable {
         var (taken, written) = (0, 0)
         if needsFilter, !bytes.isEmpty { try makeFilter() }
         guard resampler != nil else {
-            while written < room.count {
-                let part = UnsafeMutableBufferPointer(rebasing: room[written...])
-                let (count, frames) = decode(UnsafeBufferPointer(rebasing: bytes[taken...]), into: part)
-                taken += count
-                written += frames
-                if frames == 0 { break }
-            }
-            return (taken, written)
+            var samples = room.mutableSpan
+            let progress = decoder.decode(bytes.span, into: &samples)
+            frames += progress.frames
+            return (progress.bytes, progress.frames)
         }
         while written < room.count {
-            let before = used
-            let made = try resample(into: UnsafeMutableBufferPointer(rebasing: room[written...]))
-            written += made
-            if made > 0 || used > before { continue }
-            taken += refill(UnsafeBufferPointer(rebasing: bytes[taken...]))
+            let rest = UnsafeMutableBufferPointer(rebasing: room[written...])
+            guard let made = try Self.resample(&resampler, mono, used..<filled, into: rest) else { break }
+            used += made.consumed
+            written += made.produced
+            if made.consumed > 0 || made.produced > 0 { continue }
+            let progress = Self.decode(&decoder, UnsafeBufferPointer(rebasing: bytes[taken...]), into: &mono)
+            taken += progress.bytes
+            frames += progress.frames
+            (used, filled) = (0, progress.frames)
             if filled == 0 { break }
         }
         return (taken, written)
@@ -139,67 +139,28 @@ struct PCMConverter: ~Copyable {
 
     /// Writes the samples that the filters still hold, at the end of the audio; 0 when there are no more. Then ``begin(_:)``.
     mutating func drain(into room: UnsafeMutableBufferPointer<Float>) throws(AudioError) -> Int {
-        guard resampler != nil else { return 0 }
-        let empty = UnsafeBufferPointer<Float>(start: nil, count: 0)
-        return try process(empty, into: room, endOfInput: true).produced
+        try Self.resample(&resampler, [], 0..<0, into: room, endOfInput: true)?.produced ?? 0
     }
 
-    /// Decodes the next mono samples for the resampler; returns the number of bytes used.
-    private mutating func refill(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        var samples: [Float] = []
-        swap(&samples, &mono)
-        defer { swap(&samples, &mono) }
-        let result = samples.withUnsafeMutableBufferPointer { decode(bytes, into: $0) }
-        (used, filled) = (0, result.frames)
-        return result.used
-    }
+    // Not methods, because a span of one property would keep all of them.
 
-    /// Gives the resampler the waiting mono samples; returns the number of samples it wrote.
-    private mutating func resample(into room: UnsafeMutableBufferPointer<Float>) throws(AudioError) -> Int {
-        var waiting: [Float] = []
-        swap(&waiting, &mono)
-        defer { swap(&waiting, &mono) }
-        let range = used..<filled
-        let result: Result<(consumed: Int, produced: Int), AudioError> = waiting.withUnsafeBufferPointer { waiting in
-            do throws(AudioError) {
-                return .success(
-                    try process(UnsafeBufferPointer(rebasing: waiting[range]), into: room, endOfInput: false)
-                )
-            } catch {
-                return .failure(error)
-            }
-        }
-        let progress = try result.get()
-        used += progress.consumed
-        return progress.produced
-    }
-
-    private mutating func process(
-        _ input: UnsafeBufferPointer<Float>,
-        into room: UnsafeMutableBufferPointer<Float>,
-        endOfInput: Bool
-    ) throws(AudioError) -> (consumed: Int, produced: Int) {
-        guard var resampler = resampler.take() else { return (0, 0) }
-        var span = room.mutableSpan
-        let result: Result<Resampler.Progress, AudioError>
-        do throws(AudioError) {
-            result = .success(try resampler.process(input.span, into: &span, endOfInput: endOfInput))
-        } catch {
-            result = .failure(error)
-        }
-        self.resampler = consume resampler
-        let progress = try result.get()
-        return (progress.consumed, progress.produced)
-    }
-
-    /// Decodes whole frames and mixes their channels, as many as are there and fit; bytes of an incomplete last one are kept.
-    private mutating func decode(
+    private static func decode(
+        _ decoder: inout PCMDecoder,
         _ bytes: UnsafeBufferPointer<UInt8>,
-        into mono: UnsafeMutableBufferPointer<Float>
-    ) -> (used: Int, frames: Int) {
-        var room = mono.mutableSpan
-        let progress = decoder.decode(bytes.span, into: &room)
-        frames += progress.frames
-        return (progress.bytes, progress.frames)
+        into room: inout [Float]
+    ) -> PCMDecoder.Progress {
+        var samples = room.mutableSpan
+        return decoder.decode(bytes.span, into: &samples)
+    }
+
+    private static func resample(
+        _ resampler: inout Resampler?,
+        _ mono: [Float],
+        _ range: Range<Int>,
+        into room: UnsafeMutableBufferPointer<Float>,
+        endOfInput: Bool = false
+    ) throws(AudioError) -> Resampler.Progress? {
+        var samples = room.mutableSpan
+        return try resampler?.process(mono.span.extracting(range), into: &samples, endOfInput: endOfInput)
     }
 }

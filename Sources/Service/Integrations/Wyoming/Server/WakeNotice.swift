@@ -31,43 +31,37 @@ final class WakeNotices: Sendable {
     init(_ log: ServiceLog) { self.log = log }
 
     func note(_ notice: WakeNotice) {
+        let now = Clock.now
         switch notice {
-        case .unknownNames(let names): note(unknown: names)
-        case .cancellingChannels: noteCancellation()
+        case .unknownNames(let names):
+            // A client may send thousands.
+            let names = names.prefix(8).map { String($0.prefix(64)) }
+            let new = state.withLock { state -> [String] in
+                let new = names.filter { !state.said.contains($0) }
+                guard !new.isEmpty, now >= state.nextLine else { return [] }
+                state.nextLine = now + Self.interval
+                if state.said.count >= Self.most { state.said = [] }
+                state.said.formUnion(new)
+                return new
+            }
+            guard !new.isEmpty else { return }
+            let list = printable(new.map { "'\($0)'" }.joined(separator: ", "))
+            log.write(
+                .notice,
+                "a Wyoming client asks for \(list), which is not known and will not be detected; "
+                    + "beckon words lists the words, beckon enroll teaches one"
+            )
+        case .cancellingChannels:
+            let isTime = state.withLock { state in
+                defer { if now >= state.nextCancellation { state.nextCancellation = now + Self.cancellationInterval } }
+                return now >= state.nextCancellation
+            }
+            guard isTime else { return }
+            log.write(
+                .warning,
+                "a Wyoming client sends channels that cancel each other when they are mixed, as if one were wired the wrong way "
+                    + "round, so its words are not heard; let it send one channel alone"
+            )
         }
-    }
-
-    private func noteCancellation() {
-        let isTime = state.withLock { state in
-            guard Clock.now >= state.nextCancellation else { return false }
-            state.nextCancellation = Clock.now + Self.cancellationInterval
-            return true
-        }
-        guard isTime else { return }
-        log.write(
-            .warning,
-            "a Wyoming client sends channels that cancel each other when they are mixed, as if one were wired the wrong way round, so "
-                + "its words are not heard; let it send one channel alone"
-        )
-    }
-
-    private func note(unknown names: [String]) {
-        // A client may send thousands.
-        let names = names.prefix(8).map { String($0.prefix(64)) }
-        let new = state.withLock { state -> [String] in
-            let new = names.filter { !state.said.contains($0) }
-            guard !new.isEmpty, Clock.now >= state.nextLine else { return [] }
-            state.nextLine = Clock.now + Self.interval
-            if state.said.count >= Self.most { state.said = [] }
-            state.said.formUnion(new)
-            return new
-        }
-        guard !new.isEmpty else { return }
-        let list = printable(new.map { "'\($0)'" }.joined(separator: ", "))
-        log.write(
-            .notice,
-            "a Wyoming client asks for \(list), which is not known and will not be detected; "
-                + "beckon words lists the words, beckon enroll teaches one"
-        )
     }
 }

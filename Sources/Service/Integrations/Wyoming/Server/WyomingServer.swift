@@ -1,6 +1,8 @@
+public import Configuration
 public import Core
 public import Events
 import Glibc
+public import IntegrationInterface
 public import Metrics
 public import Network
 import Synchronization
@@ -257,4 +259,43 @@ public final class WyomingServer: Sendable {
         "too many clients are connected already; try again later",
         code: "too-many-connections"
     )
+}
+
+/// The server as an integration: it detects the service's words in its clients' audio.
+extension WyomingServer: Integration {
+    public static let key = "wyoming"
+
+    /// Files that the rest of the service may open at a time: devices, sockets, programs, clips, the web's connections.
+    private static let otherFiles = 192
+
+    /// The keys that concern the server; those of the satellite are as they are by default.
+    public static func configured(in configuration: Configuration) -> Configuration.Wyoming? {
+        var wyoming = configuration.wyoming
+        (wyoming.satellite, wyoming.satelliteWords) = ([], nil)
+        return wyoming.listen.isEmpty ? nil : wyoming
+    }
+
+    public convenience init(_ configured: Configuration.Wyoming, _ service: any Service) throws {
+        guard let words = service.currentSettings.streamDetector.map(WakeWords.init) else {
+            throw SocketError("no words to detect for its clients")
+        }
+        var settings = Settings(listen: configured.listen)
+        settings.connections = configured.connections
+        if let limit = FileLimit.raise(to: configured.connections + Self.otherFiles) {
+            settings.connections = max(1, limit - Self.otherFiles)
+            service.log.write(
+                .warning,
+                "the limit on open files is \(limit), so there are at most \(settings.connections) connections, not "
+                    + "\(configured.connections); see LimitNOFILE="
+            )
+        }
+        settings.announces = configured.announce
+        settings.threads = service.share.threads
+        settings.priority = service.share.niceness
+        try self.init(words, settings, log: service.log)
+    }
+
+    public func update(_ settings: ServiceSettings) {
+        if let detector = settings.streamDetector { update(WakeWords(detector)) }
+    }
 }
