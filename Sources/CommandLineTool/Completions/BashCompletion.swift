@@ -1,12 +1,7 @@
 /// Completion for bash.
 struct BashCompletion {
-    private let commands: [CommandDeclaration]
-    private let names: [CommandName]
-
-    init(_ commands: [CommandDeclaration]) {
-        self.commands = commands
-        names = commands.flatMap(\.names)
-    }
+    let commands: [CommandDeclaration]
+    private var names: [CommandName] { commands.flatMap(\.names) }
 
     var text: String {
         """
@@ -83,34 +78,20 @@ struct BashCompletion {
     /// One `case` branch for each kind of value, with the options that take it. An option that has the same kind in all
     /// commands is matched without the command's name.
     private var values: String {
-        var kinds: [String: [(command: String, completion: Completion)]] = [:]
-        var spellings: [String] = []
-        for command in commands {
-            for option in command.options {
-                guard let value = option.value else { continue }
-                for spelling in [option.name, option.short].compactMap({ $0 }) {
-                    if kinds[spelling] == nil { spellings.append(spelling) }
-                    kinds[spelling, default: []] += command.names.map { ($0.name, value.completion) }
+        let uses = commands.flatMap { command in
+            command.options.flatMap { option -> [(String, (command: String, completion: Completion))] in
+                guard let value = option.value else { return [] }
+                return [option.name, option.short].compactMap { $0 }.flatMap { spelling in
+                    command.names.map { (spelling, ($0.name, value.completion)) }
                 }
             }
         }
-        var patterns: [(completion: Completion, patterns: [String])] = []
-        func add(_ pattern: String, _ completion: Completion) {
-            if let index = patterns.firstIndex(where: { $0.completion == completion }) {
-                patterns[index].patterns.append(pattern)
-            } else {
-                patterns.append((completion, [pattern]))
-            }
+        let patterns = grouped(uses).flatMap { spelling, uses in
+            Set(uses.map(\.completion)).count == 1
+                ? [(uses[0].completion, "*\\ \(spelling)")]
+                : uses.map { ($0.completion, "\"\($0.command) \(spelling)\"") }
         }
-        for spelling in spellings {
-            let uses = kinds[spelling] ?? []
-            if Set(uses.map(\.completion)).count == 1, let use = uses.first {
-                add("*\\ \(spelling)", use.completion)
-            } else {
-                for use in uses { add("\"\(use.command) \(spelling)\"", use.completion) }
-            }
-        }
-        return patterns.map { completion, patterns in
+        return grouped(patterns).map { completion, patterns in
             let lines = stride(from: 0, to: patterns.count, by: 6).map { first in
                 patterns[first..<min(first + 6, patterns.count)].joined(separator: " | ")
             }

@@ -21,9 +21,9 @@ struct CompletionsCommand {
     func run() -> Int32 {
         let commands = CommandLineTool.declarations
         switch shell {
-        case .bash: Output.write(BashCompletion(commands).text)
-        case .zsh: Output.write(ZshCompletion(commands).text)
-        case .fish: Output.write(FishCompletion(commands).text)
+        case .bash: Output.write(BashCompletion(commands: commands).text)
+        case .zsh: Output.write(ZshCompletion(commands: commands).text)
+        case .fish: Output.write(FishCompletion(commands: commands).text)
         }
         return 0
     }
@@ -57,3 +57,18 @@ let completionWords = ["yes", "no", "up", "down", "left", "right", "on", "off", 
 
 /// The names of the sensitivities, as a shell takes a list.
 var sensitivities: String { Sensitivity.allCases.map(\.rawValue).joined(separator: " ") }
+
+/// Values by their key, in the order in which the keys come first.
+func grouped<Key: Hashable, Value>(_ pairs: [(Key, Value)]) -> [(key: Key, values: [Value])] {
+    var places: [Key: Int] = [:]
+    var groups: [(key: Key, values: [Value])] = []
+    for (key, value) in pairs {
+        if let place = places[key] {
+            groups[place].values.append(value)
+        } else {
+            places[key] = groups.count
+            groups.append((key, [value]))
+        }
+    }
+    return groups
+}

@@ -1,12 +1,7 @@
 /// Completion for fish.
 struct FishCompletion {
-    private let commands: [CommandDeclaration]
-    private let names: [CommandName]
-
-    init(_ commands: [CommandDeclaration]) {
-        self.commands = commands
-        names = commands.flatMap(\.names)
-    }
+    let commands: [CommandDeclaration]
+    private var names: [CommandName] { commands.flatMap(\.names) }
 
     var text: String {
         """
@@ -54,19 +49,12 @@ struct FishCompletion {
 
     /// One line for each option, with all commands that declare it identically.
     private var options: [String] {
-        var lines: [(line: String, commands: [String])] = []
-        for command in commands {
-            for option in command.options where option.name != Option.help.name {
-                let line = Self.option(option)
-                let names = command.names.map(\.name)
-                if let index = lines.firstIndex(where: { $0.line == line }) {
-                    lines[index].commands += names
-                } else {
-                    lines.append((line, names))
-                }
+        let lines = commands.flatMap { command in
+            command.options.filter { $0.name != Option.help.name }.flatMap { option in
+                command.names.map { (Self.option(option), $0.name) }
             }
         }
-        return lines.map { "complete -c beckon -n \(Self.seen($0.commands)) \($0.line)" }
+        return grouped(lines).map { line, commands in "complete -c beckon -n \(Self.seen(commands)) \(line)" }
     }
 
     private static func option(_ option: Option) -> String {

@@ -1,12 +1,7 @@
 /// Completion for zsh.
 struct ZshCompletion {
-    private let commands: [CommandDeclaration]
-    private let names: [CommandName]
-
-    init(_ commands: [CommandDeclaration]) {
-        self.commands = commands
-        names = commands.flatMap(\.names)
-    }
+    let commands: [CommandDeclaration]
+    private var names: [CommandName] { commands.flatMap(\.names) }
 
     var text: String {
         """
@@ -71,16 +66,7 @@ struct ZshCompletion {
 
     /// One `case` branch for the names of a command that take the same operands.
     private func arms(_ command: CommandDeclaration) -> String {
-        var groups: [(operands: [String], names: [String])] = []
-        for name in command.names {
-            let operands = Self.operands(name)
-            if let index = groups.firstIndex(where: { $0.operands == operands }) {
-                groups[index].names.append(name.name)
-            } else {
-                groups.append((operands, [name.name]))
-            }
-        }
-        return groups.map { operands, names in
+        grouped(command.names.map { (Self.operands($0), $0.name) }).map { operands, names in
             let specifications = command.options.map(Self.specification) + operands
             let lines = specifications.map { "                        " + $0 }.joined(separator: " \\\n")
             return """
