@@ -341,7 +341,7 @@ let package = Package(
             dependencies: [
                 "Audio", "Benchmarking", "Capture", "CommandLineTool", "Configuration", "Control", "Core", "CSndFile",
                 "Enrollment", "Events",
-                "Inference", "Input", "JSON", "KernelInterface", "Kernels",
+                "Inference", "Input", "IntegrationInterface", "JSON", "KernelInterface", "Kernels",
                 "Network", "Spotting", "System", "TestSupport", "beckon", "write-start-time",
             ],
             exclude: ["Snapshots"]

@@ -1,4 +1,5 @@
 import Core
+import IntegrationInterface
 import Testing
 
 @testable import CommandLineTool
@@ -8,17 +9,21 @@ struct LivePanelTests {
     private static let unicode = LivePanel.Style(hasColour: false, isUnicode: true)
     private static let ascii = LivePanel.Style(hasColour: false, isUnicode: false)
 
+    private static func score(_ name: String, _ score: Float, _ threshold: Float? = nil) -> LiveState.Class {
+        LiveState.Class(name: name, kind: .word, score: score, threshold: threshold, isInSession: false)
+    }
+
     private static let panel: LivePanel = {
         var panel = LivePanel()
-        panel.source = "hw:CARD=Device,DEV=0"
-        panel.rate = 48_000
+        panel.live.source = "hw:CARD=Device,DEV=0"
+        panel.live.rate = 48_000
         panel.words = 12
-        (panel.level, panel.heldPeak) = (-21.4, -7)
-        panel.scores = [
-            .init(name: "yes", score: 0.02, threshold: 0.5), .init(name: "left", score: 0.97, threshold: 0.6),
-            .init(name: "smart mirror", score: 0.01, threshold: 0.8),
-            .init(name: "日本語の鏡", score: 0.31, threshold: 0.75),
-            .init(name: Labels.unknown, score: 0.11), .init(name: Labels.silence, score: 0),
+        (panel.live.level, panel.heldPeak) = (-21.4, -7)
+        panel.live.classes = [
+            score("yes", 0.02, 0.5), score("left", 0.97, 0.6),
+            score("smart mirror", 0.01, 0.8),
+            score("日本語の鏡", 0.31, 0.75),
+            score(Labels.unknown, 0.11), score(Labels.silence, 0),
         ]
         panel.heard = [
             .init(name: "left", confidence: 0.97, age: 2.4), .init(name: "日本語の鏡", confidence: 0.88, age: 75),
@@ -39,15 +44,17 @@ struct LivePanelTests {
         var panels = [Self.panel, LivePanel()]
         for trouble in ["muted", "lost; waiting for it"] {
             var panel = Self.panel
-            panel.trouble = trouble
+            panel.live.problem = trouble
             panels.append(panel)
         }
         var file = Self.panel
-        (file.source, file.position, file.length) = ("recordings/日本語/a long name of a file.wav", 3725.5, 7300)
-        file.isTooLoud = true
-        file.scores[0].score = .nan
+        (file.live.source, file.live.position, file.live.length) = (
+            "recordings/日本語/a long name of a file.wav", 3725.5, 7300
+        )
+        file.live.peak = 0
+        file.live.classes[0].score = .nan
         panels.append(file)
-        file.length = nil
+        file.live.length = nil
         panels.append(file)
         for panel in panels {
             for width in Array(1...45) + [60, 80, 140, 300] {
@@ -139,27 +146,27 @@ struct LivePanelTests {
 
     @Test func `bars and ticks are where the numbers say`() throws {
         var panel = LivePanel()
-        panel.scores = [.init(name: "go", score: 0.5, threshold: 0.75)]
+        panel.live.classes = [Self.score("go", 0.5, 0.75)]
         func bar(_ line: Int, _ width: Int) throws -> String {
             let lines = panel.lines(width: width, height: 24, style: Self.ascii)
             return try #require(lines[line].firstMatch(of: /[#.|]{4,}/)).output.description
         }
         // 5 columns for the name, 1 blank, 8 for the value.
         #expect(try bar(2, 34) == "##########.....|....")
-        panel.scores[0].score = 0.75
+        panel.live.classes[0].score = 0.75
         #expect(try bar(2, 34) == "###############|....")
-        panel.scores[0].score = 1
+        panel.live.classes[0].score = 1
         #expect(try bar(2, 34) == "###############|####")
-        (panel.level, panel.heldPeak) = (-35, -7)
+        (panel.live.level, panel.heldPeak) = (-35, -7)
         #expect(try bar(1, 34) == "##########........|.")
-        (panel.level, panel.heldPeak) = (-120, -120)
+        (panel.live.level, panel.heldPeak) = (-120, -120)
         #expect(try bar(1, 34) == "....................")
-        (panel.level, panel.heldPeak) = (0, 0)
+        (panel.live.level, panel.heldPeak) = (0, 0)
         #expect(try bar(1, 34) == "###################|")
     }
 
     @Test func `trouble is said before the facts, and where nothing else fits`() {
-        func header(_ width: Int) -> String { Self.lines({ $0.trouble = "lost; waiting for it" }, width)[0] }
+        func header(_ width: Int) -> String { Self.lines({ $0.live.problem = "lost; waiting for it" }, width)[0] }
         #expect(header(80) == "hw:CARD=Dev…  ·  lost; waiting for it  ·  48000 Hz  ·  command mode  ·  12 words")
         #expect(header(40) == "hw:CARD=Device…  ·  lost; waiting for it")
         #expect(header(20) == "lost; waiting for it" && header(10) == "lost; wai…")
@@ -167,7 +174,7 @@ struct LivePanelTests {
 
     @Test func `a file shows its time and its position`() {
         func line(_ width: Int, _ length: Double?) -> String {
-            Self.lines({ ($0.position, $0.length) = (30, length) }, width)[1]
+            Self.lines({ ($0.live.position, $0.live.length) = (30, length) }, width)[1]
         }
         #expect(line(20, 120) == "0:30.00 of 2:00.00" && line(60, nil).hasSuffix("0:30.00 of audio"))
     }
@@ -182,7 +189,7 @@ struct LivePanelTests {
     }
 
     @Test func `names cannot break the screen`() {
-        let lines = Self.lines({ $0.scores[1].name = "le\u{1B}[2Jft\n" }, 80)
+        let lines = Self.lines({ $0.live.classes[1].name = "le\u{1B}[2Jft\n" }, 80)
         #expect(lines.allSatisfy { !$0.contains("\u{1B}") && !$0.contains("\n") } && lines[2].contains("le?[2Jft?"))
     }
 }

@@ -1,4 +1,5 @@
 import Core
+import IntegrationInterface
 import Spotting
 
 /// What `beckon listen` shows below its lines on a terminal, as a pure function of the state: ``lines(width:height:style:)``.
@@ -10,15 +11,6 @@ import Spotting
 ///     right        ··················│··········     0 %
 ///     last         left 97 % 2 s ago  ·  right 88 % 14 s ago
 struct LivePanel {
-    /// A class of the model, or a taught word.
-    struct Score {
-        var name: String
-        /// Smoothed posterior, 0…1.
-        var score: Float
-        /// Nil for the special classes, and for words that are not enabled.
-        var threshold: Float?
-    }
-
     /// A word that was detected.
     struct Heard {
         var name: String
@@ -34,25 +26,13 @@ struct LivePanel {
         var isUnicode: Bool
     }
 
-    /// The device, or the file's name.
-    var source = ""
-    /// Why nothing is heard, such as `muted`; nil while all is well.
-    var trouble: String?
-    /// The device's sample rate in Hz; nil if it is not known.
-    var rate: Int?
+    /// What the service hears.
+    var live = LiveState()
     var mode = DetectionMode.command
     /// Number of words that may be detected.
     var words = 0
-    /// Seconds of a file or a stream that were played; nil for a microphone.
-    var position: Double?
-    /// Seconds of the whole file, nil if that is not known.
-    var length: Double?
-    /// Levels in dBFS: of the newest block, and its largest sample, held for a while.
-    var level = -120.0
+    /// The largest sample, held for a while, in dBFS.
     var heldPeak = -120.0
-    var isTooLoud = false
-    /// All classes.
-    var scores: [Score] = []
     /// The newest first.
     var heard: [Heard] = []
 
@@ -63,10 +43,10 @@ struct LivePanel {
     /// is left for messages. What matters least is left out where there is no room.
     func lines(width: Int, height: Int, style: Style) -> [String] {
         let drawing = Drawing(panel: self, width: width, style: style)
-        let best = scores.sorted { $0.score > $1.score }.prefix(3)
+        let best = live.classes.sorted { $0.score > $1.score }.prefix(3)
         // From the top; the number says what is kept longest.
         var rows: [(rank: Int, line: StyledText)] = [(2, drawing.header)]
-        if let position { rows.append((position < 0 ? 6 : 3, drawing.progress(position))) }
+        if let position = live.position { rows.append((position < 0 ? 6 : 3, drawing.progress(position))) }
         rows.append((0, drawing.levelLine))
         for (index, score) in best.enumerated() { rows.append(([1, 5, 6][index], drawing.line(score))) }
         rows.append((4, drawing.lastWords))
@@ -83,35 +63,37 @@ private struct Drawing {
     let width: Int
     let style: LivePanel.Style
 
+    private var live: LiveState { panel.live }
+    private var source: String { live.source.isEmpty ? "no microphone yet" : live.source }
     private var separator: String { style.isUnicode ? "  ·  " : "  |  " }
 
     // MARK: - Lines
 
     var header: StyledText {
-        var facts: [(String, StyledText.Style)] = panel.trouble.map { [($0, .bad)] } ?? []
-        if let rate = panel.rate { facts.append(("\(rate) Hz", .dim)) }
+        var facts: [(String, StyledText.Style)] = live.problem.map { [($0, .bad)] } ?? []
+        if let rate = live.rate { facts.append(("\(rate) Hz", .dim)) }
         facts.append(("\(panel.mode.rawValue) mode", .dim))
         facts.append((panel.words == 1 ? "1 word" : "\(panel.words) words", .dim))
         // Facts are left out from the last on; the name is cut.
         func size(_ count: Int) -> Int { facts.prefix(count).reduce(0) { $0 + separator.count + columns($1.0) } }
-        let least = min(columns(panel.source), 12)
+        let least = min(columns(source), 12)
         let fit = (0...facts.count).last { width - size($0) >= least } ?? 0
-        var line = StyledText(fitted(panel.source, width - size(fit)), .bold)
+        var line = StyledText(fitted(source, width - size(fit)), .bold)
         for (text, style) in facts.prefix(fit) {
             line.add(separator, .dim)
             line.add(text, style)
         }
         // Where nothing is heard, that matters more than the device's name.
-        if fit == 0, let trouble = panel.trouble { return StyledText(fitted(trouble, width), .bad) }
+        if fit == 0, let trouble = live.problem { return StyledText(fitted(trouble, width), .bad) }
         return line
     }
 
     func progress(_ position: Double) -> StyledText {
-        let length = panel.length.map { " of \(positionText($0))" } ?? " of audio"
+        let length = live.length.map { " of \(positionText($0))" } ?? " of audio"
         var line = StyledText(pad("at", nameWidth + 1))
         let text = positionText(position) + length
         let room = width - line.width - columns(text) - 2
-        if let length = panel.length, length > 0, room >= 6 {
+        if let length = live.length, length > 0, room >= 6 {
             line.add(bar(room, position / length, tick: nil, .plain))
             line.add("  ")
         }
@@ -124,14 +106,14 @@ private struct Drawing {
         return barLine(
             "level",
             // As wide as the level, so that the bar does not move.
-            panel.isTooLoud ? "too loud" : left("\(decimal(panel.level, 0)) dB", 8),
-            share(panel.level),
+            live.isTooLoud ? "too loud" : left("\(decimal(live.level, 0)) dB", 8),
+            share(live.level),
             tick: panel.heldPeak > LivePanel.floor ? share(panel.heldPeak) : nil,
-            panel.isTooLoud ? .bad : .good
+            live.isTooLoud ? .bad : .good
         )
     }
 
-    func line(_ score: LivePanel.Score) -> StyledText {
+    func line(_ score: LiveState.Class) -> StyledText {
         let fires = score.threshold.map { score.score >= $0 } ?? false
         return barLine(
             Self.title(score.name),
@@ -145,7 +127,7 @@ private struct Drawing {
     var lastWords: StyledText {
         var line = StyledText(fitted(pad("last", nameWidth + 1), width))
         guard !panel.heard.isEmpty else {
-            line.add(fitted(panel.position == nil ? "say a word" : "no word yet", width - line.width), .dim)
+            line.add(fitted(live.position == nil ? "say a word" : "no word yet", width - line.width), .dim)
             return line
         }
         for (index, heard) in panel.heard.enumerated() {
@@ -163,7 +145,7 @@ private struct Drawing {
 
     /// The column of names: wide enough for all classes, so that the bars do not move, but at most a third of the line.
     private var nameWidth: Int {
-        let widest = panel.scores.map { columns(Self.title($0.name)) }.max() ?? 0
+        let widest = live.classes.map { columns(Self.title($0.name)) }.max() ?? 0
         return max(5, min(widest, width / 3))
     }
 

@@ -152,15 +152,9 @@ final class LiveScreen: EventSink {
         guard let daemon = shown.daemon else { return panel }
         let settings = daemon.currentSettings
         let live = daemon.live
-        panel.source = live.source.isEmpty ? "no microphone yet" : live.source
-        panel.trouble = live.problem
-        panel.rate = live.rate
+        panel.live = live
         panel.mode = settings.configuration.gate.mode
         panel.words = settings.thresholds.words.count
-        (panel.position, panel.length) = (live.position, live.length)
-        panel.level = live.level
-        panel.isTooLoud = live.isTooLoud
-        panel.scores = live.classes.map { LivePanel.Score(name: $0.name, score: $0.score, threshold: $0.threshold) }
         let now = Clock.now
         shown.state.withLock { state in
             if live.peak >= state.heldPeak || now - state.heldSince > holdTime {
