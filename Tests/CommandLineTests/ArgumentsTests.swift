@@ -15,12 +15,13 @@ struct ArgumentsTests {
         usage: [],
         groups: [
             "Options": [
-                Option("--jobs", short: "-j", .whole(1...8), help: "…"), Option("--null", short: "-0", help: "…"),
-                Option("--quiet", short: "-q", help: "…"),
-                Option("--colour", .choice("NAME", Colour.self) { _ in "" }, help: "…"),
-                Option("--colours", .list("NAME", Colour.self), help: "…"),
-                Option("--after", .seconds(0...60, expected: "seconds from 0 to 60"), help: "…"),
-                Option("--word", .wordConfidence, repeats: true, help: "…"),
+                Option(name: "--jobs", short: "-j", value: .whole(1...8), help: "…"),
+                Option(name: "--null", short: "-0", help: "…"),
+                Option(name: "--quiet", short: "-q", help: "…"),
+                Option(name: "--colour", value: .choice("NAME", Colour.self) { _ in "" }, help: "…"),
+                Option(name: "--colours", value: .list("NAME", Colour.self), help: "…"),
+                Option(name: "--after", value: .seconds(0...60, expected: "seconds from 0 to 60"), help: "…"),
+                Option(name: "--word", value: .wordConfidence, repeats: true, help: "…"),
             ]
         ]
     )

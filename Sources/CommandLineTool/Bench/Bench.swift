@@ -13,7 +13,7 @@ private import Spotting
 struct Bench {
     private let options: BenchOptions
 
-    init(_ options: BenchOptions) { self.options = options }
+    init(_ arguments: Arguments) throws(UsageError) { options = try BenchOptions(arguments) }
 
     /// Measures and prints. Returns the exit status.
     func run() throws -> Int32 {

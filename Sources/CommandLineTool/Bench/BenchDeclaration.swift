@@ -26,9 +26,9 @@ extension Bench: Command {
         groups: [
             "What to measure": [
                 Option(
-                    "--kernels",
+                    name: "--kernels",
                     short: "-k",
-                    .list("SET", InstructionSet.self),
+                    value: .list("SET", InstructionSet.self),
                     help: """
                         kernel sets to measure: baseline, dotprod (arm64), avx2, avx512, or scalar, the plain loops that the tests \
                         compare with (default: all that the processor supports, without scalar)
@@ -40,14 +40,18 @@ extension Bench: Command {
                         """
                 ),
                 Option(
-                    "--seconds",
+                    name: "--seconds",
                     short: "-s",
-                    .seconds(0.01...3600, expected: "a time from 0.01 to 3600"),
+                    value: .seconds(0.01...3600, expected: "a time from 0.01 to 3600"),
                     help: "how long to measure (default: 10)"
                 ),
-                Option("--streams", .whole(1...10_000), help: "also measure this many streams, in turn and batched"),
                 Option(
-                    "--first-score",
+                    name: "--streams",
+                    value: .whole(1...10_000),
+                    help: "also measure this many streams, in turn and batched"
+                ),
+                Option(
+                    name: "--first-score",
                     help: "measure one start: load the model, score a hop, print the time and the memory in use",
                     manual: """
                         The output is a JSON object with the time in nanoseconds on the raw monotonic
@@ -56,7 +60,7 @@ extension Bench: Command {
                         """
                 ),
                 Option(
-                    "--compare",
+                    name: "--compare",
                     help: "print two reports of --json side by side, with ratios",
                     manual: """
                         The reports are the operands; the ratios are those of the second's medians to
@@ -65,7 +69,7 @@ extension Bench: Command {
                         """
                 ),
                 Option(
-                    "--end-to-end",
+                    name: "--end-to-end",
                     help: "from the end of a word in the audio to the start of its action, stage by stage",
                     manual: "It goes through the whole service."
                 ),
@@ -76,16 +80,16 @@ extension Bench: Command {
                         "device that plays a recording from its first sample when opened, such as the tests' card"
                 ),
                 Option(
-                    "--track",
-                    .file,
+                    name: "--track",
+                    value: .file,
                     help: """
                         label track of the recording: one line per word with start and end in seconds and the \
                         word, separated by tabs
                         """
                 ),
                 Option(
-                    "--stamp",
-                    .text("PROGRAM", "program", .file),
+                    name: "--stamp",
+                    value: .text("PROGRAM", "program", .file),
                     help: """
                         program that records when it started, by its full path: it appends a line to the file it \
                         is given, with the value of BECKON_SEQUENCE and the monotonic clock in nanoseconds
@@ -94,8 +98,8 @@ extension Bench: Command {
             ],
             "A wake-word server": [
                 Option(
-                    "--wyoming",
-                    .whole(1...9000),
+                    name: "--wyoming",
+                    value: .whole(1...9000),
                     help: """
                         measure a server with this many connections, which play a recording in real time: the share of \
                         a core that it takes, and the time from a chunk to its detection
@@ -106,17 +110,17 @@ extension Bench: Command {
                         """
                 ),
                 Option(
-                    "--most",
+                    name: "--most",
                     help: "also search for the most connections in time: 95 % of the detections within 50 ms"
                 ),
                 Option(
-                    "--chunk",
-                    .whole(1...1000),
+                    name: "--chunk",
+                    value: .whole(1...1000),
                     help: "milliseconds of audio in a chunk (default: 64, as satellites send; Home Assistant: 10)"
                 ),
                 Option(
-                    "--file",
-                    .file,
+                    name: "--file",
+                    value: .file,
                     help: "recording to play (default: a word of alsa-utils)",
                     manual: """
                         The default is
@@ -124,8 +128,8 @@ extension Bench: Command {
                         """
                 ),
                 Option(
-                    "--connect",
-                    .text("ADDRESS", "address"),
+                    name: "--connect",
+                    value: .text("ADDRESS", "address"),
                     help: "measure another server, such as tcp://127.0.0.1:10400"
                 ),
             ],
@@ -148,6 +152,4 @@ extension Bench: Command {
             "beckon bench --wyoming 500 --most",
         ]
     )
-
-    init(_ arguments: Arguments) throws { try self.init(BenchOptions(arguments)) }
 }

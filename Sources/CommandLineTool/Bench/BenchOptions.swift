@@ -20,14 +20,16 @@ struct BenchOptions {
         case compare(String, String)
     }
 
+    private let arguments: Arguments
     let kind: Kind
     let listening: ListeningOptions
-    let json: Bool
+
+    var json: Bool { arguments.has("--json") }
     /// Kernel sets to measure; empty for the default ones.
-    let kernels: [InstructionSet]
+    var kernels: [InstructionSet] { arguments.list("--kernels") }
     /// The duration of the measurement, in seconds.
-    let seconds: Double
-    let streams: Int?
+    var seconds: Double { arguments.number("--seconds") ?? 10 }
+    var streams: Int? { arguments.whole("--streams") }
 
     /// The gate of `listen`, with the mode and the trigger of the command line.
     var gate: GateSettings {
@@ -46,6 +48,7 @@ struct BenchOptions {
     ]
 
     init(_ arguments: Arguments) throws(UsageError) {
+        self.arguments = arguments
         let modes = Self.modes.filter { arguments.has($0) }
         guard modes.count <= 1 else { throw UsageError("bench does one of \(modes.joined(separator: ", ")) at a time") }
         let mode = modes.first
@@ -68,10 +71,6 @@ struct BenchOptions {
         default: kind = .stages
         }
         listening = try ListeningOptions(arguments)
-        json = arguments.has("--json")
-        kernels = arguments.list("--kernels")
-        seconds = arguments.number("--seconds") ?? 10
-        streams = arguments.whole("--streams")
     }
 
     private static func wyoming(_ arguments: Arguments) throws(UsageError) -> WyomingBench.Settings {

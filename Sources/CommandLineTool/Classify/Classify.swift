@@ -14,8 +14,8 @@ struct Classify {
     private static let firstNames = 1000
 
     /// Loads the vocabulary and the thresholds, which all files share.
-    init(_ options: ClassifyOptions) throws {
-        self.options = options
+    init(_ arguments: Arguments) throws {
+        options = try ClassifyOptions(arguments)
         classifier = try FileClassifier(options)
     }
 
@@ -26,7 +26,12 @@ struct Classify {
         }
         let spool = options.readsAudio ? try SpooledAudio(raw: options.raw) : nil
         let walk = FileWalk(paths: options.paths, list: try list())
-        let results = options.format == .audacity ? nil : try options.output.map(openResults)
+        let results =
+            options.format == .audacity
+            ? nil
+            : try options.output.map {
+                try ResultsFile(path: $0, heading: heading, resumes: options.resumes)
+            }
         let files = FileQueue(walk) { [shard = options.shard] name in
             shard?.contains(name) == false || results?.isDone(name) == true
         }
@@ -93,14 +98,6 @@ struct Classify {
         }
         let meant = list == "-" ? "beckon classify -" : "beckon classify \(name)"
         throw Failure("\(name): not a list of names by lines, as it has NUL bytes; did you mean \(meant), or -0?")
-    }
-
-    private func openResults(_ path: String) throws -> ResultsFile {
-        do throws(ResultsFileError) {
-            return try ResultsFile(path: path, heading: heading, resumes: options.resumes)
-        } catch {
-            throw Failure(error.description)
-        }
     }
 
     /// All that results depend on. Runs with another heading do not go on with each other's results.

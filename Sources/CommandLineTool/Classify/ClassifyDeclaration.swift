@@ -1,5 +1,4 @@
 private import Core
-private import FoundationEssentials
 private import Spotting
 
 extension Classify: Command {
@@ -23,7 +22,7 @@ extension Classify: Command {
         groups: [
             "What to find": [
                 Option(
-                    "--clips",
+                    name: "--clips",
                     help: "one label per file, for recordings of one second (of a longer one, its loudest second)"
                 ),
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,
@@ -33,9 +32,9 @@ extension Classify: Command {
             "Output": [
                 SharedOptions.jsonLines,
                 Option(
-                    "--format",
+                    name: "--format",
                     short: "-f",
-                    .choice("NAME", ClassifyOptions.Format.self) { format in
+                    value: .choice("NAME", ClassifyOptions.Format.self) { format in
                         switch format {
                         case .table: "columns for reading (default)"
                         case .json: "as --json"
@@ -51,9 +50,9 @@ extension Classify: Command {
                         """
                 ),
                 Option(
-                    "--output",
+                    name: "--output",
                     short: "-o",
-                    .text("PATH", "path", .file),
+                    value: .text("PATH", "path", .file),
                     help: "file for the results, with a journal beside it; of label tracks, the folder",
                     manual: """
                         An existing file is replaced.
@@ -64,7 +63,7 @@ extension Classify: Command {
                         """
                 ),
                 Option(
-                    "--resume",
+                    name: "--resume",
                     help: "continue the file of --output after a kill; begins it if there is none",
                     manual: """
                         Files that the journal names are not processed again; results of others
@@ -73,16 +72,16 @@ extension Classify: Command {
                         The other options must be the same.
                         """
                 ),
-                Option("--stats", help: "print statistics at the end: audio length, time taken, speed"),
+                Option(name: "--stats", help: "print statistics at the end: audio length, time taken, speed"),
             ],
             "Where the audio comes from": [
                 Option(
-                    "--files-from",
-                    .file,
+                    name: "--files-from",
+                    value: .file,
                     help: "also the files named in this list, one per line; - for standard input"
                 ),
                 Option(
-                    "--null",
+                    name: "--null",
                     short: "-0",
                     help: "names of --files-from end with NUL",
                     manual: """
@@ -92,8 +91,8 @@ extension Classify: Command {
                         """
                 ),
                 Option(
-                    "--shard",
-                    .shard,
+                    name: "--shard",
+                    value: .shard,
                     help: "only the files whose names hash to part I of N, such as 3/16, for several machines",
                     manual: """
                         A file's part is decided by its name as given, so machines with the same
@@ -101,7 +100,7 @@ extension Classify: Command {
                         """
                 ),
                 Option(
-                    "--worker",
+                    name: "--worker",
                     help: "serve requests on standard input, one JSON line each, and answer with JSON lines",
                     manual: """
                         A request is
@@ -134,7 +133,4 @@ extension Classify: Command {
         ]
     )
 
-    init(_ arguments: Arguments) throws {
-        try self.init(ClassifyOptions(arguments, processors: ProcessInfo.processInfo.activeProcessorCount))
-    }
 }

@@ -8,52 +8,44 @@ struct ClassifyOptions {
     /// What a file is called that is the audio on standard input.
     static let standardInput = "-"
 
-    var paths: [String]
-    /// A file that lists further paths, one per line, or NUL-separated with `-0`; `-` for standard input.
-    var list: String?
-    var listIsNulSeparated = false
-    /// The format of the audio on standard input; nil if it has a header.
-    var raw: RawFormat?
-    var clips = false
-    var format = Format.table
-    /// The folder for label tracks, or the file for the results of other formats; nil for standard output.
-    var output: String?
-    /// Whether to go on with the file of results.
-    var resumes = false
-    /// The files to process; nil for all.
-    var shard: Shard?
-    /// Whether to serve requests on standard input.
-    var isWorker = false
-    var phrases: [String] = []
-    var stats = false
+    private let arguments: Arguments
     var listening: ListeningOptions
 
-    init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        isWorker = arguments.has("--worker")
-        listening = try ListeningOptions(arguments, processors: isWorker ? 1 : processors)
-        paths = arguments.operands
-        list = arguments.value("--files-from")
-        listIsNulSeparated = arguments.has("--null")
-        raw = arguments.value("--raw").flatMap { RawFormat($0) }
-        clips = arguments.has("--clips")
-        stats = arguments.has("--stats")
-        output = arguments.value("--output")
-        resumes = arguments.has("--resume")
-        shard = arguments.value("--shard").flatMap { Shard($0) }
-        phrases = arguments.all("--phrase")
-        let chosen: Format? = arguments.choice("--format")
-        format = arguments.has("--json") ? .json : chosen ?? .table
-        guard !isWorker else {
-            let others = ["--files-from", "--output", "--resume", "--shard", "--raw", "--stats", "--format", "--json"]
-            guard paths.isEmpty, !others.contains(where: arguments.has) else {
-                throw UsageError(
-                    "--worker gets files from standard input and answers in JSON; give neither files nor output options"
-                )
-            }
+    var paths: [String] { arguments.operands }
+    /// A file that lists further paths, one per line, or NUL-separated with `-0`; `-` for standard input.
+    var list: String? { arguments.value("--files-from") }
+    var listIsNulSeparated: Bool { arguments.has("--null") }
+    /// The format of the audio on standard input; nil if it has a header.
+    var raw: RawFormat? { arguments.value("--raw").flatMap { RawFormat($0) } }
+    var clips: Bool { arguments.has("--clips") }
+    var format: Format { arguments.has("--json") ? .json : arguments.choice("--format") ?? .table }
+    /// The folder for label tracks, or the file for the results of other formats; nil for standard output.
+    var output: String? { arguments.value("--output") }
+    /// Whether to go on with the file of results.
+    var resumes: Bool { arguments.has("--resume") }
+    /// The files to process; nil for all.
+    var shard: Shard? { arguments.value("--shard").flatMap { Shard($0) } }
+    /// Whether to serve requests on standard input.
+    var isWorker: Bool { arguments.has("--worker") }
+    var phrases: [String] { arguments.all("--phrase") }
+    var stats: Bool { arguments.has("--stats") }
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        self.arguments = arguments
+        listening = try ListeningOptions(arguments)
+        guard isWorker else {
+            try checkInput()
+            try checkOutput()
             return
         }
-        try checkInput()
-        try checkOutput()
+        // An engine has many workers.
+        if !arguments.has("--jobs") { listening.jobs = 1 }
+        let others = ["--files-from", "--output", "--resume", "--shard", "--raw", "--stats", "--format", "--json"]
+        guard paths.isEmpty, !others.contains(where: arguments.has) else {
+            throw UsageError(
+                "--worker gets files from standard input and answers in JSON; give neither files nor output options"
+            )
+        }
     }
 
     /// Whether standard input is audio.

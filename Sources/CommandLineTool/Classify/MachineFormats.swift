@@ -71,7 +71,6 @@ struct CSV: ReportFormat {
 /// One JSON object per file. They need all of a file's results at once: see ``FileRecord``.
 struct Records: ReportFormat {
     func detection(_ found: FileDetection) -> String { "" }
-    func clip(_ clip: ClipLabel) -> String { "" }
 }
 
 /// A label track as Audacity imports it: start, end and text, separated by tabs.
@@ -82,6 +81,4 @@ struct AudacityLabels: ReportFormat {
         return
             "\(decimal(detection.start, 6))\t\(decimal(detection.end, 6))\t\(found.name) \(percent(detection.confidence))\n"
     }
-
-    func clip(_ clip: ClipLabel) -> String { "" }
 }

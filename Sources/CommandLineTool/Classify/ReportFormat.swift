@@ -29,5 +29,6 @@ protocol ReportFormat: Sendable {
 
 extension ReportFormat {
     func header(clips: Bool, labels: [String]) -> String { "" }
+    func clip(_ clip: ClipLabel) -> String { "" }
     func nothing(file: String) -> String { "" }
 }

@@ -1,8 +1,8 @@
 extension ControlVerb: Command {
     /// For all commands that ask the service.
     static let socketOption = Option(
-        "--socket",
-        .text("PATH", "path", .file),
+        name: "--socket",
+        value: .text("PATH", "path", .file),
         help: """
             control socket of the service (default: $BECKON_SOCKET, else the user's own service if it \
             runs, else /run/beckon/control.socket)
@@ -80,7 +80,7 @@ extension ControlVerb: Command {
             "Options": [
                 socketOption,
                 Option(
-                    "--reconnect",
+                    name: "--reconnect",
                     help: "wait for the service where it does not run, and go on when it starts again; events only"
                 ),
                 SharedOptions.json(help: "print the answer unchanged, as one JSON object"),

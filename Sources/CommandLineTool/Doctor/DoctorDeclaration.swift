@@ -16,7 +16,12 @@ extension Doctor: Command {
                         "capture device: a name that beckon devices lists, or auto (default: the configuration's)"
                 ),
                 SharedOptions.configuration(help: "configuration (default: the one that the service reads)"),
-                Option("--model", short: "-m", .folder, help: "model folder (default: the configuration's)"),
+                Option(
+                    name: "--model",
+                    short: "-m",
+                    value: .folder,
+                    help: "model folder (default: the configuration's)"
+                ),
                 SharedOptions.json(help: "print one JSON object per line, with check, grade, text and remedy"),
             ]
         ],

@@ -16,8 +16,8 @@ struct Enroll {
     /// The model's negative set, for the calibration; nil if the model has none.
     private let negatives: NegativeSet?
 
-    init(_ options: EnrollOptions) throws {
-        self.options = options
+    init(_ arguments: Arguments) throws {
+        options = try EnrollOptions(arguments)
         model = try options.listening.loadModel()
         let folder = ModelFolder.find(options.listening.modelFolder)
         // The file of --words need not exist yet.

@@ -39,15 +39,15 @@ extension Enroll: Command {
             "What to learn from": [
                 SharedOptions.microphone, SharedOptions.deviceConfiguration, SharedOptions.channel,
                 Option(
-                    "--takes",
+                    name: "--takes",
                     short: "-n",
-                    .whole(1...20),
+                    value: .whole(1...20),
                     help: "takes to ask for (default: \(Teaching.defaultTakes))",
                     manual: "At most 20."
                 ),
                 Option(
-                    "--from",
-                    OptionValue(
+                    name: "--from",
+                    value: OptionValue(
                         placeholder: "FILE",
                         title: "file",
                         synopsis: "Ar file | folder ...",
@@ -61,8 +61,8 @@ extension Enroll: Command {
                         """
                 ),
                 Option(
-                    "--not",
-                    .text("CLIP", "clip", .file),
+                    name: "--not",
+                    value: .text("CLIP", "clip", .file),
                     repeats: true,
                     help: """
                         a recording in which this taught word was found by mistake, or its number in beckon misses; it is not \
@@ -77,15 +77,15 @@ extension Enroll: Command {
                 ),
             ],
             "What to keep": [
-                Option("--more", help: "add takes to a word that was taught before"),
+                Option(name: "--more", help: "add takes to a word that was taught before"),
                 Option(
-                    "--force",
+                    name: "--force",
                     help:
                         "teach it although it sounds like another word, or unlike the model's word of this name",
                     manual: "Words that sound alike suffer: each is often found in place of the other."
                 ),
                 Option(
-                    "--no-audio",
+                    name: "--no-audio",
                     help: "do not keep the recordings; the word must be taught again for another model",
                     manual: "They are kept so that another model can learn the word from them."
                 ),
@@ -107,6 +107,4 @@ extension Enroll: Command {
             "beckon enroll computer --not 12",
         ]
     )
-
-    init(_ arguments: Arguments) throws { try self.init(EnrollOptions(arguments)) }
 }

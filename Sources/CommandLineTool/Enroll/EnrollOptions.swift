@@ -3,29 +3,33 @@ import Enrollment
 
 /// Options of `beckon enroll`.
 struct EnrollOptions {
+    private let arguments: Arguments
     let word: String
     /// Recordings of the word; nil for the microphone.
     var files: [String]?
-    /// Recordings, or numbers of `beckon misses`, in which the word was found by mistake.
-    let negatives: [String]
-    /// Adds takes to a word that was taught before.
-    let more: Bool
-    /// Takes to record.
-    let takes: Int
-    let keepsAudio: Bool
-    /// Teaches a word that sounds like another one, and takes that do not sound like the model's word of this name.
-    let force: Bool
-    let words: String?
-    let configuration: String?
-    let device: String?
-    let json: Bool
     let listening: ListeningOptions
 
+    /// Recordings, or numbers of `beckon misses`, in which the word was found by mistake.
+    var negatives: [String] { arguments.all("--not") }
+    /// Adds takes to a word that was taught before.
+    var more: Bool { arguments.has("--more") }
+    /// Takes to record.
+    var takes: Int { arguments.whole("--takes") ?? Teaching.defaultTakes }
+    var keepsAudio: Bool { !arguments.has("--no-audio") }
+    /// Teaches a word that sounds like another one, and takes that do not sound like the model's word of this name.
+    var force: Bool { arguments.has("--force") }
+    var words: String? { arguments.value("--words") }
+    var configuration: String? { arguments.value("--config") }
+    var device: String? { arguments.value("--device") }
+    var json: Bool { arguments.has("--json") }
+
     init(_ arguments: Arguments) throws(UsageError) {
+        self.arguments = arguments
         guard let word = arguments.operands.first else {
             throw UsageError("enroll needs the word to teach, such as: beckon enroll computer")
         }
         self.word = word
+        listening = try ListeningOptions(arguments)
         if PathName.isAudioFile(word) {
             throw UsageError(
                 "enroll needs the word before its recordings; did you mean beckon enroll WORD --from \(printable(word))?"
@@ -46,26 +50,16 @@ struct EnrollOptions {
             }
             throw Self.unquoted([word] + others)
         }
-        more = arguments.has("--more")
-        negatives = arguments.all("--not")
         guard negatives.isEmpty || files == nil && !more && !arguments.has("--takes") && !arguments.has("--device")
         else {
             throw UsageError(
                 "--not takes recordings of what the word is not, for a word that is taught already; give it alone"
             )
         }
-        takes = arguments.whole("--takes") ?? Teaching.defaultTakes
         guard files == nil || !arguments.has("--takes"), files == nil || !arguments.has("--device") else {
             throw UsageError("--takes and --device are for the microphone; --from uses all recordings")
         }
-        force = arguments.has("--force")
-        keepsAudio = !arguments.has("--no-audio")
-        words = arguments.value("--words")
         guard words != "none" else { throw UsageError("--words names the file to store the word in") }
-        configuration = arguments.value("--config")
-        device = arguments.value("--device")
-        json = arguments.has("--json")
-        listening = try ListeningOptions(arguments)
         do throws(EnrollmentError) { try WordStore.check(name: word) } catch { throw UsageError(error.description) }
     }
 

@@ -106,7 +106,14 @@ struct EnrollReport {
         ]
         if let calibration {
             object.append([
-                "rates": .array(calibration.rates.map(Self.json)),
+                "rates": .array(
+                    calibration.rates.map {
+                        Self.json(
+                            $0,
+                            ["command": .number($0.command, places: 4), "spot": .number($0.spot, places: 4)]
+                        )
+                    }
+                ),
                 "sensitivities": Self.sensitivities(calibration),
                 "nearestBuiltIn": Self.json(calibration.nearestBuiltIn),
                 "nearestOwn": Self.json(calibration.nearestOwn),
@@ -117,13 +124,10 @@ struct EnrollReport {
         return object.description
     }
 
-    private static func json(_ rates: WordCalibration.Rates) -> JSON {
+    private static func json(_ rates: WordCalibration.Rates, _ falseAccepts: JSON) -> JSON {
         [
             "threshold": .number(rates.threshold, places: 3), "missed": .number(rates.missed, places: 4),
-            "missedOfOthers": .number(rates.missedOfOthers, places: 4),
-            "falseAcceptsPerHour": [
-                "command": .number(rates.command, places: 4), "spot": .number(rates.spot, places: 4),
-            ],
+            "missedOfOthers": .number(rates.missedOfOthers, places: 4), "falseAcceptsPerHour": falseAccepts,
         ]
     }
 
@@ -132,13 +136,7 @@ struct EnrollReport {
             Sensitivity.allCases.map { sensitivity in
                 let modes = DetectionMode.allCases.compactMap { mode in
                     calibration.rates(sensitivity, mode).map { rates in
-                        let members: JSON = [
-                            "threshold": .number(rates.threshold, places: 3),
-                            "missed": .number(rates.missed, places: 4),
-                            "missedOfOthers": .number(rates.missedOfOthers, places: 4),
-                            "falseAcceptsPerHour": .number(rates[mode], places: 4),
-                        ]
-                        return JSON.Member(mode.rawValue, members)
+                        JSON.Member(mode.rawValue, json(rates, .number(rates[mode], places: 4)))
                     }
                 }
                 return JSON.Member(sensitivity.rawValue, .object(modes))

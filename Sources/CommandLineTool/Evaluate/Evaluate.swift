@@ -16,8 +16,8 @@ struct Evaluate {
     private let page: ReportFile?
 
     /// Loads the model, and checks first that the report can be written.
-    init(_ options: EvaluateOptions) throws {
-        self.options = options
+    init(_ arguments: Arguments) throws {
+        options = try EvaluateOptions(arguments)
         vocabulary = try options.stream ? options.listening.loadVocabulary() : Vocabulary(options.listening.loadModel())
         settings = try Self.settings(options, vocabulary)
         page = try options.html.map { try ReportFile($0, option: "--html") }
@@ -49,7 +49,7 @@ struct Evaluate {
             labels: evaluation.labels,
             thresholds: settings.first?.detector.thresholds.values ?? []
         )
-        try show(report, text: ClipReportTables(report, room: Terminal.outputRoom).text) {
+        try show(report, text: ClipReportTables(report).text(room: Terminal.outputRoom)) {
             ClipReportPage(report, name: folder.path, model: vocabulary.model.name).html
         }
         return status
@@ -111,7 +111,7 @@ struct Evaluate {
         guard status != 130, let report = evaluation.report(measurements) else { return status }
         let html = options.html ?? ""
         let pages = ErrorPages(report, page: html, limit: options.pages)
-        try show(report, text: StreamReportTables(report, room: Terminal.outputRoom).text) {
+        try show(report, text: StreamReportTables(report).text(room: Terminal.outputRoom)) {
             let page = StreamReportPage(report, model: vocabulary.model.name, pages: pages) {
                 [options, settings] part in
                 options.inspectCommand(part, mode: settings[part.setting].detector.gate.mode)

@@ -1,5 +1,3 @@
-private import FoundationEssentials
-
 extension Evaluate: Command {
     static let declaration = CommandDeclaration(
         names: [
@@ -25,13 +23,13 @@ extension Evaluate: Command {
         groups: [
             "What to measure": [
                 Option(
-                    "--list",
-                    .file,
+                    name: "--list",
+                    value: .file,
                     help:
                         "only the clips named there, one per line, such as the dataset's validation_list.txt"
                 ),
                 Option(
-                    "--stream",
+                    name: "--stream",
                     help: "long recordings with label tracks, through the whole detector",
                     manual: """
                         Each has a label track beside it as Audacity exports it
@@ -39,8 +37,8 @@ extension Evaluate: Command {
                         """
                 ),
                 Option(
-                    "--tolerance",
-                    .seconds(0...60, expected: "seconds from 0 to 60"),
+                    name: "--tolerance",
+                    value: .seconds(0...60, expected: "seconds from 0 to 60"),
                     help: "time after a word's end in which it may still be detected (default: 1 second)"
                 ),
                 SharedOptions.mode(preset: nil), SharedOptions.trigger, SharedOptions.sensitivity,
@@ -53,8 +51,8 @@ extension Evaluate: Command {
             "Output": [
                 SharedOptions.json(help: "print everything as one JSON object, with the curves"),
                 Option(
-                    "--html",
-                    .file,
+                    name: "--html",
+                    value: .file,
                     help: "also write a report with charts; with --stream, every error has a link to its own page",
                     manual: """
                         These pages, like that of
@@ -66,11 +64,11 @@ extension Evaluate: Command {
                         """
                 ),
                 Option(
-                    "--pages",
-                    .whole(0...10_000),
+                    name: "--pages",
+                    value: .whole(0...10_000),
                     help: "pages of errors to write (default: 100); the others are listed with their command"
                 ),
-                Option("--audio", help: "embed the sound in the pages of errors, with a player"),
+                Option(name: "--audio", help: "embed the sound in the pages of errors, with a player"),
             ],
             "Processing": [SharedOptions.jobs],
         ],
@@ -84,7 +82,4 @@ extension Evaluate: Command {
         ]
     )
 
-    init(_ arguments: Arguments) throws {
-        try self.init(EvaluateOptions(arguments, processors: ProcessInfo.processInfo.activeProcessorCount))
-    }
 }

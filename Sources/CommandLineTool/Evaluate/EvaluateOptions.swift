@@ -3,34 +3,30 @@ import Reports
 
 /// The options of `beckon evaluate`.
 struct EvaluateOptions {
-    /// The folder of clips, or the recordings with `--stream`.
-    var paths: [String]
-    var stream = false
-    /// The path of a file that lists the clips to use; nil for all.
-    var list: String?
-    var json = false
-    var html: String?
-    /// Embed the sound in the pages of errors.
-    var audio: Bool
-    /// How many pages of errors to write.
-    var pages: Int
-    /// The options that a page of `inspect` needs to show the same, as they were given.
-    private let inspectOptions: [String]
-    /// The longest time after a word's end in which a detection still counts, in seconds.
-    var tolerance: Double
-    var listening: ListeningOptions
+    private let arguments: Arguments
+    let listening: ListeningOptions
 
-    init(_ arguments: Arguments, processors: Int) throws(UsageError) {
-        listening = try ListeningOptions(arguments, processors: processors)
-        paths = arguments.operands
-        stream = arguments.has("--stream")
-        list = arguments.value("--list")
-        json = arguments.has("--json")
-        html = arguments.value("--html")
-        tolerance = arguments.number("--tolerance") ?? 1
-        audio = arguments.has("--audio")
-        pages = arguments.whole("--pages") ?? 100
-        inspectOptions = Self.shared.flatMap { option in arguments.all(option).flatMap { [option, $0] } }
+    /// The folder of clips, or the recordings with `--stream`.
+    var paths: [String] { arguments.operands }
+    var stream: Bool { arguments.has("--stream") }
+    /// The path of a file that lists the clips to use; nil for all.
+    var list: String? { arguments.value("--list") }
+    var json: Bool { arguments.has("--json") }
+    var html: String? { arguments.value("--html") }
+    /// Embed the sound in the pages of errors.
+    var audio: Bool { arguments.has("--audio") }
+    /// How many pages of errors to write.
+    var pages: Int { arguments.whole("--pages") ?? 100 }
+    /// The longest time after a word's end in which a detection still counts, in seconds.
+    var tolerance: Double { arguments.number("--tolerance") ?? 1 }
+    /// The options that a page of `inspect` needs to show the same, as they were given.
+    private var inspectOptions: [String] {
+        Self.shared.flatMap { option in arguments.all(option).flatMap { [option, $0] } }
+    }
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        self.arguments = arguments
+        listening = try ListeningOptions(arguments)
         if stream {
             guard !paths.isEmpty else { throw UsageError("evaluate --stream needs a recording or a folder of them") }
             guard list == nil else { throw UsageError("--list names clips; it does not go with --stream") }

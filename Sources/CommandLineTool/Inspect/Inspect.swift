@@ -14,8 +14,8 @@ struct Inspect {
     private let pagePath: InspectPagePath
 
     /// Loads the model, and checks first that the page can be written.
-    init(_ options: InspectOptions) throws {
-        self.options = options
+    init(_ arguments: Arguments) throws {
+        options = try InspectOptions(arguments)
         detector = try options.listening.detector()
         pagePath = InspectPagePath(options.file)
         guard let named = options.path, !options.json else {

@@ -24,8 +24,8 @@ extension Inspect: Command {
             """,
         groups: [
             "What to show": [
-                Option("--from", position, help: "begin at this time"),
-                Option("--to", position, help: "end at this time; a report shows at most five minutes"),
+                Option(name: "--from", value: position, help: "begin at this time"),
+                Option(name: "--to", value: position, help: "end at this time; a report shows at most five minutes"),
             ],
             "How to listen, as for classify": [
                 SharedOptions.mode(preset: .spot), SharedOptions.trigger, SharedOptions.sensitivity,
@@ -34,16 +34,19 @@ extension Inspect: Command {
             ],
             "Output": [
                 Option(
-                    "--output",
+                    name: "--output",
                     short: "-o",
-                    .file,
+                    value: .file,
                     help: """
                         page to write, or - for standard output (default: FILE's name ending in .html, in the \
                         current folder)
                         """,
                     manual: "The page of another recording is not replaced, but a number added."
                 ),
-                Option("--audio", help: "embed the sound, with a player that moves over the charts (2.6 MB a minute)"),
+                Option(
+                    name: "--audio",
+                    help: "embed the sound, with a player that moves over the charts (2.6 MB a minute)"
+                ),
                 SharedOptions.json(help: "print everything as one JSON object on standard output, and write no page"),
             ],
         ],
@@ -57,6 +60,4 @@ extension Inspect: Command {
             "beckon inspect --audio talk.wav",
         ]
     )
-
-    init(_ arguments: Arguments) throws { try self.init(InspectOptions(arguments)) }
 }

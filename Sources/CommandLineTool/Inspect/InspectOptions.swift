@@ -4,12 +4,8 @@ import Spotting
 
 /// The options of `beckon inspect`.
 struct InspectOptions {
+    private let arguments: Arguments
     let file: String
-    /// Nil for the recording's name with the extension `html`, in the current folder; `-` for standard output.
-    let output: String?
-    let json: Bool
-    /// Embed the sound in the page.
-    let audio: Bool
     /// The start in seconds, rounded down to a hop (0.1 s).
     let from: Double
     /// The end in seconds, rounded up to a hop (0.1 s); nil for the file's end.
@@ -18,7 +14,14 @@ struct InspectOptions {
     /// The longest part that one report shows, in seconds.
     private static let longest = 300.0
 
+    /// Nil for the recording's name with the extension `html`, in the current folder; `-` for standard output.
+    var output: String? { arguments.value("--output") }
+    var json: Bool { arguments.has("--json") }
+    /// Embed the sound in the page.
+    var audio: Bool { arguments.has("--audio") }
+
     init(_ arguments: Arguments) throws(UsageError) {
+        self.arguments = arguments
         guard let file = arguments.operands.first, arguments.operands.count == 1 else {
             if arguments.operands.count == 2, let page = arguments.operands.last, page.hasSuffix(".html") {
                 throw UsageError("inspect takes one audio file; did you mean --output \(printable(page))?")
@@ -27,17 +30,14 @@ struct InspectOptions {
         }
         self.file = file
         listening = try ListeningOptions(arguments)
-        output = arguments.value("--output")
-        json = arguments.has("--json")
-        audio = arguments.has("--audio")
+        // The epsilon keeps a multiple of 0.1 at its hop, although binary floating point does not hold it exactly.
+        from = arguments.number("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
+        to = arguments.number("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
         guard !json || !audio else { throw UsageError("--audio embeds the sound in the page; --json writes no page") }
         guard output == nil || !json else {
             throw UsageError("--json prints to standard output, in place of the report that --output names")
         }
         guard output != "" else { throw UsageError("--output needs the name of a file, or - for standard output") }
-        // The epsilon keeps a multiple of 0.1 at its hop, although binary floating point does not hold it exactly.
-        from = arguments.number("--from").map { ($0 * 10 + 1e-6).rounded(.down) / 10 } ?? 0
-        to = arguments.number("--to").map { ($0 * 10 - 1e-6).rounded(.up) / 10 }
         if let to {
             guard to > from else { throw UsageError("--to must lie after --from") }
             guard to - from <= Self.longest + 0.05 else {

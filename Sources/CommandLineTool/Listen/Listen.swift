@@ -13,7 +13,7 @@ import System
 struct Listen {
     private let options: ListenOptions
 
-    init(_ options: ListenOptions) { self.options = options }
+    init(_ arguments: Arguments) throws(UsageError) { options = try ListenOptions(arguments) }
 
     /// Listens until a signal or the end of the audio. Returns the exit status.
     func run() throws -> Int32 {
@@ -44,19 +44,6 @@ struct Listen {
         return try LineWriter(STDERR_FILENO, name: "beckon-log", settings: settings)
     }
 
-    /// Where lines of the log go: to standard error, or above the panel that is on the same terminal.
-    private final class LogDestination: Sendable {
-        private let writer: Mutex<LineWriter>
-
-        init(_ writer: LineWriter) { self.writer = Mutex(writer) }
-
-        func set(_ new: LineWriter) { writer.withLock { $0 = new } }
-
-        func write(_ level: LogLevel, _ text: String) {
-            if !Output.hasFailed { writer.withLock { $0 }.write(Output.marked(level, text)) }
-        }
-    }
-
     private func listen(_ signals: Signals, _ logOutput: LineWriter) throws -> Int32 {
         if case .stream = options.input, isatty(STDIN_FILENO) == 1 {
             throw Failure(
@@ -65,8 +52,11 @@ struct Listen {
             )
         }
         let environment = ProcessInfo.processInfo.environment
-        let destination = LogDestination(logOutput)
-        let log = ServiceLog { level, text in destination.write(level, text) }
+        // Lines of the log go to standard error, or above the panel that is on the same terminal.
+        let destination = Mutex(logOutput)
+        let log = ServiceLog { level, text in
+            if !Output.hasFailed { destination.withLock { $0 }.write(Output.marked(level, text)) }
+        }
         let options = options
         let loader = SettingsLoader(
             path: options.configuration ?? ConfigurationFile.find(environment: environment),
@@ -76,7 +66,7 @@ struct Listen {
         // The files may lie on a disk that does not answer.
         let settings = try signals.interruptible { try Misconfiguration.check { try loader.load() } }
         let screen = try LiveScreen(json: options.json, played: options.input.name, log: log)
-        if screen.takesLog { destination.set(screen.output) }
+        if screen.takesLog { destination.withLock { $0 = screen.output } }
         let (daemon, status): (Daemon, Int32)
         do {
             daemon = try Daemon(

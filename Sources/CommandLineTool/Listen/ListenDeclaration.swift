@@ -30,7 +30,7 @@ extension Listen: Command {
                     manual: "Without either the defaults apply."
                 ),
                 SharedOptions.jsonLines,
-                Option("--record", .file, help: "also write the audio to a file, as 16 kHz WAV"),
+                Option(name: "--record", value: .file, help: "also write the audio to a file, as 16 kHz WAV"),
             ],
         ],
         notes: """
@@ -46,6 +46,4 @@ extension Listen: Command {
             "arecord -q -f S16_LE -r 16000 -t raw | beckon listen --raw 16000,1,s16 -",
         ]
     )
-
-    init(_ arguments: Arguments) throws { try self.init(ListenOptions(arguments)) }
 }

@@ -7,26 +7,24 @@ import Spotting
 
 /// The options of `beckon listen`; for options that were not given, the configuration applies.
 struct ListenOptions {
-    var listening: ListeningOptions
+    private let arguments: Arguments
+    let listening: ListeningOptions
+    let input: AudioInput
+
     /// The configuration file; nil for the user's or the system's configuration, if there is one.
-    var configuration: String?
-    var device: String?
-    var input: AudioInput
+    var configuration: String? { arguments.value("--config") }
+    private var device: String? { arguments.value("--device") }
     /// The path of a WAV file to record the audio to; nil for none.
-    var record: String?
-    var json: Bool
-    var phrases: [String]
+    var record: String? { arguments.value("--record") }
+    var json: Bool { arguments.has("--json") }
 
     /// The operand for audio on standard input.
     private static let standardInput = "-"
 
     init(_ arguments: Arguments) throws(UsageError) {
+        self.arguments = arguments
         listening = try ListeningOptions(arguments)
-        configuration = arguments.value("--config")
-        device = arguments.value("--device")
-        record = arguments.value("--record")
-        json = arguments.has("--json")
-        phrases = arguments.all("--phrase")
+        let device = arguments.value("--device")
         let file = arguments.value("--file")
         let raw = arguments.value("--raw").flatMap { RawFormat($0) }
         let isStream = arguments.operands.contains(Self.standardInput)
@@ -60,7 +58,7 @@ struct ListenOptions {
             configuration.words[word, default: Configuration.Word()].choose(choice)
             for session in configuration.sessions.indices { configuration.sessions[session].thresholds[word] = nil }
         }
-        for text in phrases {
+        for text in arguments.all("--phrase") {
             var phrase = Configuration.Phrase()
             phrase.phrase = text
             configuration.phrases.append(phrase)

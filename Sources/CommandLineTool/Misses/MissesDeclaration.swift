@@ -49,7 +49,7 @@ extension MissesCommand: Command {
             """,
         groups: [
             "Options": [
-                Option("--near", help: "list only words that were nearly detected"),
+                Option(name: "--near", help: "list only words that were nearly detected"),
                 ControlVerb.socketOption,
                 SharedOptions.json(help: "print one JSON object per line"),
             ]

@@ -2,6 +2,7 @@ import Audio
 import Configuration
 import Core
 import Enrollment
+private import FoundationEssentials
 import Inference
 import KernelInterface
 import Spotting
@@ -22,10 +23,9 @@ struct ListeningOptions {
 
     /// Options that the command does not declare keep their defaults.
     ///
-    /// - Parameter processors: the default of `--jobs`.
     /// - Throws: for options that exclude each other.
-    init(_ arguments: Arguments, processors: Int = 1) throws(UsageError) {
-        jobs = arguments.whole("--jobs") ?? processors
+    init(_ arguments: Arguments) throws(UsageError) {
+        jobs = arguments.whole("--jobs") ?? ProcessInfo.processInfo.activeProcessorCount
         words = arguments.value("--words")
         modelFolder = arguments.value("--model")
         mode = arguments.choice("--mode")

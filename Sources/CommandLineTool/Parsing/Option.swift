@@ -7,40 +7,20 @@ struct Option: Sendable {
     /// With its dashes, such as `--jobs`.
     let name: String
     /// One letter with its dash, such as `-j`.
-    let short: String?
+    var short: String?
     /// Nil for a flag.
-    let value: OptionValue?
+    var value: OptionValue?
     /// Whether it may be given several times with different values.
-    let repeats: Bool
+    var repeats = false
     /// The text in help and in the manual page, without a line end. The part before the first of `,`, `;`, `:` and ` (` must make
     /// sense alone: the shells show it beside the option.
     let help: String
     /// What the manual page says beside that, in mdoc(7).
-    let manual: String
+    var manual = ""
     /// Whether the manual page describes it only once, in the section on options of all commands that listen.
-    let isForListening: Bool
+    var isForListening = false
     /// What other programs of the kind call it: nobody's name here, but understood in the message about it.
-    let foreignNames: [String]
-
-    init(
-        _ name: String,
-        short: String? = nil,
-        _ value: OptionValue? = nil,
-        repeats: Bool = false,
-        help: String,
-        manual: String = "",
-        isForListening: Bool = false,
-        foreignNames: [String] = []
-    ) {
-        self.name = name
-        self.short = short
-        self.value = value
-        self.repeats = repeats
-        self.help = help
-        self.manual = manual
-        self.isForListening = isForListening
-        self.foreignNames = foreignNames
-    }
+    var foreignNames: [String] = []
 
     /// The names and the placeholder for help: `-j, --jobs N`.
     var spelling: String {
@@ -55,7 +35,7 @@ struct Option: Sendable {
 
     /// The `--help` option, which every command has.
     static let help = Option(
-        "--help",
+        name: "--help",
         short: "-h",
         help: "explain the command",
         manual: "Every command has it.",

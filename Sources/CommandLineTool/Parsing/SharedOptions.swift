@@ -5,17 +5,17 @@ import Spotting
 /// Options that several commands have, each declared once.
 enum SharedOptions {
     static let threshold = Option(
-        "--threshold",
+        name: "--threshold",
         short: "-t",
-        .confidence,
+        value: .confidence,
         help: "confidence that every word needs, between 0 and 1",
         manual: "It replaces the model's own thresholds.",
         isForListening: true
     )
 
     static let sensitivity = Option(
-        "--sensitivity",
-        .choice("NAME", Sensitivity.self) { sensitivity in
+        name: "--sensitivity",
+        value: .choice("NAME", Sensitivity.self) { sensitivity in
             switch sensitivity {
             case .strict: "fewest false accepts"
             case .balanced: "for daily use (default)"
@@ -34,9 +34,9 @@ enum SharedOptions {
     )
 
     static let word = Option(
-        "--word",
+        name: "--word",
         short: "-w",
-        .wordConfidence,
+        value: .wordConfidence,
         repeats: true,
         help: "confidence or sensitivity of one word, such as yes=0.7 or yes=strict",
         isForListening: true
@@ -45,8 +45,8 @@ enum SharedOptions {
     /// - Parameter preset: the mode without the option; nil for both modes in turn.
     static func mode(preset: DetectionMode?) -> Option {
         Option(
-            "--mode",
-            .choice("MODE", DetectionMode.self) { mode in
+            name: "--mode",
+            value: .choice("MODE", DetectionMode.self) { mode in
                 let meaning =
                     switch mode {
                     case .spot: "words anywhere, also within speech"
@@ -73,8 +73,8 @@ enum SharedOptions {
     }
 
     static let trigger = Option(
-        "--trigger",
-        .choice("WHEN", GateSettings.Trigger.self) { trigger in
+        name: "--trigger",
+        value: .choice("WHEN", GateSettings.Trigger.self) { trigger in
             switch trigger {
             case .early: "as soon as the word is certain (default)"
             case .end: "after the word, with its highest confidence"
@@ -89,16 +89,16 @@ enum SharedOptions {
     )
 
     static let model = Option(
-        "--model",
+        name: "--model",
         short: "-m",
-        .folder,
+        value: .folder,
         help: "model folder, or a shipped model's name (default: commands)",
         isForListening: true
     )
 
     static let channel = Option(
-        "--channel",
-        .channels,
+        name: "--channel",
+        value: .channels,
         help: "channels to listen to, from 0 (default: mix of all)",
         isForListening: true
     )
@@ -113,8 +113,8 @@ enum SharedOptions {
     )
 
     static let phrase = Option(
-        "--phrase",
-        OptionValue(
+        name: "--phrase",
+        value: OptionValue(
             placeholder: "\"W W…\"",
             title: "words",
             completion: .nothing,
@@ -126,9 +126,9 @@ enum SharedOptions {
     )
 
     static let jobs = Option(
-        "--jobs",
+        name: "--jobs",
         short: "-j",
-        .whole(1...256),
+        value: .whole(1...256),
         help: "number of files to process at a time (default: one per processor)"
     )
 
@@ -139,11 +139,15 @@ enum SharedOptions {
     /// For the commands that record: they use only the device of the configuration.
     static let deviceConfiguration = configuration(help: "configuration that names the device (default: the service's)")
 
-    static let file = Option("--file", .file, help: "play a file as if it came from a microphone, then exit")
+    static let file = Option(
+        name: "--file",
+        value: .file,
+        help: "play a file as if it came from a microphone, then exit"
+    )
 
     static let raw = Option(
-        "--raw",
-        .rawAudio,
+        name: "--raw",
+        value: .rawAudio,
         help:
             "the audio on standard input has no header: rate, channels and u8, s8, s16, s24, s24le32, s32, f32 or f64",
         manual: """
@@ -160,16 +164,16 @@ enum SharedOptions {
 
     // MARK: - Options with a different meaning in each command
 
-    static func json(help: String, manual: String = "") -> Option { Option("--json", help: help, manual: manual) }
+    static func json(help: String, manual: String = "") -> Option { Option(name: "--json", help: help, manual: manual) }
 
-    static func device(help: String) -> Option { Option("--device", short: "-d", .device, help: help) }
+    static func device(help: String) -> Option { Option(name: "--device", short: "-d", value: .device, help: help) }
 
     static func configuration(help: String, manual: String = "") -> Option {
-        Option("--config", short: "-c", .file, help: help, manual: manual)
+        Option(name: "--config", short: "-c", value: .file, help: help, manual: manual)
     }
 
     static func wordsFile(_ completion: Completion = .wordsFile, help: String, manual: String) -> Option {
-        Option("--words", .text("FILE", "file", completion), help: help, manual: manual)
+        Option(name: "--words", value: .text("FILE", "file", completion), help: help, manual: manual)
     }
 }
 

@@ -18,17 +18,17 @@ extension Record: Command {
             """,
         groups: [
             "What to write": [
-                Option("--label", short: "-l", .text("WORD", "word"), help: "what is said, one word"),
+                Option(name: "--label", short: "-l", value: .text("WORD", "word"), help: "what is said, one word"),
                 Option(
-                    "--speaker",
+                    name: "--speaker",
                     short: "-s",
-                    .text("NAME", "name"),
+                    value: .text("NAME", "name"),
                     help: "who says it; a dataset is split by speakers"
                 ),
                 Option(
-                    "--count",
+                    name: "--count",
                     short: "-n",
-                    .whole(1...100_000),
+                    value: .whole(1...100_000),
                     help: "stop after this many clips (default: at Ctrl-C)"
                 ),
             ],

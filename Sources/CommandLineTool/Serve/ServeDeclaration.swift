@@ -18,9 +18,9 @@ extension Serve: Command {
         groups: [
             "Where to listen": [
                 Option(
-                    "--listen",
+                    name: "--listen",
                     short: "-l",
-                    address(like: "tcp://127.0.0.1:10400 or unix:///run/beckon.socket"),
+                    value: address(like: "tcp://127.0.0.1:10400 or unix:///run/beckon.socket"),
                     repeats: true,
                     help: """
                         address of the server, such as tcp://0.0.0.0:10400 for the whole network (default: the \
@@ -37,8 +37,8 @@ extension Serve: Command {
                     foreignNames: ["--uri", "--port", "--host", "--bind", "--address"]
                 ),
                 Option(
-                    "--web",
-                    address(like: "tcp://127.0.0.1:10481"),
+                    name: "--web",
+                    value: address(like: "tcp://127.0.0.1:10481"),
                     repeats: true,
                     help: """
                         address of /metrics, /healthz and /readyz, such as tcp://127.0.0.1:10481 (default: none); \
@@ -51,11 +51,15 @@ extension Serve: Command {
                         """
                 ),
                 Option(
-                    "--connections",
-                    .whole(1...10_000),
+                    name: "--connections",
+                    value: .whole(1...10_000),
                     help: "most connections at a time (default: the configuration's, else 500)"
                 ),
-                Option("--threads", .whole(1...256), help: "threads that serve clients (default: one per processor)"),
+                Option(
+                    name: "--threads",
+                    value: .whole(1...256),
+                    help: "threads that serve clients (default: one per processor)"
+                ),
             ],
             "What to find; these override the configuration": [
                 SharedOptions.sensitivity, SharedOptions.threshold, SharedOptions.word, SharedOptions.phrase,

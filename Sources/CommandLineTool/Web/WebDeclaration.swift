@@ -33,9 +33,9 @@ extension WebCommand: Command {
             """,
         groups: [
             "Options": [
-                Option("--new", help: "make another token first; the old one is not valid any more"),
+                Option(name: "--new", help: "make another token first; the old one is not valid any more"),
                 Option(
-                    "--file",
+                    name: "--file",
                     help:
                         "for web link: write a page that leads there, which only you can read, and print its path"
                 ),

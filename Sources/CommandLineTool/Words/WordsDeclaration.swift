@@ -62,12 +62,12 @@ extension WordsCommand: Command {
                     manual: ""
                 ),
                 Option(
-                    "--model",
+                    name: "--model",
                     short: "-m",
-                    .folder,
+                    value: .folder,
                     help: "model that import adds words for (default: the commands model)"
                 ),
-                Option("--replace", help: "import also replaces words of the same name"),
+                Option(name: "--replace", help: "import also replaces words of the same name"),
                 SharedOptions.json(help: "print one JSON object per line", manual: "The other tasks print nothing."),
             ]
         ],
