@@ -37,13 +37,17 @@ public struct BenchRun {
         let model = detector.vocabulary.model
         let kernels = model.kernels.instructionSet
         let hopColumns = NetworkRunner(model).hopColumns
+        let sound = benchSound(model.windowSamples, rate: model.sampleRate)
         switch stage {
         case .logMel:
-            return hopColumns > 0 ? Probe(stage, kernels, FeatureWork(model, newest: hopColumns)) : nil
+            guard hopColumns > 0 else { return nil }
+            let features = FeatureExtractor(model, newest: hopColumns)
+            return Probe(stage, kernels, WindowWork(features, on: sound) { $0.run(window: $1) })
         case .network:
-            let count = model.multiplyAddsPerHop
-            let work = NetworkWork(model, isWindow: false)
-            return hopColumns > 0 ? Probe(stage, kernels, multiplyAdds: count, work) : nil
+            guard hopColumns > 0 else { return nil }
+            let columns = model.features(of: sound.span, newest: hopColumns)
+            let work = WindowWork(NetworkRunner(model), on: columns) { $0.hop($1) }
+            return Probe(stage, kernels, multiplyAdds: model.multiplyAddsPerHop, work)
         case .hop:
             return Probe(stage, kernels, try HopWork(detector, sound: HopWork.sound(model)))
         case .hopOneWord, .hopHundredWords:
@@ -55,10 +59,12 @@ public struct BenchRun {
         case .batch:
             return streams.map { Probe(stage, kernels, BatchWork(detector, count: $0)) }
         case .windowNetwork:
-            let count = model.multiplyAddsPerWindow
-            return Probe(stage, kernels, multiplyAdds: count, NetworkWork(model, isWindow: true))
+            let work = WindowWork(NetworkRunner(model), on: model.features(of: sound.span, newest: nil)) {
+                $0.window($1)
+            }
+            return Probe(stage, kernels, multiplyAdds: model.multiplyAddsPerWindow, work)
         case .window:
-            return Probe(stage, kernels, WindowWork(model))
+            return Probe(stage, kernels, WindowWork(InferenceStream(model), on: sound) { $0.scoreWhole(window: $1) })
         case .peak:
             return model.kernels.fmaThroughput.map { peak in
                 let work = PeakWork(peak)

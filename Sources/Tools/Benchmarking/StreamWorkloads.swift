@@ -106,12 +106,7 @@ final class BatchWork: Workload {
 
 /// Runs smoother, gate and phrases on 4 s of posteriors that contain two words.
 final class GateWork: Workload {
-    private struct Hop {
-        let scores: HopScores
-        let activity: ActivityHistory
-    }
-
-    private let hops: [Hop]
+    private let hops: [(scores: HopScores, activity: ActivityHistory)]
     private var handler: PosteriorHandler
     private(set) var detections = 0
 
@@ -129,7 +124,7 @@ final class GateWork: Workload {
             var posteriors = [Float](repeating: 0.001, count: model.labels.count)
             posteriors[winner] = 1 - 0.001 * Float(model.labels.count - 1)
             activity.add([Float](repeating: isSound ? 0.1 : 0.001, count: model.hopSamples).span)
-            return Hop(scores: HopScores(posteriors: posteriors), activity: activity.history)
+            return (HopScores(posteriors: posteriors), activity.history)
         }
         var settings = settings
         settings.phrases =

@@ -43,55 +43,24 @@ final class ResampleWork: Workload {
     }
 }
 
-/// Computes the feature columns of a hop or a window.
-final class FeatureWork: Workload {
-    private var features: FeatureExtractor
-    private let sound: [Float]
+/// Work on a window of sound by a part of the engine.
+final class WindowWork<Part: ~Copyable>: Workload {
+    private var part: Part
+    private let input: [Float]
+    private let body: (inout Part, Span<Float>) -> Void
 
-    /// - Parameter newest: columns to compute.
-    init(_ model: Model, newest: Int) {
-        features = FeatureExtractor(model, newest: newest)
-        sound = benchSound(model.windowSamples, rate: model.sampleRate)
+    /// - Parameters:
+    ///   - input: the samples or the columns to work on.
+    ///   - body: the work.
+    init(_ part: consuming Part, on input: [Float], _ body: @escaping (inout Part, Span<Float>) -> Void) {
+        self.part = part
+        self.input = input
+        self.body = body
     }
 
     func run() {
-        let sound = sound
-        features.run(window: sound.span)
-    }
-}
-
-/// Runs the network on the columns of a hop or a window.
-final class NetworkWork: Workload {
-    private var network: NetworkRunner
-    private let columns: [Float]
-    private let isWindow: Bool
-
-    init(_ model: Model, isWindow: Bool) {
-        network = NetworkRunner(model)
-        self.isWindow = isWindow
-        let sound = benchSound(model.windowSamples, rate: model.sampleRate)
-        columns = model.features(of: sound.span, newest: isWindow ? nil : network.hopColumns)
-    }
-
-    func run() {
-        let columns = columns
-        if isWindow { network.window(columns.span) } else { network.hop(columns.span) }
-    }
-}
-
-/// Scores a whole window: front end, then network.
-final class WindowWork: Workload {
-    private var session: InferenceStream
-    private let sound: [Float]
-
-    init(_ model: Model) {
-        session = InferenceStream(model)
-        sound = benchSound(model.windowSamples, rate: model.sampleRate)
-    }
-
-    func run() {
-        let sound = sound
-        session.scoreWhole(window: sound.span)
+        let input = input
+        body(&part, input.span)
     }
 }
 

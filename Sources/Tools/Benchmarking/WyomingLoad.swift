@@ -29,8 +29,10 @@ public struct WyomingLoad: Sendable {
     }
 
     private let address: ListenAddress
-    /// The recording, as clients send it: 16-bit, 16 kHz, one channel; repeated.
+    /// The recording, as clients send it, 16-bit, 16 kHz, one channel; then its beginning for a chunk, because it is repeated.
     private let audio: [UInt8]
+    /// Bytes of the recording.
+    private let length: Int
     /// Milliseconds of audio in a chunk.
     private let chunk: Int
     /// Whether detections have the time of their chunk's beginning, as other servers' have, instead of the hop's end.
@@ -39,15 +41,17 @@ public struct WyomingLoad: Sendable {
     /// Seconds from the start that are not measured.
     static let warmUp = 1
 
-    /// - Parameter samples: mono at 16 kHz.
+    /// - Parameter samples: mono at 16 kHz, a chunk at least.
     public init(to address: ListenAddress, samples: [Float], chunkMilliseconds chunk: Int, isForeign: Bool) {
         self.address = address
         self.chunk = chunk
         self.isForeign = isForeign
-        audio = samples.flatMap { sample -> [UInt8] in
-            let value = UInt16(bitPattern: Int16(sample: sample))
+        let bytes = samples.flatMap { sample in
+            let value = Int16(sample: sample)
             return [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
         }
+        length = bytes.count
+        audio = bytes + bytes.prefix(chunk * 32)
     }
 
     /// The samples of a recording that is played, then a pause.
@@ -69,8 +73,7 @@ public struct WyomingLoad: Sendable {
         let period = Duration.milliseconds(chunk)
         let warm = Self.warmUp * 1000 / chunk
         let chunks = warm + Int((seconds * 1000).rounded()) / chunk
-        let times = SendTimes(count: chunks * connections)
-        let receiver = Receiver(sockets, times, chunk: chunk, firstChunk: warm, isForeign: isForeign)
+        let receiver = Receiver(sockets, chunks: chunks, of: chunk, firstChunk: warm, isForeign: isForeign)
         let finished = Latch()
         let receive: @Sendable () -> Void = {
             receiver.run()
@@ -81,19 +84,20 @@ public struct WyomingLoad: Sendable {
         var late: [Double] = []
         late.reserveCapacity(chunks * connections)
         let bytes = chunk * 32
-        var event = ChunkEvent(chunk: chunk)
         let start = Clock.now + .milliseconds(20)
         for number in 0..<chunks {
             if number == warm { begin() }
+            let head = head(of: number)
             for connection in 0..<connections {
                 let tick = number * connections + connection
                 let due = start + period * number + period * connection / connections
                 if Clock.now < due { Clock.sleep(until: due) }
-                event.set(audio, from: (connection * 32_006 + number * bytes) & ~1, milliseconds: number * chunk)
+                let place = ((connection * 32_006 + number * bytes) & ~1) % length
+                let event = head + audio[place..<place + bytes]
                 let now = Clock.now
-                times.set(tick, now)
+                receiver.sent(tick, now)
                 if number >= warm { late.append((now - due).milliseconds) }
-                if !lost.contains(connection), !event.send(to: sockets[connection]) { lost.insert(connection) }
+                if !lost.contains(connection), !Self.send(event, to: sockets[connection]) { lost.insert(connection) }
             }
         }
         // The last chunk's detections.
@@ -110,6 +114,18 @@ public struct WyomingLoad: Sendable {
         )
     }
 
+    /// The beginning of an `audio-chunk`, up to its samples.
+    private func head(of number: Int) -> [UInt8] {
+        let data = "{\"rate\": 16000, \"width\": 2, \"channels\": 1, \"timestamp\": \(number * chunk)}"
+        let line = "{\"type\": \"audio-chunk\", \"version\": \"1.5.3\", \"data_length\": \(data.utf8.count), "
+        return Array((line + "\"payload_length\": \(chunk * 32)}\n" + data).utf8)
+    }
+
+    /// Returns false where the server did not take all of it at once.
+    private static func send(_ event: [UInt8], to socket: Int32) -> Bool {
+        Glibc.send(socket, event, event.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) == event.count
+    }
+
     private func connect() throws(BenchmarkError) -> Int32 {
         func failure(_ call: String) -> BenchmarkError {
             BenchmarkError(
@@ -120,7 +136,7 @@ public struct WyomingLoad: Sendable {
         let hello =
             Array("{\"type\": \"detect\", \"data\": {\"names\": null}}\n{\"type\": \"audio-start\", \"data\": ".utf8)
             + Array("{\"rate\": 16000, \"width\": 2, \"channels\": 1}}\n".utf8)
-        guard send(socket, hello, hello.count, Int32(MSG_NOSIGNAL)) == hello.count else {
+        guard Glibc.send(socket, hello, hello.count, Int32(MSG_NOSIGNAL)) == hello.count else {
             close(socket)
             throw failure("send")
         }
@@ -128,86 +144,28 @@ public struct WyomingLoad: Sendable {
     }
 }
 
-/// When each chunk was sent: written by the sending thread before it sends, read by the receiving thread after the answer.
-private final class SendTimes: Sendable {
-    private nonisolated(unsafe) let times: UnsafeMutableBufferPointer<Int64>
-
-    init(count: Int) {
-        times = .allocate(capacity: count)
-        times.initialize(repeating: 0)
-    }
-
-    deinit { times.deallocate() }
-
-    func set(_ tick: Int, _ time: Instant) { times[tick] = time.nanoseconds }
-
-    /// Nil for a chunk that was never sent.
-    func get(_ tick: Int) -> Instant? {
-        times.indices.contains(tick) && times[tick] > 0 ? Instant(nanoseconds: times[tick]) : nil
-    }
-}
-
-/// An `audio-chunk`; only its time and its samples change from one to the next.
-private struct ChunkEvent {
-    private static let digits = 10
-
-    private var bytes: [UInt8]
-    private let timePlace: Int
-    private let audioPlace: Int
-
-    init(chunk: Int) {
-        let head = "{\"rate\": 16000, \"width\": 2, \"channels\": 1, \"timestamp\": "
-        let data = head.utf8.count + Self.digits + 1
-        let line =
-            "{\"type\": \"audio-chunk\", \"version\": \"1.5.3\", \"data_length\": \(data), \"payload_length\": \(chunk * 32)}\n"
-        timePlace = line.utf8.count + head.utf8.count
-        audioPlace = line.utf8.count + data
-        bytes = Array((line + head).utf8) + [UInt8](repeating: UInt8(ascii: " "), count: Self.digits)
-        bytes += [UInt8(ascii: "}")] + [UInt8](repeating: 0, count: chunk * 32)
-    }
-
-    /// - Parameter place: offset of the first sample in the repeated recording, in bytes.
-    mutating func set(_ audio: [UInt8], from place: Int, milliseconds: Int) {
-        var rest = milliseconds
-        for digit in (0..<Self.digits).reversed() {
-            // Blanks before a number mean nothing.
-            let isBlank = rest == 0 && digit < Self.digits - 1
-            bytes[timePlace + digit] = isBlank ? UInt8(ascii: " ") : UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
-        var (from, to) = (place % audio.count, audioPlace)
-        while to < bytes.count {
-            let count = min(bytes.count - to, audio.count - from)
-            bytes.replaceSubrange(to..<to + count, with: audio[from..<from + count])
-            to += count
-            from = 0
-        }
-    }
-
-    /// Returns false where the server did not take all of it at once.
-    func send(to socket: Int32) -> Bool {
-        Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) == bytes.count
-    }
-}
-
 /// Reads the answers of all connections.
 private final class Receiver: Sendable {
     private struct State {
+        /// When each chunk was sent, `[chunks × connections]`; nil for one that was not.
+        var times: [Instant?]
         var latencies: [Double] = []
         var closed: Set<Int> = []
         var isStopped = false
     }
 
     private let sockets: [Int32]
-    private let times: SendTimes
     private let chunk: Int
     private let firstChunk: Int
     private let isForeign: Bool
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ sockets: [Int32], _ times: SendTimes, chunk: Int, firstChunk: Int, isForeign: Bool) {
+    /// - Parameters:
+    ///   - chunks: their number on each connection.
+    ///   - chunk: milliseconds of audio in each.
+    init(_ sockets: [Int32], chunks: Int, of chunk: Int, firstChunk: Int, isForeign: Bool) {
         self.sockets = sockets
-        self.times = times
+        state = Mutex(State(times: Array(repeating: nil, count: chunks * sockets.count)))
         self.chunk = chunk
         self.firstChunk = firstChunk
         self.isForeign = isForeign
@@ -215,6 +173,9 @@ private final class Receiver: Sendable {
 
     var latencies: [Double] { state.withLock { $0.latencies } }
     var closed: Set<Int> { state.withLock { $0.closed } }
+
+    /// A chunk is being sent; called before it is, so that the answer finds its time.
+    func sent(_ tick: Int, _ time: Instant) { state.withLock { $0.times[tick] = time } }
 
     func stop() { state.withLock { $0.isStopped = true } }
 
@@ -261,7 +222,10 @@ private final class Receiver: Sendable {
     private func note(_ milliseconds: Int, _ connection: Int, _ now: Instant) {
         // A hop that ends with a chunk was completed by that chunk.
         let number = (isForeign ? milliseconds : milliseconds - 1) / chunk
-        guard number >= firstChunk, let sent = times.get(number * sockets.count + connection) else { return }
-        state.withLock { $0.latencies.append((now - sent).milliseconds) }
+        let tick = number * sockets.count + connection
+        state.withLock { state in
+            guard number >= firstChunk, state.times.indices.contains(tick), let sent = state.times[tick] else { return }
+            state.latencies.append((now - sent).milliseconds)
+        }
     }
 }
