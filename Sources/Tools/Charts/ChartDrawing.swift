@@ -148,8 +148,9 @@ extension Chart {
         var parts: [Markup] = []
         if !heading.isEmpty { parts.append(.element("strong", [:], [.text(heading)])) }
         if !y.label.isEmpty { parts.append(.element("span", ["class": "y-title"], [.text(y.label)])) }
+        var names: Set<String> = []
         for mark in marks {
-            guard let name = mark.name else { continue }
+            guard let name = mark.name, names.insert(name).inserted else { continue }
             parts.append(.element("span", ["class": "key"], [Canvas.sample(of: mark), .text(name)]))
         }
         return parts.isEmpty ? nil : .element("div", ["class": "head"], parts)

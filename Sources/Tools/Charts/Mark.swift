@@ -38,7 +38,7 @@ public struct Mark: Sendable {
     let kind: Kind
     let colour: Colour
     var opacity = 1.0
-    /// Text in the legend.
+    /// Text in the legend, once for all marks of this name.
     var name: String?
     /// Text beside the mark, where there is room, and in its tooltip.
     var label: String?

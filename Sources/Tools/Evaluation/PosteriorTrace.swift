@@ -2,19 +2,11 @@ public import Spotting
 
 /// Scores and activity of a whole recording, hop by hop: computed once, then replayed under many settings.
 public struct PosteriorTrace: Sendable {
-    private struct Hop {
-        let scores: HopScores
-        let lookahead: HopScores?
-        let activity: ActivityHistory
-    }
-
-    private var hops: [Hop] = []
-
-    public init() {}
+    private var hops: [(scores: HopScores, lookahead: HopScores?, activity: ActivityHistory)] = []
 
     /// Adds one hop; the parameters are those of ``PosteriorHandler/process(_:lookahead:activity:report:)``.
     public mutating func add(_ scores: HopScores, lookahead: HopScores? = nil, activity: ActivityHistory) {
-        hops.append(Hop(scores: scores, lookahead: lookahead, activity: activity))
+        hops.append((scores, lookahead, activity))
     }
 
     /// The words that a detector with these settings reports, sorted by time.

@@ -77,8 +77,6 @@ public struct StreamTally: Sendable, Equatable {
         /// Seconds from the end of the word to the decision, `[hits]`.
         public var latencies: [Double] = []
 
-        public init() {}
-
         mutating func add(_ other: Word) {
             said += other.said
             hits += other.hits

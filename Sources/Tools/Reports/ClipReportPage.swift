@@ -107,7 +107,7 @@ public struct ClipReportPage: Sendable {
                     x: 0...max(0, bin.accuracy ?? 0) * 100,
                     y: middle - 0.36...middle + 0.36,
                     .series(0),
-                    name: row == 0 ? "accuracy" : nil,
+                    name: "accuracy",
                     tooltip: "\(bin.count) answers, \(shareText(bin.accuracy)) right, mean confidence "
                         + shareText(bin.confidence),
                     opacity: 0.45
@@ -116,7 +116,7 @@ public struct ClipReportPage: Sendable {
         }
         for (row, bin) in bins.enumerated() {
             let point = Point((bin.confidence ?? .nan) * 100, Double(row) + 0.5)
-            chart.add(.dot(point, .series(1), name: row == 0 ? "mean confidence" : nil))
+            chart.add(.dot(point, .series(1), name: "mean confidence"))
         }
         return chart
     }

@@ -4,22 +4,18 @@ public import Evaluation
 /// A `ClipReport` as tables and as plain text.
 public struct ClipReportTables: Sendable {
     private let report: ClipReport
-    private let room: Int?
 
     /// Largest number of mistakes listed.
     private static let mistakes = 12
 
-    /// - Parameter room: columns of the terminal that ``text`` goes to; nil where it goes elsewhere.
-    public init(_ report: ClipReport, room: Int? = nil) {
-        self.report = report
-        self.room = room
-    }
-
-    private func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
+    public init(_ report: ClipReport) { self.report = report }
 
     /// All tables as plain text.
-    public var text: String {
-        [
+    ///
+    /// - Parameter room: columns of the terminal that it goes to; nil where it goes elsewhere.
+    public func text(room: Int?) -> String {
+        func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
+        return [
             shown(accuracy) + (twelveClass.isEmpty ? "" : twelveClass + "\n"), shown(labels), shown(confusion),
             report.mistakes.isEmpty ? "" : shown(mistakes),
             calibrationError + "\n" + shown(calibration),
@@ -28,24 +24,25 @@ public struct ClipReportTables: Sendable {
         ].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// How many clips are labelled right, in one sentence.
-    var headline: String {
+    /// The clips by what is said.
+    private var kinds: [(name: String, count: Accuracy.Count)] {
         let accuracy = report.accuracy
-        let parts = [
+        return [
             ("words", accuracy.words), (Labels.spoken(Labels.unknown), accuracy.unknown),
             (Labels.spoken(Labels.silence), accuracy.silence),
-        ].filter { $0.1.clips > 0 }.map { "\($0.0) \(shareText($0.1.share))" }
-        return "\(shareText(accuracy.all.share)) of the clips are labelled right: \(parts.joined(separator: ", "))."
+        ]
+    }
+
+    /// How many clips are labelled right, in one sentence.
+    var headline: String {
+        let parts = kinds.filter { $0.count.clips > 0 }.map { "\($0.name) \(shareText($0.count.share))" }
+        let share = shareText(report.accuracy.all.share)
+        return "\(share) of the clips are labelled right: \(parts.joined(separator: ", "))."
     }
 
     var accuracy: TextTable {
         var table = TextTable(["CLIPS OF", "COUNT", "RIGHT", "ACCURACY"])
-        let accuracy = report.accuracy
-        let rows = [
-            ("words", accuracy.words), (Labels.spoken(Labels.unknown), accuracy.unknown),
-            (Labels.spoken(Labels.silence), accuracy.silence), ("all", accuracy.all),
-        ]
-        for (name, count) in rows {
+        for (name, count) in kinds + [("all", report.accuracy.all)] {
             table.add([name, "\(count.clips)", "\(count.right)", shareText(count.share, places: 2)])
         }
         return table

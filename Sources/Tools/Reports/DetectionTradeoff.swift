@@ -89,21 +89,6 @@ struct DetectionTradeoff: Sendable {
 }
 
 extension DetectionTradeoff.Series {
-    /// All words of a setting.
-    init(_ setting: SettingReport, name: String) {
-        self.init(
-            name: name,
-            said: setting.all.said,
-            curve: setting.curve.map { .init(hits: $0.figures.hits, falseAccepts: $0.figures.falseAccepts) },
-            points: Self.named(
-                setting.sensitivities.map {
-                    ($0.sensitivity, .init(hits: $0.figures.hits, falseAccepts: $0.figures.falseAccepts))
-                },
-                inUse: .init(hits: setting.all.hits, falseAccepts: setting.all.falseAccepts)
-            )
-        )
-    }
-
     /// The sum of some words of a setting.
     init(_ words: [SettingReport.Word], of setting: SettingReport, name: String) {
         func sum(_ counts: [SettingReport.Count?]) -> DetectionTradeoff.Counts {

@@ -105,13 +105,11 @@ struct InspectCharts: Sendable {
     private func markClipping(_ chart: inout Chart) {
         let width = (axis.upper - axis.lower) / 450
         var end = -Double.infinity
-        var isNamed = false
         let worst = trace.statistics.max { $0.clippedCount < $1.clippedCount }
         for time in worst?.clippedTimes ?? [] where trace.from + time >= end {
             let start = trace.from + time
             end = start + width
-            chart.add(.band(x: start...end, .alarm, name: isNamed ? nil : "clipped", opacity: 0.55))
-            isNamed = true
+            chart.add(.band(x: start...end, .alarm, name: "clipped", opacity: 0.55))
         }
     }
 
@@ -165,35 +163,35 @@ struct InspectCharts: Sendable {
     private static let bins = 900
 
     private func markWords(_ chart: inout Chart) {
-        for (index, event) in trace.words.enumerated() {
+        for event in trace.words {
             chart.add(
                 .band(
                     x: event.start...max(event.start, event.end),
                     .series(1),
-                    name: index == 0 ? "detected word" : nil,
+                    name: "detected word",
                     label: event.name,
                     tooltip: "\(positionText(event.start)): “\(event.name)” \(percent(event.confidence))",
                     opacity: 0.3
                 )
             )
         }
-        for (index, word) in said.enumerated() {
+        for word in said {
             chart.add(
                 .band(
                     x: word.start...max(word.start, word.end),
                     .series(2),
-                    name: index == 0 ? "said, by the label track" : nil,
+                    name: "said, by the label track",
                     label: "said: \(word.word)",
                     opacity: 0.25
                 )
             )
         }
-        for (index, burst) in bursts.filter(\.words.isEmpty).enumerated() {
+        for burst in bursts where burst.words.isEmpty {
             chart.add(
                 .band(
                     x: burst.start...burst.end,
                     .faint,
-                    name: index == 0 ? "other sound" : nil,
+                    name: "other sound",
                     label: burst.label,
                     tooltip: "\(positionText(burst.start)): \(burst.text)",
                     opacity: 0.15
@@ -256,9 +254,9 @@ struct InspectCharts: Sendable {
             chart.add(.rule(y: Double(threshold), .ink, name: isNamed ? "threshold" : nil))
             chart.rightTicks = [Tick(Double(threshold), short(threshold))]
         }
-        for (index, event) in trace.words.filter({ $0.name == labels[label] }).enumerated() {
+        for event in trace.words where event.name == labels[label] {
             let tip = Point(event.time, Double(event.confidence))
-            chart.add(.line([Point(event.time, 0), tip], .alarm, name: index == 0 ? "fires" : nil, markers: true))
+            chart.add(.line([Point(event.time, 0), tip], .alarm, name: "fires", markers: true))
         }
         return chart
     }
@@ -298,38 +296,29 @@ struct InspectCharts: Sendable {
         )
         markEnd(&chart)
         chart.add(.area(soundSlices, .series(1), opacity: 0.6))
-        let hears = runs { $0.inSpeech ? 1 : nil }
-        for (index, run) in hears.enumerated() {
-            chart.add(
-                .band(
-                    x: run.x,
-                    y: 2.15...2.85,
-                    .series(2),
-                    name: index == 0 ? "speech (else quiet)" : nil,
-                    opacity: 0.6
-                )
-            )
+        for run in runs({ $0.inSpeech ? 1 : nil }) {
+            chart.add(.band(x: run.x, y: 2.15...2.85, .series(2), name: "speech (else quiet)", opacity: 0.6))
         }
-        for (index, run) in runs({ $0.fired == nil ? $0.refractory.first : nil }).enumerated() {
+        for run in runs({ $0.fired == nil ? $0.refractory.first : nil }) {
             let label = "\(labels[run.value]) rests"
             chart.add(
                 .band(
                     x: run.x,
                     y: 1.15...1.85,
                     .series(4),
-                    name: index == 0 ? "rests (refractory)" : nil,
+                    name: "rests (refractory)",
                     label: label,
                     opacity: 0.3
                 )
             )
         }
-        for (index, run) in runs({ $0.fired }).enumerated() {
+        for run in runs({ $0.fired }) {
             chart.add(
                 .band(
                     x: run.x,
                     y: 1.15...1.85,
                     .alarm,
-                    name: index == 0 ? "word fires" : nil,
+                    name: "word fires",
                     label: labels[run.value],
                     opacity: 0.9
                 )

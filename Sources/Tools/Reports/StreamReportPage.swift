@@ -70,7 +70,7 @@ public struct StreamReportPage: Sendable {
         let series = report.settings.map { setting in
             let own = setting.words.filter(\.isOwn)
             let others = setting.words.filter { !$0.isOwn }
-            guard !own.isEmpty else { return [DetectionTradeoff.Series(setting, name: "all words")] }
+            guard !own.isEmpty else { return [DetectionTradeoff.Series(others, of: setting, name: "all words")] }
             return [
                 DetectionTradeoff.Series(others, of: setting, name: "the model's words"),
                 DetectionTradeoff.Series(own, of: setting, name: "taught words"),

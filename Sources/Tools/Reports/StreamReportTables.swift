@@ -4,22 +4,18 @@ public import Evaluation
 /// A `StreamReport` as tables and as plain text.
 public struct StreamReportTables: Sendable {
     private let report: StreamReport
-    private let room: Int?
 
     private static let figures = [
         "SAID", "HITS", "MISSES", "WRONG", "FALSE", "FALSE/H", "HITS %", "LATENCY p50 s", "p95 s",
     ]
 
-    /// - Parameter room: columns of the terminal that ``text`` goes to; nil where it goes elsewhere.
-    public init(_ report: StreamReport, room: Int? = nil) {
-        self.report = report
-        self.room = room
-    }
-
-    private func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
+    public init(_ report: StreamReport) { self.report = report }
 
     /// All tables as plain text.
-    public var text: String {
+    ///
+    /// - Parameter room: columns of the terminal that it goes to; nil where it goes elsewhere.
+    public func text(room: Int?) -> String {
+        func shown(_ table: TextTable) -> String { room.map { table.text(columns: $0) } ?? table.text }
         let settings = report.settings.map { "In mode \($0.mode):\n" + shown(words($0)) + mistakes($0) }
         let points =
             sensitivities.rows.isEmpty ? [] : ["With the thresholds of each sensitivity:\n" + shown(sensitivities)]
@@ -52,25 +48,22 @@ public struct StreamReportTables: Sendable {
     }
 
     var overview: TextTable {
-        var table = TextTable(["MODE", "TRIGGER"] + Self.figures + ["FALSE/H WITHOUT WORDS"], names: [0, 1])
-        for setting in report.settings {
-            table.add(
-                [setting.mode, setting.trigger] + Self.cells(setting.all)
-                    + [numberText(setting.wordlessFalseAcceptsPerHour, 1)]
-            )
-        }
-        return table
+        table("TRIGGER") { [($0.trigger, $0.all, $0.wordlessFalseAcceptsPerHour)] }
     }
 
     /// The figures with the thresholds of each sensitivity.
     var sensitivities: TextTable {
-        var table = TextTable(["MODE", "SENSITIVITY"] + Self.figures + ["FALSE/H WITHOUT WORDS"], names: [0, 1])
+        table("SENSITIVITY") { setting in
+            setting.sensitivities.map { ($0.sensitivity, $0.figures, $0.wordlessFalseAcceptsPerHour) }
+        }
+    }
+
+    /// Rows of each mode: what tells them apart, the figures, and the false accepts per hour without words.
+    private func table(_ title: String, _ rows: (SettingReport) -> [(String, StreamFigures, Double?)]) -> TextTable {
+        var table = TextTable(["MODE", title] + Self.figures + ["FALSE/H WITHOUT WORDS"], names: [0, 1])
         for setting in report.settings {
-            for point in setting.sensitivities {
-                table.add(
-                    [setting.mode, point.sensitivity] + Self.cells(point.figures)
-                        + [numberText(point.wordlessFalseAcceptsPerHour, 1)]
-                )
+            for (name, figures, wordless) in rows(setting) {
+                table.add([setting.mode, name] + Self.cells(figures) + [numberText(wordless, 1)])
             }
         }
         return table

@@ -9,23 +9,9 @@ public struct ChannelCheck: Sendable {
     /// A channel this many dB below the loudest one counts as faint.
     private static let gap = 20.0
 
-    /// A defect of a channel.
-    private enum Fault {
-        case silent
-        case faint(decibels: Double)
-        case offset(share: Double)
-
-        var text: String {
-            switch self {
-            case .silent: "is dead: every sample is the same"
-            case .faint(let decibels): "is \(decimal(decibels, 0)) dB fainter than the loudest"
-            case .offset(let share): "has a DC offset of \(decimal(share * 100, 0)) % of full scale"
-            }
-        }
-    }
-
     private let levels: [Double]
-    private let faults: [Int: Fault]
+    /// The defects of channels, by their numbers.
+    private let faults: [Int: String]
     private let mix: ChannelMix
     /// Whether the channels that are mixed cancel each other.
     public let isCancelling: Bool
@@ -37,15 +23,15 @@ public struct ChannelCheck: Sendable {
         self.mix = mix
         let levels = capture.channels.map { Levels($0, sampleRate: capture.rate).overall }
         let loudest = levels.max() ?? Levels.least
-        var faults: [Int: Fault] = [:]
+        var faults: [Int: String] = [:]
         for (number, samples) in capture.channels.enumerated() where !samples.isEmpty {
             let mean = Double(samples.reduce(0, +)) / Double(samples.count)
             if levels[number] <= Levels.least {
-                faults[number] = .silent
+                faults[number] = "is dead: every sample is the same"
             } else if abs(mean) >= 0.01 {
-                faults[number] = .offset(share: abs(mean))
+                faults[number] = "has a DC offset of \(decimal(Double(abs(mean)) * 100, 0)) % of full scale"
             } else if levels[number] < loudest - Self.gap {
-                faults[number] = .faint(decibels: loudest - levels[number])
+                faults[number] = "is \(decimal(loudest - levels[number], 0)) dB fainter than the loudest"
             }
         }
         isCancelling = Self.cancels(capture, mix)
@@ -93,7 +79,7 @@ public struct ChannelCheck: Sendable {
         let choice = good.count == 1 ? "\(first)" : "[\(good.map(String.init).joined(separator: ", "))]"
         let option = good.map(String.init).joined(separator: ",")
         return faults.sorted { $0.key < $1.key }.map { number, fault in
-            let text = "channel \(number) \(fault.text)"
+            let text = "channel \(number) \(fault)"
             guard mix.contains(number) else { return Diagnosis(.ok, "channels", text + "; it is not used") }
             return Diagnosis(
                 isHopeless ? .error : .warning,

@@ -7,12 +7,7 @@ private import Glibc
 public enum SoundSystem {
     /// - Parameter device: the device to listen to; with `auto`, finding none is an error, else a warning.
     public static func check(device: String) -> [Diagnosis] {
-        let found: Result<[Device], CaptureError>
-        do throws(CaptureError) {
-            found = .success(try DeviceList.scan())
-        } catch {
-            found = .failure(error)
-        }
+        let found = Result { () throws(CaptureError) in try DeviceList.scan() }
         // Such as PipeWire's and PulseAudio's.
         let hasOthers = ((try? found.get()) ?? []).contains { found in
             if case .free = found.condition {
