@@ -126,7 +126,7 @@ public final class ActionRunner: EventSink {
             log.write(.warning, "\(waiting) actions that waited were not started, as the service is stopping")
         }
         stopEvent.signal()
-        var haveEnded = programs.stop(until: end)
+        var haveEnded = programs.drain(until: end)
         for server in sockets where !server.stop(until: max(end, Clock.now + .milliseconds(100))) { haveEnded = false }
         return haveEnded
     }

@@ -20,7 +20,6 @@ public final class ClipSaver: EventSink {
 
     private struct State {
         var settings = Configuration.Clips()
-        var store: ClipStore?
         var counts = Counts()
         /// Clips that are waited for or being saved.
         var pending = 0
@@ -38,7 +37,7 @@ public final class ClipSaver: EventSink {
     public init(_ settings: Configuration.Clips, history: AudioHistory, log: ServiceLog) {
         self.history = history
         self.log = log
-        state = Mutex(State(settings: settings, store: ClipStore(settings)))
+        state = Mutex(State(settings: settings))
     }
 
     /// The counts so far. Any thread.
@@ -46,7 +45,7 @@ public final class ClipSaver: EventSink {
 
     /// Drops the clips that are not saved yet, and reports them.
     public func stop() {
-        _ = saving.close()
+        saving.close()
         let pending = state.withLock { state in
             state.counts.dropped += state.pending
             return state.pending
@@ -55,9 +54,7 @@ public final class ClipSaver: EventSink {
     }
 
     /// Applies other settings from the next event on.
-    public func update(_ settings: Configuration.Clips) {
-        state.withLock { ($0.settings, $0.store) = (settings, ClipStore(settings)) }
-    }
+    public func update(_ settings: Configuration.Clips) { state.withLock { $0.settings = settings } }
 
     public func receive(_ event: DetectionEvent) {
         if event.kind == .word || event.kind == .phrase { save(event) }
@@ -67,8 +64,8 @@ public final class ClipSaver: EventSink {
     ///
     /// - Parameter done: gets the clip's path, on that thread; not called if there is no clip.
     func save(_ event: DetectionEvent, _ done: @escaping @Sendable (String) -> Void = { _ in }) {
-        let (settings, store) = state.withLock { ($0.settings, $0.store) }
-        guard let store else { return }
+        let settings = state.withLock { $0.settings }
+        guard let store = ClipStore(settings) else { return }
         let rate = Double(AudioFormat.sampleRate)
         let range = Int(max(0, event.start - settings.before) * rate)..<Int((event.end + settings.after) * rate)
         let wait = max(0, event.end + settings.after - event.time) + 0.2

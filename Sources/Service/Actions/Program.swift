@@ -170,15 +170,28 @@ struct Supervision {
             Poll.request(watch, POLLIN), Poll.request(output, POLLIN),
             Poll.request(stop?.descriptor ?? -1, POLLIN),
         ]
-        var status: Int32 = 0
-        var waited: pid_t = 0
+        func end(_ reason: ProgramEnd.Reason) {
+            // Reads what is left in the pipe. Bounded, because other processes of the group may write without end.
+            for _ in 0..<32 where !readOutput(output) { break }
+            ended(ProgramEnd(reason: reason, errorTail: tail.line))
+        }
         while true {
-            waited = waitpid(pid, &status, WNOHANG)
-            if waited < 0, errno == EINTR { continue }
-            guard waited == 0 else { break }
-            // Without a pidfd, poll every 5 ms.
-            let soon = watch < 0 ? min(deadline, Clock.now + .milliseconds(5)) : deadline
-            Poll.wait(&requests, until: soon)
+            if !hasEnded {
+                var status: Int32 = 0
+                let waited = waitpid(pid, &status, WNOHANG)
+                if waited < 0, errno == EINTR { continue }
+                if waited != 0 {
+                    hasEnded = true
+                    requests[0].fd = -1
+                    end(waited < 0 ? .unknown : reason(status))
+                }
+            }
+            // Processes left in the background may run until the timeout. While one of them lives, the kernel does not reuse the
+            // group's number.
+            if hasEnded, kill(-pid, 0) != 0, errno != EPERM { return }
+            // Without a descriptor that tells, look again and again.
+            let pause: Duration? = hasEnded ? .milliseconds(20) : watch < 0 ? .milliseconds(5) : nil
+            Poll.wait(&requests, until: pause.map { min(deadline, Clock.now + $0) } ?? deadline)
             if requests[1].revents != 0, !readOutput(output) { requests[1].fd = -1 }
             if requests[2].revents != 0 {
                 requests[2].fd = -1
@@ -186,11 +199,7 @@ struct Supervision {
             }
             if Clock.now >= deadline, !endGroup() { break }
         }
-        // Reads what is left in the pipe. Bounded, because other processes of the group may write without end.
-        for _ in 0..<32 where !readOutput(output) { break }
-        hasEnded = waited != 0
-        ended(ProgramEnd(reason: waited < 0 ? .unknown : reason(status), errorTail: tail.line))
-        waitForGroup(requests, output: output)
+        if !hasEnded { end(reason(0)) }
     }
 
     /// The service stops, and systemd or the user waits for it.
@@ -230,21 +239,5 @@ struct Supervision {
         }
         deadline = Clock.now + .seconds(grace)
         return true
-    }
-
-    /// Waits for processes left in the background, which may run until the timeout. While one of them lives, the kernel
-    /// does not reuse the group's number.
-    private mutating func waitForGroup(_ requests: [pollfd], output: Int32) {
-        // The program itself has ended, so its pidfd is not needed.
-        var requests = Array(requests.dropFirst())
-        while kill(-pid, 0) == 0 || errno == EPERM {
-            Poll.wait(&requests, until: min(deadline, Clock.now + .milliseconds(20)))
-            if requests[0].revents != 0, !readOutput(output) { requests[0].fd = -1 }
-            if requests[1].revents != 0 {
-                requests[1].fd = -1
-                stopNow()
-            }
-            if Clock.now >= deadline, !endGroup() { return }
-        }
     }
 }

@@ -3,13 +3,14 @@ import System
 
 /// Runs jobs on a few threads of its own; refuses a job when it is full, instead of waiting.
 ///
-/// Threads start when there is work for them. ``submit(_:)`` takes a lock, so real-time threads must not call it.
+/// A thread starts for a job, and ends when none waits. ``submit(_:)`` takes a lock, so real-time threads must not call it.
 final class WorkQueue: @unchecked Sendable {
+    typealias Job = @Sendable () -> Void
+
     // Sendable is unchecked because the condition guards all properties below it.
     private let condition = Condition()
-    private var waiting: [@Sendable () -> Void] = []
-    private var threads = 0
-    private var idle = 0
+    private var waiting: [Job] = []
+    /// Threads, each with a job.
     private var running = 0
     private var limit: Int
     private var capacity: Int
@@ -28,40 +29,32 @@ final class WorkQueue: @unchecked Sendable {
     /// Changes the limits; jobs that wait or run already are kept.
     func setLimits(threads: Int, capacity: Int) {
         condition.withLock {
-            limit = threads
-            self.capacity = capacity
-            // Starts more threads for jobs that wait already, if the new limit allows it.
-            for _ in 0..<max(0, min(waiting.count - idle, limit - self.threads)) { _ = startThread() }
-            condition.broadcast()
+            (limit, self.capacity) = (threads, capacity)
+            // Jobs that wait already, if the new limit allows it.
+            while running < limit, let job = waiting.first, start(job) { waiting.removeFirst() }
         }
     }
 
     /// Adds a job; never waits for room.
     ///
     /// - Returns: false if the queue is full or stopped, or if no thread can be started.
-    func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+    func submit(_ job: @escaping Job) -> Bool {
         condition.withLock {
             guard !isStopped, running + waiting.count < limit + capacity else { return false }
+            if running < limit, start(job) { return true }
+            // If no thread can be started, a running one takes the job later; if none runs, the job is refused.
+            guard running > 0 else { return false }
             waiting.append(job)
-            if idle < waiting.count, threads < limit {
-                // If no thread can be started, a running one takes the job later; if none runs, the job is refused.
-                guard startThread() || threads > 0 else {
-                    waiting.removeLast()
-                    return false
-                }
-            } else {
-                condition.signal()
-            }
             return true
         }
     }
 
     /// Refuses new jobs, and drops those that wait. Returns how many these are.
+    @discardableResult
     func close() -> Int {
         condition.withLock {
             isStopped = true
             defer { waiting.removeAll() }
-            condition.broadcast()
             return waiting.count
         }
     }
@@ -69,57 +62,37 @@ final class WorkQueue: @unchecked Sendable {
     /// Waits until no job waits or runs.
     ///
     /// - Parameter time: when to give up, on the monotonic clock.
-    func drain(until time: Instant) {
+    /// - Returns: whether all jobs have ended.
+    @discardableResult
+    func drain(until time: Instant) -> Bool {
         condition.withLock {
-            while running + waiting.count > 0 {
-                guard condition.wait(until: time) else { return }
-            }
-        }
-    }
-
-    /// Refuses new jobs, drops those that wait, and waits for the running ones.
-    ///
-    /// - Parameter end: when to give up, on the monotonic clock.
-    /// - Returns: whether all running jobs have ended.
-    func stop(until end: Instant) -> Bool {
-        condition.withLock {
-            isStopped = true
-            waiting.removeAll()
-            condition.broadcast()
-            while threads > 0 {
-                guard condition.wait(until: end) else { return false }
+            while running > 0 {
+                guard condition.wait(until: time) else { return false }
             }
             return true
         }
     }
 
-    private func startThread() -> Bool {
-        guard (try? SystemThread(name: name, stackSize: 512 << 10, or: { $0 }, { [self] in work() })) != nil else {
-            return false
+    private func start(_ job: @escaping Job) -> Bool {
+        let thread = try? SystemThread(name: name, stackSize: 512 << 10, or: { $0 }) { [self] in
+            var job: Job? = job
+            while let current = job {
+                current()
+                job = next()
+            }
         }
-        threads += 1
+        guard thread != nil else { return false }
+        running += 1
         return true
     }
 
-    private func work() {
-        condition.lock()
-        while !isStopped, threads <= limit {
-            if waiting.isEmpty {
-                idle += 1
-                condition.wait()
-                idle -= 1
-                continue
-            }
-            let job = waiting.removeFirst()
-            running += 1
-            condition.unlock()
-            job()
-            condition.lock()
+    /// The next job of a thread; nil if it has to end.
+    private func next() -> Job? {
+        condition.withLock {
+            if running <= limit, !waiting.isEmpty { return waiting.removeFirst() }
             running -= 1
-            if running + waiting.count == 0 { condition.broadcast() }
+            condition.broadcast()
+            return nil
         }
-        threads -= 1
-        condition.broadcast()
-        condition.unlock()
     }
 }
