@@ -23,13 +23,9 @@ struct ActionTests {
         sequence: UInt64 = 1
     ) -> DetectionEvent {
         DetectionEvent(
+            Detection(kind: kind, index: 0, confidence: 0.9, start: time - 0.5, end: time - 0.1, time: time),
             sequence: sequence,
-            kind: kind,
             name: name,
-            confidence: 0.9,
-            start: time - 0.5,
-            end: time - 0.1,
-            time: time,
             date: Timestamp.now,
             device: "mic"
         )

@@ -19,13 +19,9 @@ struct ClipTests {
     private func event(_ sequence: UInt64, word: String = "left", seconds: Double = 0) -> DetectionEvent {
         let sample = DetectionEvent.sample
         return DetectionEvent(
+            Detection(kind: .word, index: 0, confidence: 0.9, start: sample.start, end: sample.end, time: sample.time),
             sequence: sequence,
-            kind: .word,
             name: word,
-            confidence: 0.9,
-            start: sample.start,
-            end: sample.end,
-            time: sample.time,
             date: sample.date.adding(seconds: seconds),
             device: "mic"
         )

@@ -25,17 +25,20 @@ struct RecentWordsTests {
 
     private func event(_ word: String, _ kind: Detection.Kind = .nearMiss, at time: Double = 3) -> DetectionEvent {
         DetectionEvent(
+            Detection(
+                kind: kind,
+                index: 0,
+                confidence: 0.71,
+                start: time - 0.5,
+                end: time - 0.1,
+                time: time,
+                threshold: 0.8,
+                mode: .command
+            ),
             sequence: 1,
-            kind: kind,
             name: word,
-            confidence: 0.71,
-            start: time - 0.5,
-            end: time - 0.1,
-            time: time,
             date: Timestamp(nanoseconds: 1_772_368_205_250_000_000),
             device: "mic",
-            threshold: 0.8,
-            mode: .command,
             sound: WordLevel(level: -31.24, signalToNoise: 18.04)
         )
     }

@@ -10,13 +10,9 @@ import System
 extension DetectionEvent {
     /// "left", said from 12.4 to 12.9 s, decided on 1 March 2026 at about 12:30.
     static let sample = DetectionEvent(
+        Detection(kind: .word, index: 0, confidence: 0.9512, start: 12.4, end: 12.9, time: 13),
         sequence: 7,
-        kind: .word,
         name: "left",
-        confidence: 0.9512,
-        start: 12.4,
-        end: 12.9,
-        time: 13,
         date: Timestamp(nanoseconds: 1_772_368_205_250_000_000),
         device: "hw:CARD=Mic"
     )

@@ -625,10 +625,10 @@ struct ConfigurationTests {
         #expect(try warnings() == [], "the sticky bit protects the file, as in /tmp")
         chmod(home, 0o755)
         // The same file in the eyes of another user.
-        let stranger = FileTrust(path: path, try FileStatus(path: path), user: geteuid() + 1)
+        let stranger = trustDoubts(path, try FileStatus(path: path), user: geteuid() + 1)
         let isRoot = geteuid() == 0
-        #expect(stranger.doubts.count == (isRoot ? 0 : 2))
-        if !isRoot { #expect(stranger.doubts[0].hasPrefix("another user (\(geteuid())) owns this file")) }
+        #expect(stranger.count == (isRoot ? 0 : 2))
+        if !isRoot { #expect(stranger[0].hasPrefix("another user (\(geteuid())) owns this file")) }
     }
 
     @Test func `a phrase may hold words of several words, and goes with them`() throws {

@@ -26,13 +26,9 @@ struct ServiceStatusTests {
 
     private static func event(_ kind: Detection.Kind) throws -> DetectionEvent {
         DetectionEvent(
+            Detection(kind: kind, index: 0, confidence: 0.9712, start: 0.5, end: 0.9, time: 1),
             sequence: 3,
-            kind: kind,
             name: "yes",
-            confidence: 0.9712,
-            start: 0.5,
-            end: 0.9,
-            time: 1,
             date: try date("2026-03-01T11:59:30.000Z"),
             device: "mic"
         )

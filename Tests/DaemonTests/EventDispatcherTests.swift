@@ -37,7 +37,7 @@ struct EventDispatcherTests {
             end: time - 0.1,
             time: time
         )
-        return QueuedDetection(detection, decided: Clock.now, generation: generation, sequence: sequence)
+        return QueuedDetection(detection: detection, decided: Clock.now, generation: generation, sequence: sequence)
     }
 
     private func configuration(_ text: String) throws -> Configuration {
@@ -96,7 +96,7 @@ struct EventDispatcherTests {
                 time: 2,
                 session: session
             )
-            dispatcher.queue.push(QueuedDetection(detection, decided: Clock.now, generation: 1, sequence: 1))
+            dispatcher.queue.push(QueuedDetection(detection: detection, decided: Clock.now, generation: 1, sequence: 1))
         }
         push(0, .word)
         push(0, .sessionStart)

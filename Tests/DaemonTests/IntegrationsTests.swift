@@ -103,13 +103,9 @@ struct IntegrationsTests {
     }
 
     private static let event = DetectionEvent(
+        Detection(kind: .word, index: 0, confidence: 0.9, start: 1, end: 1.4, time: 1.5),
         sequence: 1,
-        kind: .word,
         name: "stop",
-        confidence: 0.9,
-        start: 1,
-        end: 1.4,
-        time: 1.5,
         date: Timestamp(nanoseconds: 0),
         device: "mic"
     )

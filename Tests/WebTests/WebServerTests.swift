@@ -267,13 +267,9 @@ struct WebServerTests {
         let running = try start()
         running.fake.play(hops: 25)
         let event = DetectionEvent(
+            Detection(kind: .word, index: 0, confidence: 0.875, start: 1, end: 1.5, time: 1.75),
             sequence: 1,
-            kind: .word,
             name: "stop",
-            confidence: 0.875,
-            start: 1,
-            end: 1.5,
-            time: 1.75,
             date: Timestamp(nanoseconds: 0),
             device: "mic"
         )

@@ -207,13 +207,16 @@ struct SatelliteTests {
             sequence += 1
             satellite.receive(
                 DetectionEvent(
+                    Detection(
+                        kind: .word,
+                        index: 0,
+                        confidence: 0.9,
+                        start: Double(end) / 16_000 - 0.5,
+                        end: Double(end) / 16_000,
+                        time: Double(samples.count) / 16_000
+                    ),
                     sequence: sequence,
-                    kind: .word,
                     name: name,
-                    confidence: 0.9,
-                    start: Double(end) / 16_000 - 0.5,
-                    end: Double(end) / 16_000,
-                    time: Double(samples.count) / 16_000,
                     date: .now,
                     device: "mic"
                 )

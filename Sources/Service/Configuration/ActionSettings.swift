@@ -30,17 +30,12 @@ struct ActionSettings: Equatable, Sendable {
 
     /// The effects given in the file; a valid action has exactly one.
     var effects: [(key: String, effect: Action.Effect)] {
-        var found: [(String, Action.Effect)] = []
-        if let run { found.append(("run", .run(run, directory: directory ?? "/"))) }
-        if let print { found.append(("print", .print(print))) }
-        if let journal { found.append(("journal", .journal(journal))) }
-        if let unix { found.append(("unix", .unix(unix))) }
-        if let webhook {
-            found.append(
-                ("webhook", .webhook(webhook, caFile: caFile, followsRedirects: followRedirects ?? false))
-            )
-        }
-        return found
+        let all: [(String, Action.Effect?)] = [
+            ("run", run.map { .run($0, directory: directory ?? "/") }), ("print", print.map { .print($0) }),
+            ("journal", journal.map { .journal($0) }), ("unix", unix.map { .unix($0) }),
+            ("webhook", webhook.map { .webhook($0, caFile: caFile, followsRedirects: followRedirects ?? false) }),
+        ]
+        return all.compactMap { key, effect in effect.map { (key, $0) } }
     }
 
     static let section = Section<ActionSettings>([

@@ -82,7 +82,7 @@ public struct ParsedConfiguration: Sendable {
     /// - Throws: if the file cannot be read or is not JSON5. ``validated(words:)`` reports all other mistakes.
     public init(path: String) throws(ConfigurationError) {
         let (text, status) = try Self.contents(of: path)
-        try self.init(text: text, file: path, doubts: FileTrust(path: path, status).doubts)
+        try self.init(text: text, file: path, doubts: trustDoubts(path, status))
     }
 
     /// - Parameters:
@@ -147,9 +147,7 @@ public struct ParsedConfiguration: Sendable {
     /// The text of a file, and its status. Reads regular files only: a pipe could block for ever.
     private static func contents(of path: String) throws(ConfigurationError) -> (text: String, status: FileStatus) {
         func refuse(_ reason: String) -> ConfigurationError {
-            ConfigurationError(problems: [
-                ConfigurationProblem(file: path, place: nil, key: "", message: reason, isWarning: false)
-            ])
+            ConfigurationError(problems: [ConfigurationProblem(file: path, message: reason)])
         }
         let contents: FileContents
         do throws(ReadFileError) {

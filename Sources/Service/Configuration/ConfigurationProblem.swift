@@ -6,19 +6,19 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
     /// The file's path; nil for a problem of another file, which the message names.
     public let file: String?
     /// Line and column; nil if the problem concerns the whole file.
-    public let place: TextPlace?
+    public private(set) var place: TextPlace?
     /// The key, such as `words.yes.threshold`; empty if the problem concerns the whole file.
-    public let key: String
+    public private(set) var key = ""
     /// What is wrong, and what to do.
     public let message: String
     /// A warning does not make the configuration invalid.
-    public let isWarning: Bool
+    public private(set) var isWarning = false
 
     /// A mistake that keeps a configuration from being used, but lies in another file, such as that of the taught words.
     ///
     /// - Parameter message: names the file.
     public static func ofOtherFile(_ message: String) -> ConfigurationProblem {
-        ConfigurationProblem(file: nil, place: nil, key: "", message: message, isWarning: false)
+        ConfigurationProblem(file: nil, message: message)
     }
 
     /// One line: file, line, column, key, what is wrong and what to do.
@@ -102,13 +102,8 @@ struct Findings {
 
     /// Stands for what was not looked at; an error, because there may be errors.
     private var rest: ConfigurationProblem {
-        ConfigurationProblem(
-            file: file,
-            place: nil,
-            key: "",
-            message: "\(Self.limit) problems or more; the rest of the file was not checked",
-            isWarning: false
-        )
+        let message = "\(Self.limit) problems or more; the rest of the file was not checked"
+        return ConfigurationProblem(file: file, message: message)
     }
 }
 

@@ -8,12 +8,18 @@ private import System
 public struct Template: Equatable, Sendable {
     private enum Piece: Equatable, Sendable {
         case text(String)
-        case placeholder(Placeholder)
+        /// One of ``values``.
+        case placeholder(String)
     }
 
-    enum Placeholder: String, CaseIterable {
-        case event, word, session, confidence, percent, start, end, time, date, device, sequence, json
-    }
+    /// What the placeholders stand for, by name.
+    private static let values: KeyValuePairs<String, @Sendable (DetectionEvent) -> String> = [
+        "event": \.kind.key, "word": \.name,
+        "session": { $0.kind.isSession ? $0.name : $0.session ?? "" },
+        "confidence": { decimal(Double($0.confidence), 4) }, "percent": { Core.percent($0.confidence) },
+        "start": { decimal($0.start, 3) }, "end": { decimal($0.end, 3) }, "time": { decimal($0.time, 3) },
+        "date": \.date.text, "device": \.device, "sequence": { String($0.sequence) }, "json": \.json.description,
+    ]
 
     /// As the user wrote it.
     public let text: String
@@ -30,14 +36,14 @@ public struct Template: Equatable, Sendable {
                 throw InvalidValue("an unmatched brace in '\(text)'; placeholders look like {word}")
             }
             let name = String(rest[rest.index(after: brace)..<end])
-            guard let placeholder = Placeholder(rawValue: name) else {
-                let names = Placeholder.allCases.map(\.rawValue)
+            let names = Self.values.map(\.key)
+            guard names.contains(name) else {
                 let hint = nearestName(to: name, of: names).map { "did you mean {\($0)}?" }
                 throw InvalidValue(
                     "unknown placeholder {\(name)}; \(hint ?? "there are " + names.joined(separator: ", "))"
                 )
             }
-            pieces.append(.placeholder(placeholder))
+            pieces.append(.placeholder(name))
             rest = rest[rest.index(after: end)...]
         }
         pieces.append(.text(String(rest)))
@@ -49,25 +55,8 @@ public struct Template: Equatable, Sendable {
         pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .placeholder(let placeholder): value(of: placeholder, in: event)
+            case .placeholder(let name): Self.values.first { $0.key == name }?.value(event) ?? ""
             }
         }.joined()
-    }
-
-    private func value(of placeholder: Placeholder, in event: DetectionEvent) -> String {
-        switch placeholder {
-        case .event: event.kind.key
-        case .word: event.name
-        case .session: event.kind.isSession ? event.name : event.session ?? ""
-        case .confidence: decimal(Double(event.confidence), 4)
-        case .percent: Core.percent(event.confidence)
-        case .start: decimal(event.start, 3)
-        case .end: decimal(event.end, 3)
-        case .time: decimal(event.time, 3)
-        case .date: event.date.text
-        case .device: event.device
-        case .sequence: String(event.sequence)
-        case .json: event.json.description
-        }
     }
 }

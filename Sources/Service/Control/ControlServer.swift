@@ -19,15 +19,12 @@ public final class ControlServer: EventSink {
             init(_ performer: @escaping ControlPerformer) { self.performer = performer }
         }
 
-        private let box = Mutex<Box?>(nil)
+        private let box = AtomicLazyReference<Box>()
 
-        func set(_ performer: @escaping ControlPerformer) {
-            let box = Box(performer)
-            self.box.withLock { $0 = box }
-        }
+        func set(_ performer: @escaping ControlPerformer) { _ = box.storeIfNil(Box(performer)) }
 
         func perform(_ command: ControlCommand, _ later: @escaping @Sendable (ControlReply) -> Void) -> ControlReply? {
-            guard let box = box.withLock({ $0 }) else { return .failed("the service is just starting") }
+            guard let box = box.load() else { return .failed("the service is just starting") }
             return box.performer(command, later)
         }
     }
@@ -96,14 +93,8 @@ public final class ControlServer: EventSink {
     /// Makes the socket's file again if it was deleted; the connections stay.
     ///
     /// - Returns: whether it was made again.
-    /// - Throws: ``ControlError/socket``.
-    public func restore() throws(ControlError) -> Bool {
-        do throws(SocketError) {
-            return try server.restore()
-        } catch {
-            throw ControlError(error)
-        }
-    }
+    /// - Throws: ``SocketError``, for instance if its folder was deleted too.
+    public func restore() throws(SocketError) -> Bool { try server.restore() }
 
     /// Sends the lines published so far, closes all connections and removes the socket's file.
     ///

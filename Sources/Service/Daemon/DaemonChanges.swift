@@ -4,6 +4,7 @@ import Core
 import Enrollment
 import Events
 import IntegrationInterface
+import Network
 import Spotting
 import Synchronization
 import System
@@ -101,7 +102,7 @@ extension Daemon {
 
     /// Makes the control socket again if somebody deleted its file.
     private func restoreSocket() {
-        do throws(ControlError) {
+        do throws(SocketError) {
             if try control?.restore() == true {
                 log.write(.warning, "the control socket was deleted; it was made again")
             }

@@ -1,25 +1,18 @@
-public import Core
+import Core
 import Glibc
-public import Spotting
+import Spotting
 import System
 
 /// A detection in the queue from the detector's thread to the dispatcher's. It holds numbers only; the dispatcher looks
 /// up the names.
-public struct QueuedDetection: Sendable, BitwiseCopyable {
-    public let detection: Detection
+struct QueuedDetection: Sendable, BitwiseCopyable {
+    let detection: Detection
     /// The time of the decision, on the monotonic clock.
-    public let decided: Instant
+    let decided: Instant
     /// The settings under which it was decided; see ``DetectorSettings/generation``.
-    public let generation: UInt32
+    let generation: UInt32
     /// Counts all detections from 1, including those that were dropped.
-    public let sequence: UInt64
-
-    public init(_ detection: Detection, decided: Instant, generation: UInt32, sequence: UInt64) {
-        self.detection = detection
-        self.decided = decided
-        self.generation = generation
-        self.sequence = sequence
-    }
+    let sequence: UInt64
 }
 
 /// The queue from the detector's thread (the producer) to the dispatcher's (the consumer), with an eventfd as wake-up.
@@ -42,7 +35,7 @@ public final class DetectionQueue: Sendable {
     ///
     /// - Returns: false if the queue was full and the detection was dropped.
     @discardableResult
-    public func push(_ detection: QueuedDetection) -> Bool {
+    func push(_ detection: QueuedDetection) -> Bool {
         guard queue.push(detection) else { return false }
         wakeUp.signal()
         return true

@@ -152,7 +152,9 @@ struct DetectorLoop: ~Copyable {
     ) {
         // A near miss is no event for clients, who take a gap in the numbers for a loss.
         if detection.kind != .nearMiss { sequence += 1 }
-        ends.queue.push(QueuedDetection(detection, decided: decided, generation: generation, sequence: sequence))
+        ends.queue.push(
+            QueuedDetection(detection: detection, decided: decided, generation: generation, sequence: sequence)
+        )
     }
 
     /// Applies other settings and keeps the audio heard so far, even if the model changes. Allocates, once per change.
@@ -166,6 +168,6 @@ struct DetectorLoop: ~Copyable {
         ends.record.changes.add(1, ordering: .relaxed)
         guard let lost = detector.update(new) else { return }
         sequence += 1
-        ends.queue.push(QueuedDetection(lost, decided: Clock.now, generation: old, sequence: sequence))
+        ends.queue.push(QueuedDetection(detection: lost, decided: Clock.now, generation: old, sequence: sequence))
     }
 }

@@ -168,18 +168,12 @@ public final class EventDispatcher: Sendable {
                 return nil
             }
             let event = DetectionEvent(
+                detection,
                 sequence: queued.sequence,
-                kind: detection.kind,
                 name: subject.name,
-                confidence: detection.confidence,
-                start: detection.start,
-                end: detection.end,
-                time: detection.time,
                 date: Timestamp.now.adding(seconds: -age),
                 device: inUse ?? state.device,
                 session: names.session(of: detection),
-                threshold: detection.mode == nil ? nil : detection.threshold,
-                mode: detection.mode,
                 sound: sound
             )
             if event.kind == .word || event.kind == .phrase { state.newest = event }

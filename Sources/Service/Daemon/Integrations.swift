@@ -19,11 +19,9 @@ final class Integrations: EventSink {
     ]
     static let alone: [any Integration.Type] = [WyomingServer.self, WebServer.self]
 
-    private let slots: [any IntegrationSlot]
+    private let slots: [IntegrationSlot]
 
-    init(_ kinds: [any Integration.Type]) { slots = kinds.map { Self.slot($0) } }
-
-    private static func slot<Kind: Integration>(_ kind: Kind.Type) -> any IntegrationSlot { Slot<Kind>() }
+    init(_ kinds: [any Integration.Type]) { slots = kinds.map(IntegrationSlot.init) }
 
     func receive(_ event: DetectionEvent) {
         for slot in slots { slot.running?.receive(event) }
@@ -37,18 +35,17 @@ final class Integrations: EventSink {
     func update(_ settings: ServiceSettings, _ service: any Service, haveChanged: Bool = true) -> [String] {
         slots.compactMap { slot in
             do {
-                try slot.update(settings, service, haveChanged: haveChanged)
+                try slot.update(slot.kind, settings, service, haveChanged: haveChanged)
                 return nil
             } catch {
-                return "\(slot.key): \(error)"
+                return "\(slot.kind.key): \(error)"
             }
         }
     }
 
     /// Whether a configuration turns any of these kinds on.
     static func areConfigured(_ kinds: [any Integration.Type], in configuration: Configuration) -> Bool {
-        func isConfigured<Kind: Integration>(_ kind: Kind.Type) -> Bool { Kind.configured(in: configuration) != nil }
-        return kinds.contains { isConfigured($0) }
+        kinds.contains { $0.configured(in: configuration) != nil }
     }
 
     /// The integration of a kind; nil if it is off.
@@ -62,7 +59,7 @@ final class Integrations: EventSink {
 
     /// The status of each, under its key.
     var status: [JSON.Member] {
-        slots.compactMap { slot in slot.running.map { JSON.Member(slot.key, $0.counts.json) } }
+        slots.compactMap { slot in slot.running.map { JSON.Member(slot.kind.key, $0.counts.json) } }
     }
 
     /// The metrics of all.
@@ -78,34 +75,35 @@ final class Integrations: EventSink {
 }
 
 /// The place of one kind of integration.
-private protocol IntegrationSlot: Sendable {
-    var key: String { get }
-    var running: (any Integration)? { get }
-    func update(_ settings: ServiceSettings, _ service: any Service, haveChanged: Bool) throws
-    /// Starts nothing from now on. Returns what runs.
-    func close() -> (any Integration)?
-}
-
-private final class Slot<Kind: Integration>: IntegrationSlot {
+private final class IntegrationSlot: Sendable {
     private struct State {
         /// What the integration was started with; nil if it is off, or could not be started.
-        var configured: Kind.Configured?
-        var running: Kind?
+        var configured: (any Equatable & Sendable)?
+        var running: (any Integration)?
         var isClosed = false
     }
 
+    let kind: any Integration.Type
     /// The time that a replaced integration has to end.
     private let closeTimeout = Duration.milliseconds(500)
     private let state = Mutex(State())
 
-    var key: String { Kind.key }
+    init(_ kind: any Integration.Type) { self.kind = kind }
 
     var running: (any Integration)? { state.withLock { $0.running } }
 
-    func update(_ settings: ServiceSettings, _ service: any Service, haveChanged: Bool) throws {
+    /// - Parameter kind: that of this place, as a type.
+    func update<Kind: Integration>(
+        _ kind: Kind.Type,
+        _ settings: ServiceSettings,
+        _ service: any Service,
+        haveChanged: Bool
+    ) throws {
         let configured = Kind.configured(in: settings.configuration)
         let (old, isSame) = state.withLock { state in
-            guard state.configured != configured, !state.isClosed else { return (state.running, true) }
+            guard state.configured as? Kind.Configured != configured, !state.isClosed else {
+                return (state.running, true)
+            }
             state.configured = nil
             return (state.running.take(), false)
         }
@@ -127,6 +125,7 @@ private final class Slot<Kind: Integration>: IntegrationSlot {
         if !isTaken { new.stop(until: Clock.now) }
     }
 
+    /// Starts nothing from now on. Returns what runs.
     func close() -> (any Integration)? {
         state.withLock { state in
             state.isClosed = true

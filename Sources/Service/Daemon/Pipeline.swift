@@ -83,12 +83,9 @@ final class Pipeline: Sendable {
 
     /// Adds what receives events, which stops after all that makes them.
     func addSinks(to parts: PartGroup) {
-        parts.add(timeout: .zero) { [misses] _ in
-            misses.stop()
-            return true
-        }
-        parts.add(timeout: .zero) { [clips] _ in
+        parts.add(timeout: .zero) { [clips, misses] _ in
             clips.stop()
+            misses.stop()
             return true
         }
         parts.add(timeout: .seconds(2)) { [actions] end in

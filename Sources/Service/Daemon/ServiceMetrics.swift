@@ -168,27 +168,19 @@ struct ProcessUse: Equatable {
     }
 
     var families: [MetricFamily] {
-        var families: [MetricFamily] = [
-            .counter(
-                "process_cpu_seconds",
-                "Total user and system CPU time spent in seconds.",
-                unit: "seconds",
-                processorTime.seconds
-            )
+        let time = MetricFamily.counter(
+            "process_cpu_seconds",
+            "Total user and system CPU time spent in seconds.",
+            unit: "seconds",
+            processorTime.seconds
+        )
+        let gauges: [(name: String, help: String, unit: String?, value: Int?)] = [
+            ("process_resident_memory_bytes", "Resident memory size in bytes.", "bytes", residentBytes),
+            ("process_open_fds", "Number of open file descriptors.", nil, openDescriptors),
         ]
-        if let residentBytes {
-            families.append(
-                .gauge(
-                    "process_resident_memory_bytes",
-                    "Resident memory size in bytes.",
-                    unit: "bytes",
-                    Double(residentBytes)
-                )
-            )
-        }
-        if let openDescriptors {
-            families.append(.gauge("process_open_fds", "Number of open file descriptors.", Double(openDescriptors)))
-        }
-        return families
+        return [time]
+            + gauges.compactMap { gauge in
+                gauge.value.map { .gauge(gauge.name, gauge.help, unit: gauge.unit, Double($0)) }
+            }
     }
 }

@@ -33,34 +33,21 @@ public struct DetectionEvent: Equatable, Sendable {
     /// How loud the word or phrase was; nil where its audio is not known.
     public let sound: WordLevel?
 
+    /// - Parameters: `session` and `device` are names; `date` is that of the decision.
     public init(
+        _ detection: Detection,
         sequence: UInt64,
-        kind: Detection.Kind,
         name: String,
-        confidence: Float,
-        start: Double,
-        end: Double,
-        time: Double,
         date: Timestamp,
         device: String,
         session: String? = nil,
-        threshold: Float? = nil,
-        mode: DetectionMode? = nil,
         sound: WordLevel? = nil
     ) {
-        self.sequence = sequence
-        self.kind = kind
-        self.name = name
-        self.confidence = confidence
-        self.start = start
-        self.end = end
-        self.time = time
-        self.date = date
-        self.device = device
-        self.session = session
-        self.threshold = threshold
-        self.mode = mode
-        self.sound = sound
+        (kind, confidence, mode) = (detection.kind, detection.confidence, detection.mode)
+        (start, end, time) = (detection.start, detection.end, detection.time)
+        threshold = detection.mode == nil ? nil : detection.threshold
+        (self.sequence, self.name, self.date, self.device) = (sequence, name, date, device)
+        (self.session, self.sound) = (session, sound)
     }
 
     /// Estimated start of the word, on the wall clock.

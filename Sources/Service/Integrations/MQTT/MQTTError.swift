@@ -7,11 +7,13 @@ import System
 public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
     /// Whether a broker of MQTT 3.1.1 may have closed the connection because it does not know MQTT 5.
-    var mayBeOld = false
+    let mayBeOld: Bool
     /// Whether the broker closed the connection without a reason.
-    var isClosed = false
+    let isClosed: Bool
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, mayBeOld: Bool = false, isClosed: Bool = false) {
+        (self.description, self.mayBeOld, self.isClosed) = (description, mayBeOld, isClosed)
+    }
 
     /// - Parameters:
     ///   - function: the function of libmosquitto that failed.
@@ -48,17 +50,16 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
             case ECONNRESET, EPIPE: "the broker closed the connection"
             default: "see its log"
             }
-        var error = MQTTError("\(SystemError.text(number)) (\(function)); \(advice)")
-        error.isClosed = number == ECONNRESET || number == EPIPE
-        error.mayBeOld = error.isClosed
-        return error
+        let isClosed = number == ECONNRESET || number == EPIPE
+        let text = "\(SystemError.text(number)) (\(function)); \(advice)"
+        return MQTTError(text, mayBeOld: isClosed, isClosed: isClosed)
     }
 
-    static var closed: MQTTError {
-        var error = MQTTError("the broker closed the connection without a reason; its log may tell it")
-        (error.mayBeOld, error.isClosed) = (true, true)
-        return error
-    }
+    static let closed = MQTTError(
+        "the broker closed the connection without a reason; its log may tell it",
+        mayBeOld: true,
+        isClosed: true
+    )
 
     /// The end of a connection before the broker has answered CONNECT.
     static let closedAtOnce = MQTTError(
@@ -77,13 +78,10 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
         "the name is not known (getaddrinfo); correct mqtt.host, or look at /etc/resolv.conf"
     )
 
-    static var notMQTT: MQTTError {
-        var error = MQTTError(
-            "what it sends is not MQTT; is mqtt.port the port of an MQTT broker, and right for mqtt.tls (8883 with TLS, 1883 without)?"
-        )
-        error.mayBeOld = true
-        return error
-    }
+    static let notMQTT = MQTTError(
+        "what it sends is not MQTT; is mqtt.port the port of an MQTT broker, and right for mqtt.tls (8883 with TLS, 1883 without)?",
+        mayBeOld: true
+    )
 
     static func tooLong(_ head: PacketGate.Head) -> MQTTError {
         MQTTError(
@@ -160,9 +158,7 @@ public struct MQTTError: Error, Equatable, Sendable, CustomStringConvertible {
             case 151, 159: "a quota is exceeded (too many connections); try again later, or look at its log"
             default: "reason code \(code) (\(mosquitto_reason_string(code).map { String(cString: $0) } ?? ""))"
             }
-        var error = MQTTError("the broker refused: \(text)")
-        error.mayBeOld = code == 1 || code == 132
-        return error
+        return MQTTError("the broker refused: \(text)", mayBeOld: code == 1 || code == 132)
     }
 
     /// Why the broker ended a connection: a reason code of MQTT 5.

@@ -9,7 +9,7 @@ import System
 /// process, and says nothing.
 final class ReadingMarker: @unchecked Sendable {
     private let byte: UnsafeMutableRawPointer
-    private let descriptor: Int32
+    private let file: FileDescriptor
     /// Whether a process before this one ended while it read, and none has called ``end()`` since.
     let hasFound: Bool
 
@@ -17,29 +17,24 @@ final class ReadingMarker: @unchecked Sendable {
     init?(_ path: String?) {
         guard let path else { return nil }
         StateFolder.make(String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)]))
-        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard file >= 0 else { return nil }
+        let file = FileDescriptor(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600))
+        let number = file.rawValue
         var status = stat()
         var found: UInt8 = 0
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(file, LOCK_EX | LOCK_NB) == 0 else {
-            close(file)
-            return nil
-        }
-        let count = pread(file, &found, 1, 0)
+        guard file.isOpen, fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            flock(number, LOCK_EX | LOCK_NB) == 0
+        else { return nil }
+        let count = pread(number, &found, 1, 0)
         // Written, so that the disk has room for the byte.
-        guard count >= 0, pwrite(file, &found, 1, 0) == 1,
-            let map = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), map != MAP_FAILED
-        else {
-            close(file)
-            return nil
-        }
-        (byte, descriptor, hasFound) = (map, file, count == 1 && found == UInt8(ascii: "1"))
+        guard count >= 0, pwrite(number, &found, 1, 0) == 1,
+            let map = mmap(nil, 1, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), map != MAP_FAILED
+        else { return nil }
+        byte = map
+        hasFound = count == 1 && found == UInt8(ascii: "1")
+        self.file = file
     }
 
-    deinit {
-        munmap(byte, 1)
-        close(descriptor)
-    }
+    deinit { munmap(byte, 1) }
 
     func begin() { byte.storeBytes(of: UInt8(ascii: "1"), as: UInt8.self) }
     func end() { byte.storeBytes(of: 0, as: UInt8.self) }

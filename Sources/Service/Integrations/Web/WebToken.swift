@@ -16,10 +16,24 @@ public enum WebToken {
     /// The token of a folder, which is made where there is none.
     ///
     /// - Parameter renews: whether to replace one that is there.
-    /// - Throws: ``SystemError``; ``WebTokenError`` if the file is not as it was made.
-    public static func obtain(in folder: String, renews: Bool = false) throws -> String {
+    /// - Throws: ``WebTokenError`` if the file is not as it was made, or cannot be made.
+    public static func obtain(in folder: String, renews: Bool = false) throws(WebTokenError) -> String {
         if !renews, let token = try read(in: folder) { return token }
-        return try make(in: folder)
+        StateFolder.make(folder)
+        let token = random(bytes: bytes)
+        do throws(SystemError) {
+            // Durable: pages and scripts keep it. Root makes it for the service, whose folder it is.
+            try replaceFile(
+                path(in: folder),
+                mode: 0o600,
+                durable: true,
+                isForFolderOwner: true,
+                Array((token + "\n").utf8)
+            )
+        } catch {
+            throw WebTokenError("\(path(in: folder)): \(error)")
+        }
+        return token
     }
 
     /// The token of a folder; nil if there is none.
@@ -61,24 +75,6 @@ public enum WebToken {
             let byte = UInt8.random(in: 0...255, using: &generator)
             return (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
-    }
-
-    private static func make(in folder: String) throws(WebTokenError) -> String {
-        StateFolder.make(folder)
-        let token = random(bytes: bytes)
-        do throws(SystemError) {
-            // Durable: pages and scripts keep it. Root makes it for the service, whose folder it is.
-            try replaceFile(
-                path(in: folder),
-                mode: 0o600,
-                durable: true,
-                isForFolderOwner: true,
-                Array((token + "\n").utf8)
-            )
-        } catch {
-            throw WebTokenError("\(path(in: folder)): \(error)")
-        }
-        return token
     }
 }
 
