@@ -74,13 +74,14 @@ final class WorkQueue: @unchecked Sendable {
     }
 
     private func start(_ job: @escaping Job) -> Bool {
-        let thread = try? SystemThread(name: name, stackSize: 512 << 10, or: { $0 }) { [self] in
+        let work: Job = { [self] in
             var job: Job? = job
             while let current = job {
                 current()
                 job = next()
             }
         }
+        let thread = try? SystemThread(name: name, stackSize: 512 << 10, or: { $0 }, work)
         guard thread != nil else { return false }
         running += 1
         return true

@@ -215,10 +215,8 @@ extension Configuration {
     ///
     /// - Throws: ``SpottingError`` if a phrase has fewer than two words, or one that is not among the labels.
     public func detectorPhrases(labels: [String]) throws(SpottingError) -> [Spotting.Phrase] {
-        var result: [Spotting.Phrase] = []
-        for entry in phrases {
-            result.append(try Spotting.Phrase(entry.phrase, words: labels, longestGap: entry.maximumGap))
+        try phrases.map { entry throws(SpottingError) in
+            try Spotting.Phrase(entry.phrase, words: labels, longestGap: entry.maximumGap)
         }
-        return result
     }
 }

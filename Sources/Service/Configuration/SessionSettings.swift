@@ -54,35 +54,24 @@ extension Configuration {
             guard let label = known.firstIndex(of: word) else { throw .unknownWord(word, known: known) }
             return label
         }
-        var result: [WakeSession] = []
-        for session in sessions {
-            var labels: [Int] = []
-            var thresholds: [Float?] = []
-            for word in session.words {
-                let label = try label(word)
-                labels.append(label)
-                guard !choices.disabled.contains(word) else {
-                    thresholds.append(nil)
-                    continue
-                }
+        return try sessions.map { session throws(SpottingError) in
+            let labels = try session.words.map(label)
+            let thresholds = try zip(session.words, labels).map { word, label throws(SpottingError) -> Float? in
+                guard !choices.disabled.contains(word) else { return nil }
                 let own = overrides[word] ?? session.thresholds[word].map(ThresholdChoice.confidence)
-                thresholds.append(
-                    try vocabulary.threshold(label: label, own ?? choices.words[word] ?? session.choice, session.mode)
-                )
+                let choice = own ?? choices.words[word] ?? session.choice
+                return try vocabulary.threshold(label: label, choice, session.mode)
             }
-            result.append(
-                WakeSession(
-                    name: session.wake,
-                    wake: try label(session.wake),
-                    words: labels,
-                    thresholds: thresholds,
-                    seconds: session.seconds,
-                    endsWithWord: session.end == .word,
-                    mode: session.mode
-                )
+            return WakeSession(
+                name: session.wake,
+                wake: try label(session.wake),
+                words: labels,
+                thresholds: thresholds,
+                seconds: session.seconds,
+                endsWithWord: session.end == .word,
+                mode: session.mode
             )
         }
-        return result
     }
 
     /// Removes sessions with a wake word that is not among `known`, and unknown words of others.

@@ -40,11 +40,8 @@ public enum ControlCommand: Equatable, Sendable {
     /// The command as a line of JSON.
     public var json: JSON {
         guard case .change(.thresholds(let change)) = self else { return ["command": .string(name)] }
-        let words = change.words.sorted { $0.key < $1.key }.map { word, choice -> JSON.Member in
-            switch choice {
-            case .confidence(let threshold): JSON.Member(word, .shortest(threshold))
-            case .sensitivity(let sensitivity): JSON.Member(word, .string(sensitivity.rawValue))
-            }
+        let words = change.words.sorted { $0.key < $1.key }.map { word, choice in
+            JSON.Member(word, choice.confidence.map { .shortest($0) } ?? .optional(choice.sensitivity?.rawValue))
         }
         var json: JSON = ["command": "set"]
         json.append([

@@ -118,19 +118,15 @@ public final class WyomingServer: Sendable {
         thread = try InboxThread((), or: SocketError.noEventFD)
         let total = Total()
         let notices = WakeNotices(log)
-        var workers: [WakeWorker] = []
-        for _ in 0..<max(1, settings.threads) {
-            workers.append(
-                try WakeWorker(
-                    words,
-                    settings.limits,
-                    priority: settings.priority,
-                    isFull: { total.value.load(ordering: .relaxed) >= settings.connections * 3 / 4 },
-                    onNotice: notices.note
-                )
+        workers = try (0..<max(1, settings.threads)).map { _ throws(SocketError) in
+            try WakeWorker(
+                words,
+                settings.limits,
+                priority: settings.priority,
+                isFull: { total.value.load(ordering: .relaxed) >= settings.connections * 3 / 4 },
+                onNotice: notices.note
             )
         }
-        self.workers = workers
         do throws(SocketError) {
             try thread.start(name: "beckon-wyoming", stackSize: 256 << 10, or: SocketError.noThread) { [self] in
                 run(total)
