@@ -63,7 +63,7 @@ struct Bench {
             Output.write(try encodedJSON(report))
             return 0
         }
-        Output.write(BenchTable(report).text)
+        Output.write(report.table)
         if Terminal.outputIsTerminal, let hop = run.probes.last(where: { $0.stage == .hop }) {
             let histogram = Histogram(hop.rounds.flatMap { $0 }, rows: 12)
             Output.write("\nA hop by \(hop.kernels?.rawValue ?? "–"), µs:\n" + histogram.text(width: 40))

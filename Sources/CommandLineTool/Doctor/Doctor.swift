@@ -122,9 +122,7 @@ struct Doctor {
             return [Diagnosis(.error, "model", "\(error)", "install the package again, or name a folder with --model")]
         }
     }
-}
 
-extension Doctor {
     /// Names the taught words, and those that the model cannot find.
     private func checkTaughtWords(_ model: Model, _ folder: String?) -> [Diagnosis] {
         let check = "words"

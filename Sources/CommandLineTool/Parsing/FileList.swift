@@ -41,11 +41,7 @@ struct FileList {
     /// The longest list of names, in bytes.
     private static let longestList = 64 << 20
 
-    private static func tooLong(_ name: String) -> String {
-        "\(printable(String(name.prefix(40))))…: \(name.utf8.count) bytes, longer than the name of a file can be"
-    }
-
-    /// The names of a list in a file.
+    /// The names of a list in a file; empty ones are skipped.
     static func names(inFile path: String) throws(Failure) -> [String] {
         let bytes: [UInt8]
         do throws(ReadFileError) {
@@ -53,18 +49,14 @@ struct FileList {
         } catch {
             throw Failure("\(printable(path)): cannot read this list of clips, a text file of at most 64 MiB")
         }
-        let names = names(in: bytes)
-        if let name = names.first(where: { $0.utf8.count >= NameList.longestName }) {
-            throw Failure("\(printable(path)): \(tooLong(name)); is it a list of clips?")
-        }
-        return names
-    }
-
-    /// Splits a list; empty names are skipped.
-    private static func names(in data: [UInt8]) -> [String] {
-        Array(data.withoutByteOrderMark).split(separator: 10).map { part in
-            // A list written on another system may end its lines with CR LF.
-            FileName.text(part.last == 13 ? part.dropLast() : part)
+        // A list written on another system may end its lines with CR LF.
+        let names = Array(bytes.withoutByteOrderMark).split(separator: 10).map { line in
+            FileName.text(line.last == 13 ? line.dropLast() : line)
         }.filter { !$0.isEmpty }
+        guard let name = names.first(where: { $0.utf8.count >= NameList.longestName }) else { return names }
+        throw Failure(
+            "\(printable(path)): \(printable(String(name.prefix(40))))…: \(name.utf8.count) bytes, longer than the name of a "
+                + "file can be; is it a list of clips?"
+        )
     }
 }

@@ -1,17 +1,13 @@
 private import Core
 
-/// A ``BenchReport`` as a table.
-public struct BenchTable: Sendable {
-    private let report: BenchReport
-
-    public init(_ report: BenchReport) { self.report = report }
-
-    public var text: String {
+extension BenchReport {
+    /// The report as a table for people.
+    public var table: String {
         var columns = TextTable(
             ["STAGE", "KERNELS", "MIN", "P50", "P99", "MAX µs", "G MUL-ADD/S", "OF FLOAT PEAK", "STREAMS", ""],
             names: [0, 1, 9]
         )
-        for row in report.stages {
+        for row in stages {
             let times = [row.microseconds.min, row.microseconds.p50, row.microseconds.p99, row.microseconds.max]
             let isPeak = row.stage == BenchStage.peak.rawValue
             let share = isPeak ? nil : row.shareOfPeak
@@ -23,35 +19,31 @@ public struct BenchTable: Sendable {
             cells.append(BenchStage(rawValue: row.stage)?.meaning ?? "")
             columns.add(cells)
         }
-        return head + columns.text + "\n" + facts + notes
+        return head + columns.text + "\n" + facts + notes.map { "note: \(printable($0))\n" }.joined()
     }
 
     private var head: String {
-        let machine = report.machine
         let place = machine.pinned.map { "kept on number \($0)" } ?? "kept on none"
         return "\(printable(machine.processor)), \(machine.processors) processors, \(place); \(machine.clock), "
             + "\(decimal(machine.clockNanoseconds, 0)) ns a reading\n"
-            + "model \(printable(report.model.name)) in \(report.model.precision): \(millions(report.model.multiplyAddsPerHop)) multiply-adds a hop, "
-            + "\(millions(report.model.multiplyAddsPerWindow)) a window; \(report.rounds) rounds in "
-            + "\(decimal(report.seconds, report.seconds < 1 ? 2 : 1)) s\n\n"
+            + "model \(printable(model.name)) in \(model.precision): \(millions(model.multiplyAddsPerHop)) multiply-adds a hop, "
+            + "\(millions(model.multiplyAddsPerWindow)) a window; \(rounds) rounds in "
+            + "\(decimal(seconds, seconds < 1 ? 2 : 1)) s\n\n"
     }
 
     private var facts: String {
-        let (model, start) = (report.model, report.startUp)
-        let times = start.milliseconds
+        let times = startUp.milliseconds
         var lines = [
             "start to first score  \(decimal(times.p50, 1)) ms, \(decimal(times.min, 1)) to \(decimal(times.max, 1)), "
-                + "by \(start.kernels)",
-            "resident then         \(kilobytes(start.residentBytes)) KB",
+                + "by \(startUp.kernels)",
+            "resident then         \(kilobytes(startUp.residentBytes)) KB",
             "state of a stream     \(kilobytes(model.stateBytes)) KB of the network; with detector and ring "
-                + "\(kilobytes(start.streamBytes)) KB",
+                + "\(kilobytes(startUp.streamBytes)) KB",
             "weights               \(kilobytes(model.weightBytes)) KB",
         ]
-        if let streams = report.streams { lines.append("streams at once       \(streams)") }
+        if let streams { lines.append("streams at once       \(streams)") }
         return lines.joined(separator: "\n") + "\n"
     }
-
-    private var notes: String { report.notes.map { "note: \(printable($0))\n" }.joined() }
 
     private func millions(_ count: Int) -> String { decimal(Double(count) / 1e6, 2) + " M" }
 

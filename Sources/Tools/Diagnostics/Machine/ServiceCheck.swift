@@ -22,12 +22,12 @@ public struct ServiceCheck: Sendable {
         return isOwn || isThere(userUnits) ? "systemctl --user start beckon" : nil
     }
 
-    /// Asks the service over its control socket.
-    ///
     /// Where units are installed: by the package, by hand, for one user.
     private static let systemUnits = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"]
     private static let userUnits = ["/etc/systemd/user", "/usr/lib/systemd/user"]
 
+    /// Asks the service over its control socket.
+    ///
     /// - Parameters:
     ///   - environment: environment variables, which may name the socket and the user's folder of units.
     ///   - root: precedes the paths of units; for tests.
