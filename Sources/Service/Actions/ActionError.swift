@@ -1,12 +1,11 @@
 private import Core
-import System
 
 /// Why an action failed.
 ///
 /// Compare with the constants: two errors are equal when they are of the same kind, whatever their messages say.
 /// ``description`` is one line that names what was asked, what happened and what to do next.
 public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
-    private enum Code { case program, timedOut, webhook, journal, socket, clip, thread }
+    private enum Code { case program, timedOut, webhook, journal, socket, clip }
 
     private let code: Code
     /// One line for the log.
@@ -31,13 +30,6 @@ public struct ActionError: Error, Equatable, Sendable, CustomStringConvertible {
     public static let socket = ActionError(.socket, "socket failed")
     /// A clip could not be saved.
     public static let clip = ActionError(.clip, "clip not saved")
-    /// The eventfd that stops programs could not be created.
-    public static let thread = ActionError(.thread, "no thread")
-
     /// The same kind of error with another message, on one line.
     func saying(_ message: String) -> ActionError { ActionError(code, printable(message)) }
-
-    static func noEventFD(_ error: SystemError) -> ActionError {
-        thread.saying("\(error); the limit on open files may be too low")
-    }
 }

@@ -61,7 +61,9 @@ public final class ActionRunner: EventSink {
         log: ServiceLog,
         printLine: @escaping @Sendable (String) -> Bool = { _ in false }
     ) throws(ActionError) {
-        stopEvent = try EventFD(or: ActionError.noEventFD)
+        stopEvent = try EventFD { error -> ActionError in
+            .program.saying("\(error); the limit on open files may be too low")
+        }
         self.journal = journal
         self.printLine = printLine
         self.log = log

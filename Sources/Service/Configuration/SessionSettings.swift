@@ -112,17 +112,13 @@ extension Vocabulary {
         _ choice: ThresholdChoice?,
         _ mode: DetectionMode
     ) throws(SpottingError) -> Float {
-        func named(_ sensitivity: Sensitivity) throws(SpottingError) -> Float {
-            if let threshold = threshold(label: label, sensitivity, mode) { return threshold }
+        if let confidence = choice?.confidence { return confidence }
+        if choice == nil, let lowest = threshold(label: label, .eager, mode) { return lowest }
+        let sensitivity = choice?.sensitivity ?? .balanced
+        guard let threshold = threshold(label: label, sensitivity, mode) else {
             throw noThresholds(label: label, sensitivity, mode)
         }
-        switch choice {
-        case .confidence(let threshold): return threshold
-        case .sensitivity(let sensitivity): return try named(sensitivity)
-        case nil:
-            if let lowest = threshold(label: label, .eager, mode) { return lowest }
-            return try named(.balanced)
-        }
+        return threshold
     }
 }
 

@@ -37,44 +37,37 @@ public struct MetricFamily: Equatable, Sendable {
     public let unit: String?
     private(set) var samples: [Sample]
 
+    /// A value for each value of some labels.
+    public typealias Values = [([Label], Double)]
+
     private init(_ name: String, _ help: String, _ kind: Kind, unit: String?, _ samples: [Sample]) {
-        self.name = name
-        self.help = help
-        self.kind = kind
-        self.unit = unit
-        self.samples = samples
+        (self.name, self.help, self.kind, self.unit, self.samples) = (name, help, kind, unit, samples)
+    }
+
+    private init(_ name: String, _ help: String, _ kind: Kind, unit: String?, _ values: Values) {
+        self.init(name, help, kind, unit: unit, values.map { Sample(labels: $0.0, value: $0.1) })
     }
 
     mutating func add(_ labels: [Label], _ value: Double) { samples.append(Sample(labels: labels, value: value)) }
 
     /// A count without labels.
-    public static func counter(_ name: String, _ help: String, unit: String? = nil, _ value: Double) -> MetricFamily {
-        MetricFamily(name, help, .counter, unit: unit, [Sample(labels: [], value: value)])
+    public static func counter(_ name: String, _ help: String, unit: String? = nil, _ value: Double) -> Self {
+        counters(name, help, unit: unit, [([], value)])
     }
 
     /// A count for each value of some labels.
-    public static func counters(
-        _ name: String,
-        _ help: String,
-        unit: String? = nil,
-        _ values: [([Label], Double)] = []
-    ) -> MetricFamily {
-        MetricFamily(name, help, .counter, unit: unit, values.map { Sample(labels: $0.0, value: $0.1) })
+    public static func counters(_ name: String, _ help: String, unit: String? = nil, _ values: Values = []) -> Self {
+        Self(name, help, .counter, unit: unit, values)
     }
 
     /// A value that goes up and down.
-    public static func gauge(_ name: String, _ help: String, unit: String? = nil, _ value: Double) -> MetricFamily {
-        MetricFamily(name, help, .gauge, unit: unit, [Sample(labels: [], value: value)])
+    public static func gauge(_ name: String, _ help: String, unit: String? = nil, _ value: Double) -> Self {
+        gauges(name, help, unit: unit, [([], value)])
     }
 
     /// A value for each value of some labels.
-    public static func gauges(
-        _ name: String,
-        _ help: String,
-        unit: String? = nil,
-        _ values: [([Label], Double)] = []
-    ) -> MetricFamily {
-        MetricFamily(name, help, .gauge, unit: unit, values.map { Sample(labels: $0.0, value: $0.1) })
+    public static func gauges(_ name: String, _ help: String, unit: String? = nil, _ values: Values = []) -> Self {
+        Self(name, help, .gauge, unit: unit, values)
     }
 
     /// Constant facts, such as a version.
