@@ -122,24 +122,25 @@ struct MQTTTopicsTests {
         let words = [
             ServiceState.Word(name: "stop", threshold: 0.9), ServiceState.Word(name: "hey house", threshold: 0.9),
         ]
-        let read = Self.topics.command(
-            topic: "home/beckon/living_room/" + topic,
-            payload: Array(payload.utf8),
-            words: words
-        )
-        #expect((try? read.get()) == command)
-        // What is accepted is said.
-        if case .failure(let problem) = read { #expect(problem.reason.count > 10) }
+        do throws(MQTTError) {
+            let read = try Self.topics.command(
+                topic: "home/beckon/living_room/" + topic,
+                payload: Array(payload.utf8),
+                words: words
+            )
+            #expect(read == command)
+        } catch {
+            // What is accepted is said.
+            #expect(command == nil && error.description.count > 10)
+        }
     }
 
     @Test func `a command in no text is none`() {
-        #expect(Self.topics.command(topic: Self.topics.mute + "/set", payload: [0xff, 0xfe], words: []).isRefused)
-        #expect(Self.topics.command(topic: "other/mute/set", payload: Array("ON".utf8), words: []).isRefused)
-    }
-}
-
-extension Result {
-    fileprivate var isRefused: Bool {
-        if case .failure = self { true } else { false }
+        #expect(throws: MQTTError.self) {
+            try Self.topics.command(topic: Self.topics.mute + "/set", payload: [0xff, 0xfe], words: [])
+        }
+        #expect(throws: MQTTError.self) {
+            try Self.topics.command(topic: "other/mute/set", payload: Array("ON".utf8), words: [])
+        }
     }
 }

@@ -17,13 +17,15 @@ extension MQTTPublisher {
                 + "mosquitto_pub -r -n -t \(printable(message.topic))"
             return refuse(message.topic, message.payload, reason, &refusals)
         }
-        switch topics.command(topic: message.topic, payload: message.payload, words: told?.words ?? []) {
-        case .success(let command):
+        do throws(MQTTError) {
+            let words = told?.words ?? []
+            let command = try topics.command(topic: message.topic, payload: message.payload, words: words)
             thread.withLock {
                 $0.counts.commands += 1
                 $0.commands.add(command, topic: message.topic)
             }
-        case .failure(let problem): refuse(message.topic, message.payload, problem.reason, &refusals)
+        } catch {
+            refuse(message.topic, message.payload, error.description, &refusals)
         }
     }
 

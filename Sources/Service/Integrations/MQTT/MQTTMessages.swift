@@ -95,38 +95,33 @@ public struct MQTTTopics: Equatable, Sendable {
         return all
     }
 
-    /// Why a message is not a command: what would be accepted.
-    public struct NoCommand: Error, Equatable, Sendable, CustomStringConvertible {
-        public let reason: String
-        public var description: String { reason }
-    }
-
     /// The command of a message.
+    ///
+    /// - Throws: what would be accepted instead.
     public func command(
         topic: String,
         payload: [UInt8],
         words: [ServiceState.Word]
-    ) -> Result<ControlCommand, NoCommand> {
-        func refuse(_ reason: String) -> Result<ControlCommand, NoCommand> { .failure(NoCommand(reason: reason)) }
-        guard topic.hasSuffix("/set") else { return refuse("commands go to \(base)/…/set") }
+    ) throws(MQTTError) -> ControlCommand {
+        guard topic.hasSuffix("/set") else { throw MQTTError("commands go to \(base)/…/set") }
         let text = payload.count <= 64 ? String(validating: payload, as: UTF8.self) : nil
         let subject = topic.dropLast("/set".count)
         if subject == mute {
             switch text {
-            case "ON": return .success(.mute)
-            case "OFF": return .success(.unmute)
-            default: return refuse("send ON or OFF")
+            case "ON": return .mute
+            case "OFF": return .unmute
+            default: throw MQTTError("send ON or OFF")
             }
         }
         guard let word = words.first(where: { threshold($0.name) == subject }) else {
             let known =
                 words.isEmpty ? "no word may fire now" : "there are \(words.map(\.name).joined(separator: ", "))"
-            return refuse("no word has this topic; \(printable(known))")
+            throw MQTTError("no word has this topic; \(printable(known))")
         }
         // As a float, which is what is kept: 1e-60 becomes 0.
         guard let text, let number = Double(decimal: text), case let value = Float(number), value > 0, value < 1 else {
-            return refuse("send a number between 0 and 1, such as 0.9")
+            throw MQTTError("send a number between 0 and 1, such as 0.9")
         }
-        return .success(.set(ThresholdChange(words: [word.name: .confidence(value)])))
+        return .set(ThresholdChange(words: [word.name: .confidence(value)]))
     }
 }
