@@ -123,7 +123,7 @@ struct LossAccountTests {
         }
         #expect(delivered == words[1])
         var lost = Duration.zero
-        for cause in [LossCause.overrun, .device, .missing] { lost += status.lost[cause] ?? .zero }
+        for cause in [LostAudio.Cause.overrun, .device, .missing] { lost += status.lost[cause] ?? .zero }
         #expect(abs(lost.seconds - Double(notDelivered) / 16_000) < 0.15, "\(status.lost)")
         #expect(status.lost[.missing].map { abs($0.seconds - 0.5) < 0.05 } == true)
     }

@@ -137,7 +137,7 @@ struct MicrophoneTests {
         )
         let status = microphone.status
         #expect(abs(status.peak - 0.5) < 1e-3 && abs(status.level - 0.5 / Float(2).squareRoot()) < 1e-3)
-        #expect(status.format?.sample == .float && status.format?.rate == 16_000)
+        #expect(status.format?.sample == .f32 && status.format?.rate == 16_000)
         #expect(status.format?.period == 320 && status.format?.buffer == 8_000)
     }
 
@@ -162,17 +162,17 @@ struct MicrophoneTests {
         ("FLOAT_LE", 32_000, 4), ("S16_LE", 8_000, 2),
     ])
     func `any format, rate and number of channels`(_ format: String, rate: Int, channels: Int) throws {
-        let sample = try #require(SampleFormat.allCases.first { $0.name == format })
+        let sample = try #require(PCM.formats.first { $0.sample.alsaName == format }?.sample)
         // Channel c holds a constant of (c + 1) / 16, which every format holds exactly.
         var bytes: [UInt8] = []
         for _ in 0..<rate / 4 {
             for channel in 1...channels {
                 switch sample {
-                case .float: bytes += withUnsafeBytes(of: (Float(channel) / 16).bitPattern) { Array($0) }
-                case .s24: bytes += withUnsafeBytes(of: Int32(channel) << 19) { Array($0) }
-                case .s24Packed: bytes += withUnsafeBytes(of: Int32(channel) << 19) { Array($0.prefix(3)) }
+                case .f32: bytes += withUnsafeBytes(of: (Float(channel) / 16).bitPattern) { Array($0) }
+                case .s24le32: bytes += withUnsafeBytes(of: Int32(channel) << 19) { Array($0) }
+                case .s24: bytes += withUnsafeBytes(of: Int32(channel) << 19) { Array($0.prefix(3)) }
                 case .s32: bytes += withUnsafeBytes(of: Int32(channel) << 27) { Array($0) }
-                case .s16: bytes += withUnsafeBytes(of: Int16(channel) << 11) { Array($0) }
+                default: bytes += withUnsafeBytes(of: Int16(channel) << 11) { Array($0) }
                 }
             }
         }

@@ -1,3 +1,4 @@
+import Audio
 import Core
 import Glibc
 
@@ -29,7 +30,7 @@ struct ScriptedSource: CaptureSource, ~Copyable {
     }
 
     static let period = 160
-    static let format = StreamFormat(rate: 16_000, channels: 1, sample: .float, period: period, buffer: 8_000)
+    static let format = StreamFormat(rate: 16_000, channels: 1, sample: .f32, period: period, buffer: 8_000)
 
     let log: Log
     private var script: [Answer]

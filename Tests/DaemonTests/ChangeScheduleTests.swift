@@ -1,3 +1,4 @@
+import Audio
 import Configuration
 import Control
 import Core
@@ -11,6 +12,7 @@ struct ChangeScheduleTests {
     private final class Box {
         private var schedule = ChangeSchedule<Int>()
         private var report = LossReport()
+        private let lost = LostAudio()
 
         var deadline: Instant? { schedule.deadline }
         func add(_ change: SettingsChange, _ request: Int) -> Bool { schedule.add(change, request) }
@@ -22,7 +24,9 @@ struct ChangeScheduleTests {
         }
 
         func messages(hopsMissed: UInt64, samplesLost: Int, at now: Instant) -> [String] {
-            report.messages(hopsMissed: hopsMissed, samplesLost: samplesLost, at: now)
+            lost.note(.settings, blocks: hopsMissed - lost.blocks(.settings))
+            lost.note(.recording, .seconds(Double(samplesLost) / 16_000) - lost[.recording])
+            return report.messages(lost, at: now)
         }
     }
 

@@ -40,6 +40,8 @@ final class RingSource: AudioSource, @unchecked Sendable {
         self.loops = loops
     }
 
+    var lost: LostAudio { ring.lost }
+
     var blocks: Int { audio.count / 1600 }
 
     var hasEnded: Bool { !loops && count >= blocks && ring.counts.unread == 0 }

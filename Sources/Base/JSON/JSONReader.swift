@@ -171,7 +171,7 @@ package struct JSONReader {
         let start = position
         let text = String(decoding: try numberBytes(), as: UTF8.self)
         guard let number = dialect == .json5 ? Self.json5Number(text) : Double(decimal: text) else {
-            throw error("'\(text)' is no number; text needs quotes", at: start)
+            throw error("'\(text)' is not a number; text needs quotes", at: start)
         }
         return number
     }

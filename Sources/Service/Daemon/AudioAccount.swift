@@ -1,3 +1,4 @@
+import Audio
 import Capture
 import Core
 import JSON
@@ -20,11 +21,7 @@ struct AudioAccount {
         heard = blocks(detector.hops)
         let inBlock = capture.read - blocks(capture.blocks) - (capture.lost[.incomplete] ?? .zero)
         waiting = blocks(capture.unreadBlocks) + max(.zero, inBlock)
-        lost = LossCause.allCases.map { ("\($0)", capture.lost[$0] ?? .zero) }
-        lost += [
-            ("stale", blocks(capture.staleBlocks)), ("late", blocks(detector.skippedBlocks)),
-            ("ringFull", blocks(capture.droppedBlocks)),
-        ]
+        lost = LostAudio.Cause.beforeDetector.map { ("\($0)", capture.lost[$0] ?? .zero) }
     }
 
     /// In seconds.

@@ -214,12 +214,7 @@ public final class Daemon: Sendable {
             }
             if let pipeline {
                 for message in pipeline.source.messages(at: Clock.now) { log.write(message.level, message.text) }
-                let losses = costs.messages(
-                    hopsMissed: pipeline.detector.status.hopsMissedByChanges,
-                    samplesLost: pipeline.recording?.lostSamples ?? 0,
-                    at: Clock.now
-                )
-                for message in losses { log.write(.warning, message) }
+                for message in costs.messages(pipeline.source.lost, at: Clock.now) { log.write(.warning, message) }
                 if pipeline.source.hasEnded || pipeline.recording?.problem != nil || isEnding.load(ordering: .relaxed) {
                     return 0
                 }

@@ -1,3 +1,4 @@
+import Audio
 public import Core
 import Synchronization
 
@@ -34,12 +35,11 @@ public struct DetectorStatus: Equatable, Sendable {
 
 /// The live values of a ``DetectorStatus``. The detector's thread writes them without waiting; any thread may read.
 final class DetectorRecord: Sendable {
+    /// Where the blocks that the detector skips are counted, and what else was lost before it.
+    let lost: LostAudio
     let hops = Atomic<UInt64>(0)
-    let dropped = Atomic<UInt64>(0)
-    let skipped = Atomic<UInt64>(0)
     let gaps = Atomic<UInt64>(0)
     let changes = Atomic<UInt64>(0)
-    let hopsMissedByChanges = Atomic<UInt64>(0)
     private let late = Atomic<UInt64>(0)
     private let longest = Atomic<Int64>(0)
     private let busy = Atomic<Int64>(0)
@@ -49,6 +49,8 @@ final class DetectorRecord: Sendable {
     /// Nanoseconds of ``DetectorStatus/hopBounds``.
     private let bounds: InlineArray<10, Int64> = InlineArray { DetectorStatus.hopBounds[$0].nanoseconds }
     private let scores = Mutex<[Float]>([])
+
+    init(_ lost: LostAudio = LostAudio()) { self.lost = lost }
 
     /// Sets the number of scores; allocates.
     func prepare(labels: Int) { scores.withLock { $0 = [Float](repeating: 0, count: labels) } }
@@ -74,8 +76,8 @@ final class DetectorRecord: Sendable {
         let hops = hops.load(ordering: .acquiring)
         return DetectorStatus(
             hops: hops,
-            droppedBlocks: dropped.load(ordering: .relaxed),
-            skippedBlocks: skipped.load(ordering: .relaxed),
+            droppedBlocks: lost.blocks(.late) + lost.blocks(.ringFull),
+            skippedBlocks: lost.blocks(.late),
             gaps: gaps.load(ordering: .relaxed),
             lateHops: late.load(ordering: .relaxed),
             longestHop: .nanoseconds(longest.load(ordering: .relaxed)),
@@ -83,7 +85,7 @@ final class DetectorRecord: Sendable {
             hopCounts: counts.indices.map { counts[$0].load(ordering: .relaxed) },
             newestHop: hops > 0 ? Instant(nanoseconds: newestHop.load(ordering: .relaxed)) : nil,
             changes: changes.load(ordering: .relaxed),
-            hopsMissedByChanges: hopsMissedByChanges.load(ordering: .relaxed),
+            hopsMissedByChanges: lost.blocks(.settings),
             scores: scores.withLock { Array($0) }
         )
     }

@@ -73,12 +73,13 @@ struct DetectorLoop: ~Copyable {
         let queue: DetectionQueue
         let history: AudioHistory
         let settings = Mailbox<DetectorSettings>()
-        let record = DetectorRecord()
+        let record: DetectorRecord
 
         init(source: any AudioSource, queue: DetectionQueue, history: AudioHistory) {
             self.source = source
             self.queue = queue
             self.history = history
+            record = DetectorRecord(source.lost)
         }
     }
 
@@ -109,13 +110,9 @@ struct DetectorLoop: ~Copyable {
     private mutating func process(_ window: Span<Float>, _ block: AudioBlock, _ ends: Ends) {
         let began = Clock.now
         let isLate = began - block.time >= Self.maxAge
-        let missed = block.missed + (isLate ? 1 : 0)
-        if missed > 0 {
-            ends.record.dropped.add(missed, ordering: .relaxed)
-            if hasChanged { ends.record.hopsMissedByChanges.add(missed, ordering: .relaxed) }
-        }
+        if hasChanged { ends.record.lost.note(.settings, blocks: block.missed + (isLate ? 1 : 0)) }
         guard !isLate else {
-            ends.record.skipped.add(1, ordering: .relaxed)
+            ends.record.lost.note(.late, blocks: 1)
             hasSkipped = true
             return
         }

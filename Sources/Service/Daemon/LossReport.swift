@@ -1,3 +1,4 @@
+import Audio
 import Core
 
 /// Reports audio that was lost inside the service: hops that a change of settings cost, and parts of a recording.
@@ -7,33 +8,31 @@ struct LossReport {
     private static let interval = Duration.seconds(10)
 
     private struct Kind {
-        var told: UInt64 = 0
+        var told = Duration.zero
         var next = Instant(nanoseconds: 0)
 
         /// What came since the last report; nil if there is nothing to report now.
-        mutating func take(_ count: UInt64, at now: Instant) -> UInt64? {
-            guard count > told, now >= next else { return nil }
+        mutating func take(_ lost: Duration, at now: Instant) -> Duration? {
+            guard lost > told, now >= next else { return nil }
             next = now + LossReport.interval
-            defer { told = count }
-            return count - told
+            defer { told = lost }
+            return lost - told
         }
     }
 
-    private var missed = Kind()
-    private var unrecorded = Kind()
+    private var settings = Kind()
+    private var recording = Kind()
 
     /// The lines that are due at `now`, on the monotonic clock.
-    ///
-    /// - Parameters: the hops that changes of settings cost and the samples that a recording lacks, since the start.
-    mutating func messages(hopsMissed: UInt64, samplesLost: Int, at now: Instant) -> [String] {
+    mutating func messages(_ lost: LostAudio, at now: Instant) -> [String] {
         var lines: [String] = []
-        if let hops = missed.take(hopsMissed, at: now) {
-            let length = decimal(Double(hops) * AudioFormat.hopSeconds, 1)
+        if let cost = settings.take(lost[.settings], at: now) {
+            let hops = decimal(cost.seconds / AudioFormat.hopSeconds, 0)
+            let length = decimal(cost.seconds, 1)
             lines.append("new settings cost \(hops) hops (\(length) s of audio), in which no word was found")
         }
-        if let samples = unrecorded.take(UInt64(max(0, samplesLost)), at: now) {
-            let length = decimal(Double(samples) / Double(AudioFormat.sampleRate), 1)
-            lines.append("the recording lacks \(length) s of audio, as the disk was too slow")
+        if let cost = recording.take(lost[.recording], at: now) {
+            lines.append("the recording lacks \(decimal(cost.seconds, 1)) s of audio, as the disk was too slow")
         }
         return lines
     }

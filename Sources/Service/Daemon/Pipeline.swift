@@ -76,8 +76,8 @@ final class Pipeline: Sendable {
             queue: dispatcher.queue,
             history: history
         )
-        recording = try setup.recording.map { [history] path throws(DaemonError) in
-            try Recording(path: path, history: history)
+        recording = try setup.recording.map { [history, source] path throws(DaemonError) in
+            try Recording(path: path, history: history, lost: source.lost)
         }
     }
 

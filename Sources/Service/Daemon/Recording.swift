@@ -12,22 +12,21 @@ final class Recording: Sendable {
         var done = 0
     }
 
-    private struct State {
-        var lost = 0
-        var problem: DaemonError?
-    }
-
     /// Shorter than the history, so that nothing is lost while the disk keeps up.
     private static let interval = Duration.milliseconds(250)
 
     private let path: String
     private let history: AudioHistory
-    private let thread: InboxThread<State>
+    private let lost: LostAudio
+    /// The error that ended it.
+    private let thread: InboxThread<DaemonError?>
 
-    init(path: String, history: AudioHistory) throws(DaemonError) {
+    /// - Parameter lost: gets what was too old when the disk took it again.
+    init(path: String, history: AudioHistory, lost: LostAudio) throws(DaemonError) {
         self.path = path
         self.history = history
-        thread = try InboxThread(State(), or: DaemonError.noEventFD)
+        self.lost = lost
+        thread = try InboxThread(nil, or: DaemonError.noEventFD)
     }
 
     /// Creates the file and starts the thread.
@@ -46,10 +45,7 @@ final class Recording: Sendable {
     }
 
     /// Why nothing is written any more; nil if all is well. Any thread.
-    var problem: DaemonError? { thread.withLock { $0.problem } }
-
-    /// Samples that were too old when the disk took them again. Any thread.
-    var lostSamples: Int { thread.withLock { $0.lost } }
+    var problem: DaemonError? { thread.withLock { $0 } }
 
     /// Writes what is left and ends the thread.
     ///
@@ -66,7 +62,7 @@ final class Recording: Sendable {
                 try catchUp(&writing)
             } catch {
                 let problem = Self.failure(path, error.description)
-                return thread.withLock { $0.problem = problem }
+                return thread.withLock { $0 = problem }
             }
             if isStopped { return }
         }
@@ -76,7 +72,8 @@ final class Recording: Sendable {
         let range = writing.done..<history.count
         let samples = history.samples(range)
         writing.done = range.upperBound
-        if samples.count < range.count { thread.withLock { $0.lost += range.count - samples.count } }
+        let missing = range.count - samples.count
+        if missing > 0 { lost.note(.recording, .seconds(Double(missing) / Double(AudioFormat.sampleRate))) }
         try writing.writer.append(samples)
     }
 

@@ -30,18 +30,20 @@ public final class BlockRing: @unchecked Sendable {
     /// Slots before this one are stale: written before the last ``flush()``.
     private let floor = CacheLine(0)
     private let offered = CacheLine(0)
-    private let dropped = CacheLine(0)
     private let consumed = CacheLine(0)
-    private let flushed = CacheLine(0)
     private let underruns = CacheLine(0)
     /// The sequence number that follows the block read last, 0 before the first; used only by the consumer.
     private let expected = CacheLine(0)
-    /// Stale blocks skipped until the block read last; used only by the consumer.
-    private let staleBefore = CacheLine(0)
+    /// Stale blocks skipped since the block read last; used only by the consumer.
+    private let stale = CacheLine(0)
+    /// Where the blocks that it drops are counted.
+    public let lost: LostAudio
 
-    /// - Parameter minimumCapacity: Unread blocks to hold, 1–100000; rounded up so that the memory fills whole pages.
+    /// - Parameters:
+    ///   - minimumCapacity: Unread blocks to hold, 1–100000; rounded up so that the memory fills whole pages.
+    ///   - lost: Of one ring.
     /// - Throws: ``AudioError/memory``.
-    public init(minimumCapacity: Int = 32) throws(AudioError) {
+    public init(minimumCapacity: Int = 32, lost: LostAudio = LostAudio()) throws(AudioError) {
         guard (1...100_000).contains(minimumCapacity) else {
             throw .memory.saying("a ring of \(minimumCapacity) blocks was asked for; 1 to 100000 are possible")
         }
@@ -49,6 +51,7 @@ public final class BlockRing: @unchecked Sendable {
         memory = try MirroredMemory(size: slots * BlockRing.blockBytes)
         stamps = .allocate(capacity: slots)
         stamps.initialize(repeating: (0, Instant(nanoseconds: 0)), count: slots)
+        self.lost = lost
     }
 
     deinit { stamps.deallocate() }
@@ -80,7 +83,7 @@ public final class BlockRing: @unchecked Sendable {
         offered.value.store(sequence + 1, ordering: .relaxed)
         let slot = writeIndex.value.load(ordering: .relaxed)
         guard makeRoom(before: slot) else {
-            dropped.increment()
+            lost.note(.ringFull, blocks: 1)
             return false
         }
         let place = Int(slot % UInt64(slots))
@@ -105,7 +108,7 @@ public final class BlockRing: @unchecked Sendable {
                 ordering: .acquiringAndReleasing
             )
             if exchanged {
-                dropped.increment()
+                lost.note(.ringFull, blocks: 1)
                 return true
             }
             index = now
@@ -163,7 +166,8 @@ public final class BlockRing: @unchecked Sendable {
                 index = now
                 continue
             }
-            flushed.increment(by: fresh - slot)
+            stale.increment(by: fresh - slot)
+            lost.note(.stale, blocks: fresh - slot)
             return fresh < end ? fresh : nil
         }
     }
@@ -180,10 +184,9 @@ public final class BlockRing: @unchecked Sendable {
         }
         let next = expected.value.load(ordering: .relaxed)
         expected.value.store(newest.sequence + 1, ordering: .relaxed)
-        let stale = flushed.value.load(ordering: .relaxed)
         let skipped = newest.sequence - next
-        let missed = skipped - min(skipped, stale - staleBefore.value.load(ordering: .relaxed))
-        staleBefore.value.store(stale, ordering: .relaxed)
+        let missed = skipped - min(skipped, stale.value.load(ordering: .relaxed))
+        stale.value.store(0, ordering: .relaxed)
         return AudioBlock(
             sequence: newest.sequence,
             time: newest.time,
@@ -228,8 +231,8 @@ extension BlockRing {
         return Counts(
             offered: offered.value.load(ordering: .relaxed),
             read: consumed.value.load(ordering: .relaxed),
-            dropped: dropped.value.load(ordering: .relaxed),
-            flushed: flushed.value.load(ordering: .relaxed),
+            dropped: lost.blocks(.ringFull),
+            flushed: lost.blocks(.stale),
             unread: written - min(read, written),
             underruns: underruns.value.load(ordering: .relaxed)
         )

@@ -1,7 +1,7 @@
 /// How one sample of PCM audio lies in bytes, and what its full scale is. Little-endian.
 ///
 /// The names are those of `--raw`.
-public enum SampleLayout: String, CaseIterable, Sendable {
+public enum SampleLayout: String, CaseIterable, Sendable, BitwiseCopyable {
     /// 8 bits without a sign: 128 is 0.
     case u8
     /// 8 bits with a sign.
@@ -31,14 +31,21 @@ public enum SampleLayout: String, CaseIterable, Sendable {
     /// Whether samples are floating-point numbers, which may be NaN or exceed the full scale.
     public var isFloat: Bool { self == .f32 || self == .f64 }
 
+    private static let alsaNames: [String: SampleLayout] = [
+        "S16_LE": .s16, "S24_3LE": .s24, "S24_LE": .s24le32, "S32_LE": .s32, "FLOAT_LE": .f32, "FLOAT64_LE": .f64,
+        "U8": .u8, "S8": .s8,
+    ]
+
     /// Also understands ALSA's names, as `arecord --format` takes them.
     public init?(name: String) {
-        let alsa: [String: SampleLayout] = [
-            "s16_le": .s16, "s24_3le": .s24, "s24_le": .s24le32, "s32_le": .s32, "float_le": .f32, "float64_le": .f64,
-        ]
-        guard let layout = SampleLayout(rawValue: name.lowercased()) ?? alsa[name.lowercased()] else { return nil }
+        guard let layout = SampleLayout(rawValue: name.lowercased()) ?? Self.alsaNames[name.uppercased()] else {
+            return nil
+        }
         self = layout
     }
+
+    /// ALSA's name.
+    public var alsaName: String { Self.alsaNames.first { $0.value == self }?.key ?? rawValue }
 
     /// Decodes whole samples, as many as are there and fit; full scale becomes ±1, and nothing is clipped.
     ///

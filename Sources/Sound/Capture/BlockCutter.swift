@@ -91,7 +91,7 @@ struct BlockCutter: ~Copyable {
     mutating func take(_ count: Int, time: Instant, into output: CaptureOutput) throws(AudioError) {
         let source = UnsafeRawBufferPointer(rebasing: frames.prefix(count * format.frameBytes))
         var samples = interleaved.mutableSpan
-        format.sample.convert(source.bytes, into: &samples)
+        format.decode(source, into: &samples)
         var room = mono.mutableSpan
         let taken = UnsafeBufferPointer(interleaved).span.extracting(first: count * format.channels)
         mix.mix(taken, channels: format.channels, into: &room)

@@ -29,19 +29,19 @@ final class CaptureOutput: Sendable {
     ///   - time: when its last sample was captured, on the source's clock.
     ///   - cancels: whether its channels cancel each other in the mix; nil if it has too little sound to tell.
     func publish(_ samples: Span<Float>, time: Instant, cancels: Bool? = nil) {
-        var peak: Float = 0
-        var sum: Float = 0
-        for index in samples.indices {
-            peak = max(peak, abs(samples[index]))
-            sum += samples[index] * samples[index]
-        }
-        record.note(blockAt: time, peak: peak, cancels: cancels, level: (sum / Float(samples.count)).squareRoot())
+        record.update { $0.take(samples, time: time, cancels: cancels) }
         ring.write(samples, time: time)
         reader.signal()
     }
 
-    var status: CaptureStatus {
-        record.status(ring.counts, droppedChanges: changes.droppedCount)
+    var status: CaptureStatus { CaptureStatus(record, ring, droppedChanges: changes.droppedCount) }
+
+    /// Counts audio that was lost at the device; nil for none. Capture thread only.
+    func note(_ loss: LossAccount.Loss?) { if let loss { ring.lost.note(loss.cause, loss.duration) } }
+
+    /// Shows whether audio is being lost. Capture thread only.
+    func note(_ losses: LossAccount) {
+        ring.lost.setOpen(losses.gap?.cause, since: losses.gap?.since ?? Instant(nanoseconds: 0))
     }
 
     /// The state that the user asked for; any thread may set it.
@@ -106,12 +106,12 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         }
         let decision = machine.take(event, at: source.now)
         if decision.flush { flush(output) }
-        if let change = decision.change, let cause = LossCause(change.kind) {
-            if let loss = losses.begin(cause, at: change.time) { output.record.note(loss) }
-            output.record.note(losses)
+        if let change = decision.change, let cause = LostAudio.Cause(change.kind) {
+            output.note(losses.begin(cause, at: change.time))
+            output.note(losses)
         }
-        // The state is stored first, so that a thread that gets the change sees the new state.
-        output.record.note(machine)
+        // The state is published first, so that a thread that gets the change sees the new state.
+        output.record.update { $0.take(machine) }
         if let change = decision.change { output.changes.push(change) }
         action = decision.action
         return decision.action != .end
@@ -144,9 +144,9 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
             cutter = nil
             cutter = try BlockCutter(format: format, mix: selection.mix, quality: quality)
             clock = FrameClock(rate: format.rate)
-            output.record.note(format)
             let isRingLocked = output.ring.lockMemory()
-            output.record.note(isLocked: isRingLocked && cutter?.isLocked == true)
+            let isLocked = isRingLocked && cutter?.isLocked == true
+            output.record.update { $0.take(format, isMemoryLocked: isLocked) }
             return .opened
         } catch {
             source.close()
@@ -194,13 +194,18 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
         let missing = clock.note(count, waiting: waiting, at: now)
         if let ahead, clock.lead > ahead { return tooFast(output) }
         if let missing { losses.skip(missing) }
-        if let loss = losses.frames(length, until: newest, drift: clock.allowedPerMillion) { output.record.note(loss) }
-        output.record.note(frames: count, length: length)
-        output.record.note(losses)
+        output.note(losses.frames(length, until: newest, drift: clock.allowedPerMillion))
+        output.note(losses)
+        let (first, last) = (losses.first, losses.newest)
+        output.record.update { state in
+            state.frames += UInt64(count)
+            state.read += length
+            (state.first, state.newest) = (first, last)
+        }
         // These frames may lie on both sides of the gap, so they are dropped too.
         if let missing {
-            output.record.note(LossAccount.Loss(cause: .missing, duration: missing))
-            output.record.note(LossAccount.Loss(cause: .incomplete, duration: length))
+            output.ring.lost.note(.missing, missing)
+            output.ring.lost.note(.incomplete, length)
             return .missing(missing)
         }
         if machine.isSuspect { return .frames }
@@ -221,7 +226,7 @@ struct CaptureLoop<Source: CaptureSource & ~Copyable>: ~Copyable {
     /// Counts the audio of an incomplete block as lost.
     private mutating func discard(_ output: CaptureOutput) {
         let pending = cutter?.pending ?? .zero
-        if pending > .zero { output.record.note(LossAccount.Loss(cause: .incomplete, duration: pending)) }
+        if pending > .zero { output.ring.lost.note(.incomplete, pending) }
     }
 
     /// Makes all audio so far stale.

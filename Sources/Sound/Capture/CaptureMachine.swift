@@ -12,7 +12,7 @@ import Glibc
 public struct CaptureMachine: Equatable, Sendable {
     // MARK: - States and counts
 
-    public enum State: UInt8, Sendable, CaseIterable {
+    public enum State: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         /// No frame yet since the start, unmuting or another selection: the device is missing, busy, or just opened.
         case waiting
         /// Frames arrive.
@@ -58,7 +58,7 @@ public struct CaptureMachine: Equatable, Sendable {
     }
 
     /// Counters since the start.
-    public struct Counts: Equatable, Sendable {
+    public struct Counts: Equatable, Sendable, BitwiseCopyable {
         /// All gaps, whatever the cause.
         public var gaps: UInt64 = 0
         /// Gaps that began with an overrun: the reader was late.

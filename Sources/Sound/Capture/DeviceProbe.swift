@@ -1,3 +1,4 @@
+private import Audio
 import CALSA
 import Glibc
 import System
@@ -29,9 +30,8 @@ extension Device.Abilities {
         }
         // ALSA's plug-ins report up to ten thousand channels.
         channels = Int(min(fewest, most))...Int(most)
-        formats = PCM.formats.filter { snd_pcm_hw_params_test_format(handle, hardware, $0.alsa) == 0 }.map(
-            \.sample.name
-        )
+        formats = PCM.formats.filter { snd_pcm_hw_params_test_format(handle, hardware, $0.alsa) == 0 }
+            .map(\.sample.alsaName)
     }
 }
 

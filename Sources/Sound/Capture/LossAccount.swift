@@ -1,21 +1,7 @@
+import Audio
 import Core
-import Synchronization
 
-/// Why audio of a microphone was lost.
-public enum LossCause: UInt8, Sendable, CaseIterable {
-    /// The reader was late.
-    case overrun
-    case suspended
-    /// Frames never came, and the device reported no error.
-    case missing
-    /// The device was unplugged, could not be opened, or delivered nothing.
-    case device
-    case muted
-    /// Another device or other channels were selected.
-    case selection
-    /// Audio was read, but a gap came before its block was complete.
-    case incomplete
-
+extension LostAudio.Cause {
     /// The cause of a gap that a change reports; nil if the change begins no gap.
     init?(_ kind: CaptureMachine.Change.Kind) {
         switch kind {
@@ -38,14 +24,14 @@ public enum LossCause: UInt8, Sendable, CaseIterable {
 /// of the card's clock, and what the first read after a gap gave too much, the reads of the next second take back.
 struct LossAccount {
     struct Loss: Equatable {
-        var cause: LossCause
+        var cause: LostAudio.Cause
         /// Negative, where an earlier one was too long.
         var duration: Duration
     }
 
     /// Audio that is being lost.
     struct Gap: Equatable {
-        var cause: LossCause
+        var cause: LostAudio.Cause
         var since: Instant
     }
 
@@ -100,7 +86,7 @@ struct LossAccount {
     /// Notes that audio is being lost.
     ///
     /// - Returns: what another cause has cost until now; nil if there was none.
-    mutating func begin(_ cause: LossCause, at now: Instant) -> Loss? {
+    mutating func begin(_ cause: LostAudio.Cause, at now: Instant) -> Loss? {
         guard let newest else { return nil }
         guard let gap else {
             self.gap = Gap(cause: cause, since: newest)
@@ -109,63 +95,5 @@ struct LossAccount {
         guard gap.cause != cause else { return nil }
         self.gap = Gap(cause: cause, since: now)
         return Loss(cause: gap.cause, duration: now - gap.since)
-    }
-}
-
-/// Sums of losses and the open gap, written by the capture thread without waiting and read by any thread.
-final class LossTimes: Sendable {
-    private let overrun = Atomic<Int64>(0)
-    private let suspended = Atomic<Int64>(0)
-    private let missing = Atomic<Int64>(0)
-    private let device = Atomic<Int64>(0)
-    private let muted = Atomic<Int64>(0)
-    private let selection = Atomic<Int64>(0)
-    private let incomplete = Atomic<Int64>(0)
-    private let openCause = Atomic<UInt8>(LossTimes.none)
-    private let openSince = Atomic<Int64>(0)
-
-    private static let none = UInt8.max
-
-    func add(_ loss: LossAccount.Loss) {
-        let time = loss.duration.nanoseconds
-        switch loss.cause {
-        case .overrun: overrun.wrappingAdd(time, ordering: .relaxed)
-        case .suspended: suspended.wrappingAdd(time, ordering: .relaxed)
-        case .missing: missing.wrappingAdd(time, ordering: .relaxed)
-        case .device: device.wrappingAdd(time, ordering: .relaxed)
-        case .muted: muted.wrappingAdd(time, ordering: .relaxed)
-        case .selection: selection.wrappingAdd(time, ordering: .relaxed)
-        case .incomplete: incomplete.wrappingAdd(time, ordering: .relaxed)
-        }
-    }
-
-    /// Sets the gap that has not ended; nil for none.
-    func setOpen(_ gap: LossAccount.Gap?) {
-        if let gap { openSince.store(gap.since.nanoseconds, ordering: .relaxed) }
-        openCause.store(gap?.cause.rawValue ?? LossTimes.none, ordering: .releasing)
-    }
-
-    /// The sums, with what the open gap has cost until `now`; and whether there is one.
-    func read(at now: Instant) -> (lost: [LossCause: Duration], isLosing: Bool) {
-        let open = LossCause(rawValue: openCause.load(ordering: .acquiring))
-        let since = Instant(nanoseconds: openSince.load(ordering: .relaxed))
-        var lost: [LossCause: Duration] = [:]
-        for cause in LossCause.allCases {
-            let sum = Duration.nanoseconds(sum(cause))
-            lost[cause] = cause == open ? sum + max(.zero, now - since) : sum
-        }
-        return (lost, open != nil)
-    }
-
-    private func sum(_ cause: LossCause) -> Int64 {
-        switch cause {
-        case .overrun: overrun.load(ordering: .relaxed)
-        case .suspended: suspended.load(ordering: .relaxed)
-        case .missing: missing.load(ordering: .relaxed)
-        case .device: device.load(ordering: .relaxed)
-        case .muted: muted.load(ordering: .relaxed)
-        case .selection: selection.load(ordering: .relaxed)
-        case .incomplete: incomplete.load(ordering: .relaxed)
-        }
     }
 }

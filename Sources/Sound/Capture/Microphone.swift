@@ -67,7 +67,7 @@ public final class Microphone: Sendable {
     private static func becomeRealTime(_ priority: Int?, _ output: CaptureOutput) {
         guard let priority else { return }
         let result = CaptureThread.becomeRealTime(priority: priority)
-        output.record.note(isRealTime: result == 0)
+        output.record.update { $0.isRealTime = result == 0 }
         if result != 0 { output.changes.push(.init(.notRealTime, at: Clock.now, number: result)) }
     }
 
@@ -114,6 +114,9 @@ public final class Microphone: Sendable {
 
     /// The state now, and counters since the start.
     public var status: CaptureStatus { output.status }
+
+    /// What was lost, where and why.
+    public var lost: LostAudio { output.ring.lost }
 
     /// ALSA's name of the device that is open, or was last; nil before the first.
     public var deviceInUse: String? {

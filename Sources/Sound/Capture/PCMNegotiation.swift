@@ -1,3 +1,4 @@
+import Audio
 import CALSA
 import Glibc
 
@@ -5,9 +6,9 @@ extension PCM {
     /// Sample formats in the order of preference.
     ///
     /// 16 bits are enough for speech, and a loopback's player most likely writes them; the others follow by their cost.
-    static let formats: [(sample: SampleFormat, alsa: snd_pcm_format_t)] = [
-        (.s16, SND_PCM_FORMAT_S16_LE), (.s32, SND_PCM_FORMAT_S32_LE), (.float, SND_PCM_FORMAT_FLOAT_LE),
-        (.s24, SND_PCM_FORMAT_S24_LE), (.s24Packed, SND_PCM_FORMAT_S24_3LE),
+    static let formats: [(sample: SampleLayout, alsa: snd_pcm_format_t)] = [
+        (.s16, SND_PCM_FORMAT_S16_LE), (.s32, SND_PCM_FORMAT_S32_LE), (.f32, SND_PCM_FORMAT_FLOAT_LE),
+        (.s24le32, SND_PCM_FORMAT_S24_LE), (.s24, SND_PCM_FORMAT_S24_3LE),
     ]
 
     static func negotiate(

@@ -51,10 +51,7 @@ public struct RawCapture: Equatable, Sendable {
             }
             var samples = [Float](repeating: 0, count: count * format.channels)
             var room = samples.mutableSpan
-            format.sample.convert(
-                UnsafeRawBufferPointer(rebasing: frames[..<(count * format.frameBytes)]).bytes,
-                into: &room
-            )
+            format.decode(UnsafeRawBufferPointer(rebasing: frames[..<(count * format.frameBytes)]), into: &room)
             let first = min(count, left.0)
             let end = min(count, first + left.1)
             for frame in first..<end {

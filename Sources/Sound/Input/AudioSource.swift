@@ -27,6 +27,9 @@ public protocol AudioSource: Sendable {
     /// Why no audio comes now, such as `muted`; nil while all is well.
     var trouble: String? { get }
 
+    /// What was lost on the way from it; the detector and the recording count theirs there, too.
+    var lost: LostAudio { get }
+
     /// How far a file or a stream was played; nil for a microphone.
     var progress: AudioProgress? { get }
 

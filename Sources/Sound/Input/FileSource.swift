@@ -24,6 +24,8 @@ public final class FileSource: AudioSource {
         state = Mutex(State(stream: stream))
     }
 
+    public var lost: LostAudio { ring.lost }
+
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
     public var problem: AudioError? { state.withLock { $0.problem } }

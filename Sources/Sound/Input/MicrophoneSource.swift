@@ -27,6 +27,8 @@ public final class MicrophoneSource: AudioSource {
         microphone.nextBlock(until: time, body)
     }
 
+    public var lost: LostAudio { microphone.lost }
+
     public var hasEnded: Bool { microphone.isStopped }
 
     public var isRefused: Bool { microphone.status.isTooFast }

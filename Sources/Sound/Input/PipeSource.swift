@@ -60,6 +60,8 @@ public final class PipeSource: AudioSource {
         }
     }
 
+    public var lost: LostAudio { ring.lost }
+
     public var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
     public var problem: AudioError? { state.withLock { $0.problem } }

@@ -108,6 +108,7 @@ final class StampedSource: AudioSource {
     /// Times of all blocks read, in order.
     var blocks: [StageTimes.Stamps] { stamps.withLock { $0 } }
 
+    var lost: LostAudio { microphone.lost }
     var hasEnded: Bool { microphone.isStopped }
 
     func next(until time: Instant, _ body: (Span<Float>, AudioBlock) -> Void) -> Bool {

@@ -120,7 +120,7 @@ public struct SoundCheck {
 
     /// How the device was opened, and whether audio was lost.
     private func capture(_ status: CaptureStatus, seconds: Double) -> Diagnosis {
-        let format = status.format.map { "\($0.rate) Hz, channels: \($0.channels), \($0.sample.name)" } ?? ""
+        let format = status.format.map { "\($0.rate) Hz, channels: \($0.channels), \($0.sample.alsaName)" } ?? ""
         let text = "\(status.device): \(format)"
         if status.counts.gaps > 0 {
             let lost = "\(text); audio was lost, times: \(status.counts.gaps)"
