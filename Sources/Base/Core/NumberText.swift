@@ -9,35 +9,14 @@ extension FixedWidthInteger {
     public init?(digits text: some StringProtocol) { self.init(digits: text.utf8) }
 
     /// A whole number without a sign, from ASCII bytes: see ``init(digits:)``.
-    public init?(digits bytes: some Sequence<UInt8>) {
-        var value: Self?
-        for byte in bytes {
-            guard let next = Self(digit: byte, radix: 10, after: value ?? 0) else { return nil }
-            value = next
-        }
-        guard let value else { return nil }
-        self = value
-    }
+    public init?(digits bytes: some Sequence<UInt8>) { self.init(bytes, radix: 10) }
 
     /// A whole number that may be negative: `-` at most, then ASCII digits alone.
     ///
     /// Nothing where the text is anything else, or the number does not fit.
     public init?(signedDigits text: some StringProtocol) {
-        guard text.utf8.first == UInt8(ascii: "-") else {
-            self.init(digits: text.utf8)
-            return
-        }
-        var value: Self?
-        for byte in text.utf8.dropFirst() {
-            // Downwards, because the lowest number has no positive counterpart.
-            let (scaled, overflow) = (value ?? 0).multipliedReportingOverflow(by: 10)
-            guard !overflow, let digit = Self(digit: byte, radix: 10, after: 0) else { return nil }
-            let (next, underflow) = scaled.subtractingReportingOverflow(digit)
-            guard !underflow else { return nil }
-            value = next
-        }
-        guard let value else { return nil }
-        self = value
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        self.init(text.utf8.dropFirst(isNegative ? 1 : 0), radix: 10, isNegative: isNegative)
     }
 
     /// A whole number in hexadecimal digits of either case, without a prefix or a sign.
@@ -46,30 +25,28 @@ extension FixedWidthInteger {
     public init?(hexDigits text: some StringProtocol) { self.init(hexDigits: text.utf8) }
 
     /// A whole number in hexadecimal digits, from ASCII bytes: see ``init(hexDigits:)``.
-    public init?(hexDigits bytes: some Sequence<UInt8>) {
+    public init?(hexDigits bytes: some Sequence<UInt8>) { self.init(bytes, radix: 16) }
+
+    private init?(_ bytes: some Sequence<UInt8>, radix: Self, isNegative: Bool = false) {
         var value: Self?
         for byte in bytes {
-            guard let next = Self(digit: byte, radix: 16, after: value ?? 0) else { return nil }
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f") where radix == 16: digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F") where radix == 16: digit = byte - UInt8(ascii: "A") + 10
+            default: return nil
+            }
+            let (scaled, overflow) = (value ?? 0).multipliedReportingOverflow(by: radix)
+            // Downwards, because the lowest number has no positive counterpart.
+            let (next, carry) =
+                isNegative
+                ? scaled.subtractingReportingOverflow(Self(digit)) : scaled.addingReportingOverflow(Self(digit))
+            guard !overflow, !carry else { return nil }
             value = next
         }
         guard let value else { return nil }
         self = value
-    }
-
-    /// The number that `byte`, a digit, makes of the digits before it.
-    private init?(digit byte: UInt8, radix: Self, after value: Self) {
-        let digit: UInt8
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f") where radix == 16: digit = byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F") where radix == 16: digit = byte - UInt8(ascii: "A") + 10
-        default: return nil
-        }
-        let (scaled, overflow) = value.multipliedReportingOverflow(by: radix)
-        guard !overflow else { return nil }
-        let (sum, carry) = scaled.addingReportingOverflow(Self(digit))
-        guard !carry else { return nil }
-        self = sum
     }
 }
 

@@ -6,9 +6,13 @@ public func decimal(_ value: Double, _ places: Int) -> String {
     let scaled = Int((abs(value) * Double(scale)).rounded())
     let sign = value < 0 && scaled > 0 ? "-" : ""
     guard places > 0 else { return sign + String(scaled) }
-    let fraction = String(scaled % scale)
-    let zeros = String(repeating: "0", count: places - fraction.count)
-    return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
+    return "\(sign)\(scaled / scale).\(padded(scaled % scale, places))"
+}
+
+/// A number that is not negative, with zeros before it up to a width.
+public func padded(_ number: some BinaryInteger, _ width: Int, radix: Int = 10) -> String {
+    let digits = String(number, radix: radix)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
 /// A confidence from 0 to 1 as a percentage, such as `97 %`.

@@ -83,9 +83,8 @@ public func numberText(_ number: Double?, _ places: Int) -> String { number.map 
 
 /// Seconds as `0:01.25`; from one hour on as `1:02:03.45`.
 public func positionText(_ seconds: Double) -> String {
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let hundredths = Int((max(0, seconds) * 100).rounded())
     let (minutes, rest) = (hundredths / 6000, hundredths % 6000)
-    let tail = two(rest / 100) + "." + two(rest % 100)
-    return minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(two(minutes % 60)):\(tail)"
+    let tail = padded(rest / 100, 2) + "." + padded(rest % 100, 2)
+    return minutes < 60 ? "\(minutes):\(tail)" : "\(minutes / 60):\(padded(minutes % 60, 2)):\(tail)"
 }

@@ -85,31 +85,8 @@ extension JSON: CustomStringConvertible {
     /// that fit one line stay on it.
     public var indented: String {
         var text = ""
-        writeIndented(to: &text, margin: "")
+        write(to: &text, margin: "")
         return text + "\n"
-    }
-
-    private func writeIndented(to text: inout String, margin: String) {
-        let inner = margin + "    "
-        switch self {
-        case .array(let elements) where !elements.isEmpty && !fitsOneLine:
-            text += "["
-            for (index, element) in elements.enumerated() {
-                text += (index > 0 ? ",\n" : "\n") + inner
-                element.writeIndented(to: &text, margin: inner)
-            }
-            text += "\n\(margin)]"
-        case .object(let members) where !members.isEmpty:
-            text += "{"
-            for (index, member) in members.enumerated() {
-                text += (index > 0 ? ",\n" : "\n") + inner
-                Self.write(member.name, to: &text)
-                text += ": "
-                member.value.writeIndented(to: &text, margin: inner)
-            }
-            text += "\n\(margin)}"
-        default: write(to: &text)
-        }
     }
 
     /// Whether this is a list of plain values, of at most 80 bytes.
@@ -124,29 +101,41 @@ extension JSON: CustomStringConvertible {
         return isPlain && description.utf8.count <= 80
     }
 
-    private func write(to text: inout String) {
+    /// - Parameter margin: of the lines for members and elements; nil for a value on one line.
+    private func write(to text: inout String, margin: String? = nil) {
         switch self {
         case .null: text += "null"
         case .bool(let value): text += value ? "true" : "false"
         case .string(let value): Self.write(value, to: &text)
         case .encoded(let value): text += value
         case .array(let elements):
-            text += "["
-            for (index, element) in elements.enumerated() {
-                if index > 0 { text += ", " }
-                element.write(to: &text)
-            }
-            text += "]"
+            let margin = margin == nil || fitsOneLine ? nil : margin
+            Self.write(elements, between: ("[", "]"), to: &text, margin) { $0.write(to: &$1, margin: $2) }
         case .object(let members):
-            text += "{"
-            for (index, member) in members.enumerated() {
-                if index > 0 { text += ", " }
+            Self.write(members, between: ("{", "}"), to: &text, margin) { member, text, margin in
                 Self.write(member.name, to: &text)
                 text += ": "
-                member.value.write(to: &text)
+                member.value.write(to: &text, margin: margin)
             }
-            text += "}"
         }
+    }
+
+    private static func write<Part>(
+        _ parts: [Part],
+        between ends: (String, String),
+        to text: inout String,
+        _ margin: String?,
+        _ put: (Part, inout String, _ inner: String?) -> Void
+    ) {
+        let inner = parts.isEmpty ? nil : margin.map { $0 + "    " }
+        text += ends.0
+        for (index, part) in parts.enumerated() {
+            if index > 0 { text += inner == nil ? ", " : "," }
+            if let inner { text += "\n" + inner }
+            put(part, &text, inner)
+        }
+        if inner != nil, let margin { text += "\n" + margin }
+        text += ends.1
     }
 
     /// Appends a string with its quotes. Characters that JSON forbids in strings, and those that a terminal would not show, are
@@ -169,12 +158,7 @@ extension JSON: CustomStringConvertible {
 
     /// A scalar as `\u001b`; as a surrogate pair beyond U+FFFF.
     private static func escape(_ scalar: Unicode.Scalar) -> String {
-        UTF16.encode(scalar).map { units in
-            units.map { unit in
-                let hex = String(unit, radix: 16)
-                return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            }.joined()
-        } ?? ""
+        UTF16.encode(scalar).map { units in units.map { "\\u" + padded($0, 4, radix: 16) }.joined() } ?? ""
     }
 
     /// The output of another encoder, with what a terminal would not show escaped. Such characters occur in strings only.

@@ -1,5 +1,6 @@
 private import Core
 import Glibc
+private import System
 
 /// Where a server listens: `tcp://127.0.0.1:10400`, `tcp://[::1]:10400` or `unix:///run/beckon/wyoming.socket`.
 ///
@@ -102,41 +103,14 @@ public enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Returns: a blocking socket, which the caller closes; nil with `errno` set if that fails.
     public func connect() -> Int32? {
-        switch self {
-        case .unix(let path):
-            guard let address = UnixSocket.address(path) else { return nil }
-            return Self.connect(AF_UNIX, address)
-        case .tcp(let host, let port):
-            if host.contains(":") {
-                var address = sockaddr_in6()
-                address.sin6_family = sa_family_t(AF_INET6)
-                address.sin6_port = port.bigEndian
-                inet_pton(AF_INET6, host, &address.sin6_addr)
-                return Self.connect(AF_INET6, address)
-            }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            inet_pton(AF_INET, host, &address.sin_addr)
-            return Self.connect(AF_INET, address)
-        }
-    }
-
-    private static func connect<Address>(_ family: Int32, _ address: Address) -> Int32? {
-        let number = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard number >= 0 else { return nil }
-        var address = address
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(number, $0, socklen_t(MemoryLayout<Address>.size))
-            }
-        }
-        guard result == 0 else {
+        guard let address = SocketAddress(self) else { return nil }
+        let socket = address.makeSocket(isBlocking: true)
+        guard socket.isOpen, address.call(Glibc.connect, socket) == 0 else {
             let failure = errno
-            close(number)
+            socket.close()
             errno = failure
             return nil
         }
-        return number
+        return socket.take()
     }
 }

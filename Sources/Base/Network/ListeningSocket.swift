@@ -24,8 +24,8 @@ public final class ListeningSocket: Sendable {
             descriptor = try UnixSocket.listen(path, mode: 0o660)
             file = Self.identity(of: path)
             self.address = address
-        case .tcp(let host, let port):
-            descriptor = try Self.listen(host, port, address)
+        case .tcp(let host, _):
+            descriptor = try Self.listen(host, address)
             self.address = .tcp(host: host, port: Self.port(of: descriptor.rawValue))
             file = []
         }
@@ -53,11 +53,7 @@ public final class ListeningSocket: Sendable {
         return lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
     }
 
-    private static func listen(
-        _ host: String,
-        _ port: UInt16,
-        _ address: ListenAddress
-    ) throws(SocketError) -> FileDescriptor {
+    private static func listen(_ host: String, _ address: ListenAddress) throws(SocketError) -> FileDescriptor {
         func failure(_ function: String) -> SocketError {
             let advice =
                 switch errno {
@@ -68,33 +64,15 @@ public final class ListeningSocket: Sendable {
                 }
             return SocketError("cannot listen at \(address): \(function): \(SystemError.text(errno)); \(advice)")
         }
-        let isSix = host.contains(":")
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let descriptor = FileDescriptor(socket(isSix ? AF_INET6 : AF_INET, type, 0))
+        guard let target = SocketAddress(address) else { throw failure("bind") }
+        let descriptor = target.makeSocket()
         guard descriptor.isOpen else { throw failure("socket") }
-        let number = descriptor.rawValue
         // A service that starts again finds its port free, though connections of the one before linger.
-        set(number, SOL_SOCKET, SO_REUSEADDR, 1)
-        var storage = sockaddr_storage()
-        let length: socklen_t
-        if isSix {
-            // `::` also takes IPv4.
-            set(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0)
-            var target = sockaddr_in6()
-            target.sin6_family = sa_family_t(AF_INET6)
-            target.sin6_port = port.bigEndian
-            inet_pton(AF_INET6, host, &target.sin6_addr)
-            length = store(target, in: &storage)
-        } else {
-            var target = sockaddr_in()
-            target.sin_family = sa_family_t(AF_INET)
-            target.sin_port = port.bigEndian
-            inet_pton(AF_INET, host, &target.sin_addr)
-            length = store(target, in: &storage)
-        }
-        let isBound = withAddress(&storage) { bind(number, $0, length) } == 0
-        guard isBound else { throw failure("bind") }
-        guard Glibc.listen(number, backlog) == 0 else { throw failure("listen") }
+        set(descriptor.rawValue, SOL_SOCKET, SO_REUSEADDR, 1)
+        // `::` also takes IPv4.
+        if host.contains(":") { set(descriptor.rawValue, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
+        guard target.call(bind, descriptor) == 0 else { throw failure("bind") }
+        guard Glibc.listen(descriptor.rawValue, backlog) == 0 else { throw failure("listen") }
         return descriptor
     }
 
@@ -102,26 +80,13 @@ public final class ListeningSocket: Sendable {
     private static func port(of descriptor: Int32) -> UInt16 {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        guard withAddress(&storage, { getsockname(descriptor, $0, &length) }) == 0 else { return 0 }
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return 0 }
         // It stands at the same place in addresses of IPv4 and IPv6.
         let port = withUnsafeBytes(of: &storage) { $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self) }
         return UInt16(bigEndian: port)
-    }
-
-    private static func store<Address>(_ address: Address, in storage: inout sockaddr_storage) -> socklen_t {
-        withUnsafeBytes(of: address) { bytes in
-            withUnsafeMutableBytes(of: &storage) { $0.copyMemory(from: bytes) }
-        }
-        return socklen_t(MemoryLayout<Address>.size)
-    }
-
-    private static func withAddress(
-        _ storage: inout sockaddr_storage,
-        _ body: (UnsafeMutablePointer<sockaddr>) -> Int32
-    ) -> Int32 {
-        withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1, body)
-        }
     }
 
     private static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {

@@ -17,10 +17,9 @@ public enum UnixSocket {
 
     /// Connects without waiting; nil with `errno` set if that fails.
     public static func connect(_ path: String) -> FileDescriptor? {
-        let descriptor = make()
-        guard descriptor.isOpen, let address = address(path),
-            call(Glibc.connect, descriptor, address) == 0
-        else { return nil }
+        guard let address = SocketAddress(.unix(path: path)) else { return nil }
+        let descriptor = address.makeSocket()
+        guard descriptor.isOpen, address.call(Glibc.connect, descriptor) == 0 else { return nil }
         return descriptor
     }
 
@@ -35,13 +34,13 @@ public enum UnixSocket {
                     + "permissions"
             )
         }
-        guard let address = address(path) else { throw failure("bind", ENAMETOOLONG) }
+        guard let address = SocketAddress(.unix(path: path)) else { throw failure("bind", ENAMETOOLONG) }
         try removeStale(path)
-        let descriptor = make()
+        let descriptor = address.makeSocket()
         guard descriptor.isOpen else { throw failure("socket", errno) }
         // On Linux the file gets the mode of the socket, so it never has wider permissions, not even for a moment.
         fchmod(descriptor.rawValue, mode)
-        guard call(bind, descriptor, address) == 0 else { throw failure("bind", errno) }
+        guard address.call(bind, descriptor) == 0 else { throw failure("bind", errno) }
         guard chmod(path, mode) == 0 else { throw failure("chmod", errno) }
         guard Glibc.listen(descriptor.rawValue, 16) == 0 else { throw failure("listen", errno) }
         return descriptor
@@ -79,7 +78,9 @@ public enum UnixSocket {
     }
 
     /// A socket for ``send(_:from:to:)``; not open, with `errno` set, if that fails.
-    public static func makeSender() -> FileDescriptor { make(SOCK_DGRAM) }
+    public static func makeSender() -> FileDescriptor {
+        FileDescriptor(socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
+    }
 
     /// Sends a datagram to the socket of a path, without waiting.
     ///
@@ -104,28 +105,10 @@ public enum UnixSocket {
         }
         return sent == bytes.count
     }
-
-    private static func make(_ type: __socket_type = SOCK_STREAM) -> FileDescriptor {
-        FileDescriptor(socket(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
-    }
-
-    private static func call(
-        _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
-        _ descriptor: borrowing FileDescriptor,
-        _ address: sockaddr_un
-    ) -> Int32 {
-        var address = address
-        let number = descriptor.rawValue
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                function(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-    }
 }
 
 /// A socket that cannot be created or used. The text is one line: the path, the failed call and what to do.
-public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct SocketError: RefusalError, Equatable, Sendable, CustomStringConvertible {
     public let description: String
     /// Whether another service listens there.
     public let isInUse: Bool
@@ -135,13 +118,5 @@ public struct SocketError: Error, Equatable, Sendable, CustomStringConvertible {
         self.isInUse = isInUse
     }
 
-    /// For ``EventFD``.
-    public static func noEventFD(_ error: SystemError) -> SocketError {
-        SocketError("\(error); the limit on open files may be too low")
-    }
-
-    /// For ``SystemThread``.
-    public static func noThread(_ error: SystemError) -> SocketError {
-        SocketError("cannot start a thread (\(error)); the limit on tasks or memory may be too low")
-    }
+    public init(refused text: String, _: SystemError) { self.init(text) }
 }

@@ -59,7 +59,7 @@ public func replaceFile(
 public func temporaryName(_ name: String) -> String { ".\(name).new" }
 
 /// The folder and the name of a file.
-func splitPath(_ path: String) -> (folder: String, name: String) {
+public func splitPath(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     return (String(path[...slash]), String(path[path.index(after: slash)...]))
 }

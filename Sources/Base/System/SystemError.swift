@@ -17,3 +17,19 @@ public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The C library's text for an errno.
     public static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }
+
+/// An error of a part that needs threads: what it says where the system refuses them, for ``SystemThread`` and ``EventFD``.
+public protocol RefusalError: Error {
+    /// - Parameter text: one line: what the system refused, and what to do.
+    init(refused text: String, _ error: SystemError)
+}
+
+extension RefusalError {
+    public static func noEventFD(_ error: SystemError) -> Self {
+        Self(refused: "cannot wake threads (\(error)); the limit on open files may be too low", error)
+    }
+
+    public static func noThread(_ error: SystemError) -> Self {
+        Self(refused: "cannot start a thread (\(error)); the limit on tasks or memory may be too low", error)
+    }
+}

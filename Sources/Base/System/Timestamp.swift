@@ -73,9 +73,4 @@ public struct Timestamp: Equatable, Comparable, Sendable {
             + hour.map { padded($0, 2) }.joined(separator: time)
             + ".\(padded(Int(milliseconds), 3))Z"
     }
-
-    private func padded(_ number: Int, _ width: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
 }

@@ -7,7 +7,7 @@ public import System
 ///
 /// Errors of the same kind are equal. ``description`` is one line: the device, the failed function, the system's text
 /// and what to do next.
-public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct CaptureError: RefusalError, Equatable, Sendable, CustomStringConvertible {
     private enum Code { case device, unsupported, noDevice, system }
 
     private let code: Code
@@ -70,15 +70,7 @@ public struct CaptureError: Error, Equatable, Sendable, CustomStringConvertible 
         system("\(what) (\(call): \(SystemError.text(number)))", number)
     }
 
-    /// The system gave no thread.
-    public static func noThread(_ error: SystemError) -> CaptureError {
-        system("cannot start a thread (\(error)); the limit on tasks or memory may be too low", error.number)
-    }
-
-    /// The system gave no eventfd.
-    public static func noEventFD(_ error: SystemError) -> CaptureError {
-        system("cannot wake threads (\(error)); the limit on open files may be too low", error.number)
-    }
+    public init(refused text: String, _ error: SystemError) { self = .system(text, error.number) }
 
     /// What the user can do about an errno.
     static func advice(_ number: Int32) -> String {
