@@ -9,12 +9,9 @@ extension Spotter {
     public struct Stream: ~Copyable {
         private let spotter: Spotter
         private var detector: Detector
-        private var resampler: Resampler
+        private var blocks: BlockMaker?
         /// The last second at 16 kHz.
         private let ring: BlockRing
-        /// The block being filled; `filled` samples are valid.
-        private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
-        private var filled = 0
         /// Samples at 16 kHz that came out of the resampler.
         private var count = 0
         private var found: [Spotting.Detection] = []
@@ -22,7 +19,7 @@ extension Spotter {
         init(_ spotter: Spotter, ring: BlockRing, resampler: consuming Resampler) {
             self.spotter = spotter
             self.ring = ring
-            self.resampler = resampler
+            blocks = BlockMaker(resampler)
             detector = Detector(spotter.detector)
         }
 
@@ -32,7 +29,7 @@ extension Spotter {
         /// - Returns: the words that were decided in these samples.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public mutating func process(_ samples: [Float]) throws(SpotterError) -> [Beckon.Detection] {
-            try resample(samples.map { $0.isFinite ? $0 : 0 }, endOfInput: false)
+            try hear(samples.map { $0.isFinite ? $0 : 0 })
             return takeDetections()
         }
 
@@ -42,7 +39,7 @@ extension Spotter {
         /// - Returns: the words that were decided in these samples.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public mutating func process(_ samples: [Int16]) throws(SpotterError) -> [Beckon.Detection] {
-            try resample(samples.map(Float.init(sample:)), endOfInput: false)
+            try hear(samples.map(Float.init(sample:)))
             return takeDetections()
         }
 
@@ -51,53 +48,34 @@ extension Spotter {
         /// - Returns: the words that were decided since the last call.
         /// - Throws: ``SpotterError/audio`` where the sample rate cannot be converted.
         public consuming func finish() throws(SpotterError) -> [Beckon.Detection] {
-            try resample([], endOfInput: true)
-            if filled > 0 {
-                for index in filled..<block.count { block[index] = 0 }
-                hear()
-            }
+            try hear([], isEnd: true)
             var closing = ClosingSilence()
-            while closing.next(&block) { hear() }
+            var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
+            while closing.next(&block) { hear(block.span) }
             detector.finish { found.append($0) }
             return takeDetections()
         }
 
-        private mutating func resample(_ samples: [Float], endOfInput: Bool) throws(SpotterError) {
-            var consumed = 0
-            while true {
-                let progress = try fillBlock(samples.span.extracting(consumed...), endOfInput: endOfInput)
-                consumed += progress.consumed
-                filled += progress.produced
-                count += progress.produced
-                if filled == block.count {
-                    hear()
-                    filled = 0
-                }
-                if progress.produced == 0, progress.consumed == 0 { return }
-            }
-        }
-
-        /// Resamples into the rest of the block.
-        private mutating func fillBlock(
-            _ samples: Span<Float>,
-            endOfInput: Bool
-        ) throws(SpotterError) -> Resampler.Progress {
-            // A span of a property would keep exclusive access to all of `self`.
-            var block: [Float] = []
-            swap(&block, &self.block)
-            defer { swap(&block, &self.block) }
+        /// Runs the detector over the blocks that these samples complete.
+        private mutating func hear(_ samples: [Float], isEnd: Bool = false) throws(SpotterError) {
+            // Moved out of `self` for the call, because the call changes other parts of `self`.
+            guard var blocks = blocks.take() else { return }
             do throws(AudioError) {
-                var span = block.mutableSpan
-                var room = span.extracting(filled...)
-                return try resampler.process(samples, into: &room, endOfInput: endOfInput)
+                if isEnd {
+                    try blocks.finish { block, _ in hear(block) }
+                } else {
+                    try blocks.add(samples.span) { block, _ in hear(block) }
+                }
             } catch {
                 throw .audio.saying(error.description)
             }
+            count = blocks.samples
+            self.blocks = consume blocks
         }
 
         /// Runs the detector over the window that ends with the block.
-        private mutating func hear() {
-            ring.write(block.span, time: Instant(nanoseconds: 0))
+        private mutating func hear(_ block: Span<Float>) {
+            ring.write(block, time: Instant(nanoseconds: 0))
             _ = ring.withWindow { window, _ in
                 detector.process(window: window) { found.append($0) }
             }

@@ -16,13 +16,5 @@ public struct AudioBlock: Equatable, Sendable {
     public var continues: Bool
     /// Blocks that found no room in the ring since the block read before. Stale blocks do not count: their audio was
     /// given up, see ``BlockRing/flush()``.
-    public var missed: UInt64
-
-    public init(sequence: UInt64, time: Instant, filled: Int, continues: Bool, missed: UInt64 = 0) {
-        self.sequence = sequence
-        self.time = time
-        self.filled = filled
-        self.continues = continues
-        self.missed = missed
-    }
+    public var missed: UInt64 = 0
 }

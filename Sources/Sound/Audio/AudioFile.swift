@@ -1,3 +1,5 @@
+private import Core
+
 /// An audio file open for reading: WAV, RF64, AIFF, CAF, FLAC, Ogg (Vorbis, Opus, FLAC), MPEG audio, and what else libsndfile reads.
 ///
 /// It is read to its real end, whatever its header declares: sizes that were never written, or wrapped around, joined files and
@@ -42,17 +44,17 @@ public struct AudioFile: ~Copyable {
     public init(path: String) throws(AudioError) {
         let file = try RegularFile(path: path)
         let part = try AudioPart.open(file, at: 0, path: path)
-        try AudioFile.check(part, path: path)
+        try AudioFile.check(part.header, path: path)
         self.init(path, file, part)
     }
 
     /// All that may throw is done before: where the `init` of a noncopyable type throws, Swift 6.2 releases twice what its
     /// properties have as defaults.
     private init(_ path: String, _ file: consuming RegularFile, _ part: consuming AudioPart) {
-        sampleRate = part.sampleRate
-        channels = part.channels
-        frames = part.frames
-        format = part.format
+        sampleRate = part.header.sampleRate
+        channels = part.header.channels
+        frames = part.header.frames
+        format = part.header.format
         self.path = path
         self.part = part
         self.file = file
@@ -86,8 +88,8 @@ public struct AudioFile: ~Copyable {
         guard wanted > 0, let target = output.baseAddress else { return 0 }
         while !ended {
             var count = part.read(into: target, frames: wanted, of: file)
-            let isFloat = part.isFloat
-            if part.checksSamples, let bad = SampleCheck.firstUnusable(output.prefix(count * channels)) {
+            let isFloat = part.header.isFloat
+            if part.header.checksSamples, let bad = SampleCheck.firstUnusable(output.prefix(count * channels)) {
                 count = bad / channels
                 ended = true
                 failure = unusable(output[bad], channel: bad % channels, frame: framesRead + count)
@@ -128,13 +130,13 @@ public struct AudioFile: ~Copyable {
 
     private func nextPart(at start: Int) throws(AudioError) -> AudioPart {
         let next = try AudioPart.open(file, at: start, path: path)
-        guard next.sampleRate == sampleRate, next.channels == channels else {
+        guard next.header.sampleRate == sampleRate, next.header.channels == channels else {
             throw .unsupported.saying(
                 "audio file \(AudioError.quoted(path)) continues with other audio from byte \(start) on, after \(seconds(framesRead)) s "
-                    + "(\(next.sampleRate) Hz, channels: \(next.channels)); split it there"
+                    + "(\(next.header.sampleRate) Hz, channels: \(next.header.channels)); split it there"
             )
         }
-        reportLayout(next)
+        reportLayout(next.header)
         return next
     }
 
@@ -151,8 +153,8 @@ public struct AudioFile: ~Copyable {
 
     /// Reads the beginning of floating-point samples, to learn their scale before the first is used.
     private mutating func learnScale() {
-        reportLayout(part)
-        guard part.isFloat else { return }
+        reportLayout(part.header)
+        guard part.header.isFloat else { return }
         let frames = max(1, (1 << 16) / channels)
         let peak = withUnsafeTemporaryAllocation(of: Float.self, capacity: frames * channels) { buffer in
             guard let base = buffer.baseAddress else { return Float(0) }
@@ -174,13 +176,13 @@ public struct AudioFile: ~Copyable {
         if scale.add(peak: peak) { AudioWarnings.report(scale.warning("audio file \(AudioError.quoted(path))")) }
     }
 
-    private func reportLayout(_ part: borrowing AudioPart) {
+    private func reportLayout(_ part: PartHeader) {
         if part.layout == .s24le32 {
             AudioWarnings.report(LayoutEvidence.warning("audio file \(AudioError.quoted(path))"))
         }
     }
 
-    private static func check(_ part: borrowing AudioPart, path: String) throws(AudioError) {
+    private static func check(_ part: PartHeader, path: String) throws(AudioError) {
         let name = AudioError.quoted(path)
         guard rates.contains(part.sampleRate) else {
             throw .unsupported.saying(
@@ -212,7 +214,6 @@ public struct AudioFile: ~Copyable {
     private func seconds(_ frame: Int) -> String {
         let milliseconds = frame.multipliedFullWidth(by: 1000)
         let (whole, _) = sampleRate.dividingFullWidth(milliseconds)
-        let rest = String(whole % 1000)
-        return "\(whole / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+        return "\(whole / 1000)." + padded(whole % 1000, 3)
     }
 }

@@ -29,7 +29,7 @@ public struct StreamBlocks: ~Copyable {
     private let isRaw: Bool
     private var place: Place
     private var header = WaveHeader()
-    private var resampler: Resampler?
+    private var blocks: BlockMaker?
     private var decoder: PCMDecoder?
     /// Bytes behind the audio that do not tell yet what they are; or the beginning of audio whose layout they tell.
     private var waiting: [UInt8] = []
@@ -44,8 +44,6 @@ public struct StreamBlocks: ~Copyable {
     /// Whether they are not all zeros, which are padding.
     private var hasSurplusSound = false
     private var bytesRead = 0
-    private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
-    private var filled = 0
     /// Mono samples at the rate of the audio.
     private var mono = [Float](repeating: 0, count: 2048)
     private var frames = 0
@@ -118,13 +116,8 @@ public struct StreamBlocks: ~Copyable {
             // Too few bytes to tell what they are.
             addSurplus(waiting[...])
         }
-        try resample([Float]().span, isEnd: true, put)
-        if filled > 0 {
-            var last = block
-            for index in filled..<last.count { last[index] = 0 }
-            filled = 0
-            put(last.span)
-        }
+        try blocks?.finish { block, _ in put(block) }
+        samples = blocks?.samples ?? 0
         if surplus > 1, hasSurplusSound { try reportSurplus() }
         if let missing = missingSeconds {
             throw .truncated.saying(
@@ -290,7 +283,8 @@ public struct StreamBlocks: ~Copyable {
                 decoder?.scale = factor
                 for index in 0..<progress.frames { samples[index] *= change }
             }
-            try resample(samples.span.extracting(first: progress.frames), isEnd: false, put)
+            try blocks?.add(samples.span.extracting(first: progress.frames)) { block, _ in put(block) }
+            self.samples = blocks?.samples ?? 0
             guard !progress.isUnusable else {
                 let seconds = decimal(Double(frames) / Double(format.rate), 3)
                 throw .notFinite.saying(
@@ -303,45 +297,9 @@ public struct StreamBlocks: ~Copyable {
 
     private mutating func begin(_ format: RawFormat) throws(AudioError) {
         try mix.checkMixed(channels: format.channels, of: Self.name)
-        resampler = try Resampler(from: format.rate)
+        blocks = BlockMaker(try Resampler(from: format.rate))
         decoder = PCMDecoder(format.sample, channels: format.channels, mix: mix)
         self.format = format
-    }
-
-    private mutating func resample(
-        _ mono: Span<Float>,
-        isEnd: Bool,
-        _ put: (Span<Float>) -> Void
-    ) throws(AudioError) {
-        guard var resampler = resampler.take() else { return }
-        // A span of a property would borrow all of `self`.
-        var block: [Float] = []
-        swap(&block, &self.block)
-        defer { swap(&block, &self.block) }
-        var used = 0
-        var problem: AudioError?
-        while true {
-            var room = block.mutableSpan
-            var rest = room.extracting(filled..<AudioFormat.hopSamples)
-            let progress: Resampler.Progress
-            do throws(AudioError) {
-                progress = try resampler.process(mono.extracting(used..<mono.count), into: &rest, endOfInput: isEnd)
-            } catch {
-                problem = error
-                break
-            }
-            used += progress.consumed
-            filled += progress.produced
-            samples += progress.produced
-            if filled == AudioFormat.hopSamples {
-                filled = 0
-                put(block.span)
-            } else if progress.produced == 0, isEnd || used == mono.count || progress.consumed == 0 {
-                break
-            }
-        }
-        self.resampler = consume resampler
-        if let problem { throw problem }
     }
 
     /// As ``PCMDecoder/takeCancellation()``.

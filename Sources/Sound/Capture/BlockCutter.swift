@@ -17,12 +17,9 @@ struct BlockCutter: ~Copyable {
     private let memory: PinnedMemory
     private let interleaved: UnsafeMutableBufferPointer<Float>
     private let mono: UnsafeMutableBufferPointer<Float>
-    private let block: UnsafeMutableBufferPointer<Float>
-    private var filled = 0
-    private var resampler: Resampler
-    /// Input frames and output samples since the last ``reset()``.
+    private var blocks: BlockMaker
+    /// Input frames since the last ``reset()``.
     private var framesTaken = 0
-    private var samplesMade = 0
     /// Of the channels in the block that is being filled.
     private var cancellation = ChannelCancellation()
 
@@ -31,8 +28,7 @@ struct BlockCutter: ~Copyable {
         let capacity = max(1, format.period, format.rate / 10)
         let stride = MemoryLayout<Float>.stride
         let sizes = [
-            capacity * format.channels * stride, capacity * stride, AudioFormat.hopSamples * stride,
-            capacity * format.frameBytes,
+            capacity * format.channels * stride, capacity * stride, capacity * format.frameBytes,
         ]
         let resampler = try BlockCutter.resampler(format, mix, quality)
         let memory = try PinnedMemory(size: sizes.reduce(0, +))
@@ -44,13 +40,12 @@ struct BlockCutter: ~Copyable {
         }
         interleaved = next(sizes[0]).bindMemory(to: Float.self)
         mono = next(sizes[1]).bindMemory(to: Float.self)
-        block = next(sizes[2]).bindMemory(to: Float.self)
-        frames = next(sizes[3])
+        frames = next(sizes[2])
         self.format = format
         self.mix = mix
         self.capacity = capacity
         self.memory = memory
-        self.resampler = resampler
+        blocks = BlockMaker(resampler)
     }
 
     private static func resampler(
@@ -68,17 +63,17 @@ struct BlockCutter: ~Copyable {
 
     /// Discards all audio so far, including an incomplete block.
     mutating func reset() throws(AudioError) {
-        try resampler.reset()
-        (filled, framesTaken, samplesMade) = (0, 0, 0)
+        try blocks.reset()
+        framesTaken = 0
     }
 
     /// About how many more frames complete the next block, rounded up.
-    var framesToBlock: Int { (block.count - filled) * format.rate / AudioFormat.sampleRate + 2 }
+    var framesToBlock: Int { (AudioFormat.hopSamples - blocks.filled) * format.rate / AudioFormat.sampleRate + 2 }
 
     /// Audio since the last ``reset()`` that is in no block yet.
     var pending: Duration {
         let taken = Double(framesTaken) / Double(format.rate)
-        let published = Double(samplesMade - filled) / Double(AudioFormat.sampleRate)
+        let published = Double(blocks.samples - blocks.filled) / Double(AudioFormat.sampleRate)
         return .nanoseconds(Int64(((taken - published) * 1e9).rounded()))
     }
 
@@ -97,34 +92,19 @@ struct BlockCutter: ~Copyable {
         mix.mix(taken, channels: format.channels, into: &room)
         cancellation.add(taken, channels: format.channels, mixed: UnsafeBufferPointer(mono).span, mix)
         framesTaken += count
-        var used = 0
+        let newest = Double(framesTaken - 1) / Double(format.rate)
+        var cancellation = cancellation
         // Samples that are still in the filters are flushed by the next frames.
-        while used < count {
-            let input = UnsafeBufferPointer(mono).span.extracting(used..<count)
-            var rest = UnsafeMutableBufferPointer(rebasing: block[filled...]).mutableSpan
-            let progress = try resampler.process(input, into: &rest, endOfInput: false)
-            used += progress.consumed
-            filled += progress.produced
-            samplesMade += progress.produced
-            if filled == block.count {
-                filled = 0
-                output.publish(
-                    UnsafeBufferPointer(block).span,
-                    time: time - ageOfBlock(),
-                    cancels: cancellation.result
-                )
-                cancellation = ChannelCancellation()
-            } else if progress.consumed == 0, progress.produced == 0 {
-                return
-            }
+        try blocks.add(UnsafeBufferPointer(mono).span.extracting(first: count)) { block, end in
+            // Output sample n is at n / 16000 s of the input.
+            let age = newest - Double(end - 1) / Double(AudioFormat.sampleRate)
+            output.publish(
+                block,
+                time: time - .nanoseconds(Int64((age * 1e9).rounded())),
+                cancels: cancellation.result
+            )
+            cancellation = ChannelCancellation()
         }
-    }
-
-    /// The time from the block's last sample to the newest frame.
-    private func ageOfBlock() -> Duration {
-        // Output sample n is at n / 16000 s of the input.
-        let age =
-            Double(framesTaken - 1) / Double(format.rate) - Double(samplesMade - 1) / Double(AudioFormat.sampleRate)
-        return .nanoseconds(Int64((age * 1e9).rounded()))
+        self.cancellation = cancellation
     }
 }

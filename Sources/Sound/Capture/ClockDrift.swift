@@ -10,8 +10,8 @@ struct ClockDrift: Equatable {
     private static let window = 11, least = 5
     private static let second: Int64 = 1_000_000_000
 
-    /// Growth of the lag in ns per second, the newest `count` of them in a ring; twelve, so that all fit in four vectors.
-    private var growths = (SIMD4<Int64>(), SIMD4<Int64>(), SIMD4<Int64>())
+    /// Growth of the lag in ns per second, the newest `count` of them in a ring.
+    private var growths = InlineArray<11, Int64>(repeating: 0)
     private var count = 0
     private var next = 0
     /// The second that is under way: its start, its least lag, and when that was.
@@ -47,25 +47,8 @@ struct ClockDrift: Equatable {
     /// The next lag does not continue the last one; the rate stays what it is.
     mutating func interrupt() { (current, before) = (nil, nil) }
 
-    private subscript(index: Int) -> Int64 {
-        get {
-            switch index / 4 {
-            case 0: growths.0[index % 4]
-            case 1: growths.1[index % 4]
-            default: growths.2[index % 4]
-            }
-        }
-        set {
-            switch index / 4 {
-            case 0: growths.0[index % 4] = newValue
-            case 1: growths.1[index % 4] = newValue
-            default: growths.2[index % 4] = newValue
-            }
-        }
-    }
-
     private mutating func add(_ value: Int64) {
-        self[next] = value
+        growths[next] = value
         next = (next + 1) % Self.window
         count = min(count + 1, Self.window)
         if count >= Self.least { growth = median }
@@ -74,11 +57,11 @@ struct ClockDrift: Equatable {
     /// By counting, because sorting would allocate.
     private var median: Int64 {
         for index in 0..<count {
-            let value = self[index]
+            let value = growths[index]
             var (less, same) = (0, 0)
             for other in 0..<count {
-                if self[other] < value { less += 1 }
-                if self[other] == value { same += 1 }
+                if growths[other] < value { less += 1 }
+                if growths[other] == value { same += 1 }
             }
             if less <= count / 2, less + same > count / 2 { return value }
         }

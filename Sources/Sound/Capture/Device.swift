@@ -7,23 +7,12 @@ public struct Device: Equatable, Sendable {
         public var channels: ClosedRange<Int>
         /// The supported sample formats, by ALSA's names.
         public var formats: [String]
-
-        public init(rates: [Int], channels: ClosedRange<Int>, formats: [String]) {
-            self.rates = rates
-            self.channels = channels
-            self.formats = formats
-        }
     }
 
     /// A program that has a device open.
     public struct Holder: Equatable, Sendable {
         public var process: Int
         public var name: String
-
-        public init(process: Int, name: String) {
-            self.process = process
-            self.name = name
-        }
     }
 
     /// Whether a device can be used now.
@@ -43,19 +32,5 @@ public struct Device: Equatable, Sendable {
     public var driver: String?
     public var condition: Condition
     /// Whether ``DeviceChoice/auto`` selects this device now.
-    public var isAutomatic: Bool
-
-    public init(
-        name: String,
-        description: String,
-        driver: String?,
-        condition: Condition,
-        isAutomatic: Bool = false
-    ) {
-        self.name = name
-        self.description = description
-        self.driver = driver
-        self.condition = condition
-        self.isAutomatic = isAutomatic
-    }
+    public var isAutomatic = false
 }

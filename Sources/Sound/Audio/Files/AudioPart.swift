@@ -7,27 +7,15 @@ import Glibc
 /// the layout of the samples for another, and libsndfile for all others.
 struct AudioPart: ~Copyable {
     private let decoder: PartDecoder
-    /// The offset of its first byte in the file.
-    let start: Int
-    let sampleRate: Int
-    let channels: Int
-    /// Frames by the header or an estimate; nil if nothing is known.
-    let frames: Int?
-    /// Frames by the header; nil if it does not say.
-    private let declaredFrames: Int?
-    /// Short name of container and coding, such as `WAV 16-bit`.
-    let format: String
-    /// Whether samples may be NaN, or beyond all limits.
-    let checksSamples: Bool
-    /// Whether samples are PCM of floating point, whose scale may be another.
-    let isFloat: Bool
-    /// What was taken of samples whose header does not say it.
-    let layout: SampleLayout?
-    /// Whether it is MPEG audio, which libmpg123 reads as far as there are frames.
-    private(set) var isMPEG = false
+    let header: PartHeader
     private let view: FileView
     private let container: Container?
     private let link: OggLink?
+    /// Whether it is MPEG audio, which libmpg123 reads as far as there are frames.
+    let isMPEG: Bool
+
+    /// The offset of its first byte in the file.
+    var start: Int { view.range.lowerBound }
 
     /// - Throws: ``AudioError/notAudio``, ``AudioError/undecodable``, ``AudioError/unsupported`` or ``AudioError/noAudio``.
     static func open(_ file: borrowing RegularFile, at start: Int, path: String) throws(AudioError) -> AudioPart {
@@ -36,7 +24,10 @@ struct AudioPart: ~Copyable {
         switch magic {
         case .flac:
             let view = FileView(file, first..<file.size)
-            if let decoder = FLACDecoder(view, isOgg: false) { return AudioPart(decoder, view, nil, first) }
+            if let decoder = FLACDecoder(view, isOgg: false) {
+                let header = decoder.header
+                return AudioPart(.flac(decoder), header, view)
+            }
         case .ogg:
             let link = OggLink(file, from: first)
             let view = FileView(file, first..<link.end)
@@ -46,13 +37,19 @@ struct AudioPart: ~Copyable {
                         "audio file \(AudioError.quoted(path)) cannot be decoded (its FLAC header in Ogg is damaged); write it again"
                     )
                 }
-                return AudioPart(decoder, view, link, first)
+                let header = decoder.header
+                return AudioPart(.flac(decoder), header, view, link: link)
             }
-            return AudioPart(try Decoder(view, of: file, path: path), view, nil, link)
+            let decoder = try Decoder(view, of: file, path: path)
+            let header = decoder.header
+            return AudioPart(.library(decoder), header, view, link: link)
         case .mpeg:
             // It begins with the tags, which tell libmpg123 more about the first frame.
             let view = FileView(file, start..<file.size)
-            if let decoder = MPEGDecoder(view, first: first - start) { return AudioPart(decoder, view, nil) }
+            if let decoder = MPEGDecoder(view, first: first - start) {
+                let header = decoder.header
+                return AudioPart(.mpeg(decoder), header, view, isMPEG: true)
+            }
             throw .undecodable.saying(
                 "audio file \(AudioError.quoted(path)) cannot be decoded (libmpg123 finds no audio in it); write it again"
             )
@@ -60,87 +57,44 @@ struct AudioPart: ~Copyable {
             guard let container = Container(file, at: first) else { break }
             if container.layout == .mpeg {
                 let view = FileView(file, container.audio)
-                if let decoder = MPEGDecoder(view, first: 0) { return AudioPart(decoder, view, container) }
+                if let decoder = MPEGDecoder(view, first: 0) {
+                    let header = decoder.header
+                    return AudioPart(.mpeg(decoder), header, view, container: container)
+                }
             }
             let view = FileView(file, first..<container.end, patches: container.patches)
             let decoder = try Decoder(view, of: file, path: path)
-            let layout = container.sampleLayout(file)
-            if layout == .s24le32 {
-                let pcm = PCMPart(FileView(file, container.audio), .s24le32, channels: Int(decoder.info.channels))
-                return AudioPart(pcm, decoder.info, view, container)
+            var header = decoder.header
+            guard container.sampleLayout(file) == .s24le32 else {
+                return AudioPart(.library(decoder), header, view, container: container)
             }
-            return AudioPart(decoder, view, container, nil)
+            header = PartHeader(
+                sampleRate: header.sampleRate,
+                channels: header.channels,
+                frames: container.audio.count / (4 * max(1, header.channels)),
+                format: "WAV 24-bit",
+                layout: container.layout == .declared32 ? .s24le32 : nil
+            )
+            let pcm = PCMPart(FileView(file, container.audio), .s24le32, channels: header.channels)
+            return AudioPart(.pcm(pcm), header, view, container: container)
         case nil: break
         }
         let view = FileView(file, start..<file.size)
-        return AudioPart(try Decoder(view, of: file, path: path), view, nil, nil)
+        let decoder = try Decoder(view, of: file, path: path)
+        let header = decoder.header
+        return AudioPart(.library(decoder), header, view)
     }
 
-    private init(_ decoder: consuming Decoder, _ view: FileView, _ container: Container?, _ link: OggLink?) {
-        let info = decoder.info
-        sampleRate = Int(info.samplerate)
-        channels = Int(info.channels)
-        // libsndfile reports the largest Int64 for streams whose end it cannot find.
-        frames = info.frames == Int64.max ? nil : Int(info.frames)
-        declaredFrames = frames
-        format = FormatName.name(of: info.format)
-        checksSamples = !FormatName.isInteger(info.format)
-        isFloat = FormatName.isFloat(info.format)
-        layout = nil
-        start = view.range.lowerBound
-        self.decoder = .library(decoder)
-        self.view = view
-        self.container = container
-        self.link = link
-    }
-
-    private init(_ decoder: consuming FLACDecoder, _ view: FileView, _ link: OggLink?, _ start: Int) {
-        sampleRate = decoder.sampleRate
-        channels = decoder.channels
-        frames = decoder.declaredFrames
-        declaredFrames = frames
-        format = link == nil ? "FLAC \(decoder.bits)-bit" : "Ogg FLAC"
-        checksSamples = false
-        isFloat = false
-        layout = nil
-        self.decoder = .flac(decoder)
-        container = nil
-        self.start = start
-        self.view = view
-        self.link = link
-    }
-
-    private init(_ decoder: consuming MPEGDecoder, _ view: FileView, _ container: Container?) {
-        sampleRate = decoder.sampleRate
-        channels = decoder.channels
-        frames = decoder.estimatedFrames
-        declaredFrames = decoder.declaredFrames
-        format = "MPEG layer " + String(repeating: "I", count: max(1, min(3, decoder.layer)))
-        checksSamples = true
-        isFloat = false
-        layout = nil
-        start = view.range.lowerBound
-        self.decoder = .mpeg(decoder)
-        isMPEG = container == nil
-        self.container = container
-        link = nil
-        self.view = view
-    }
-
-    private init(_ decoder: consuming PCMPart, _ info: SF_INFO, _ view: FileView, _ container: Container) {
-        sampleRate = Int(info.samplerate)
-        channels = Int(info.channels)
-        frames = container.audio.count / (4 * max(1, Int(info.channels)))
-        declaredFrames = nil
-        format = "WAV 24-bit"
-        checksSamples = false
-        isFloat = false
-        layout = container.layout == .declared32 ? .s24le32 : nil
-        start = view.range.lowerBound
-        self.decoder = .pcm(decoder)
-        link = nil
-        self.container = container
-        self.view = view
+    private init(
+        _ decoder: consuming PartDecoder,
+        _ header: PartHeader,
+        _ view: FileView,
+        container: Container? = nil,
+        link: OggLink? = nil,
+        isMPEG: Bool = false
+    ) {
+        self.decoder = decoder
+        (self.header, self.view, self.container, self.link, self.isMPEG) = (header, view, container, link, isMPEG)
     }
 
     /// Reads interleaved frames. Returns their number; less than `frames` only at the end or at damage.
@@ -148,7 +102,7 @@ struct AudioPart: ~Copyable {
         decoder.read(into: target, frames: frames, of: file)
     }
 
-    /// Goes back to the first frame, where ``isFloat``.
+    /// Goes back to the first frame, where ``PartHeader/isFloat``.
     func rewind() { decoder.rewind() }
 
     // MARK: - At the end
@@ -183,9 +137,9 @@ struct AudioPart: ~Copyable {
                 )
             )
         }
-        let text = decoder.problem
-        let reason = text.map { " (\($0))" } ?? ""
-        if let declaredFrames, count < declaredFrames {
+        let end = decoder.end
+        let reason = end.problem.map { " (\($0))" } ?? ""
+        if let declaredFrames = header.declaredFrames, count < declaredFrames {
             return .faulty(
                 .truncated.saying(
                     "\(name) ends early or is damaged at \(time) s: its header promises \(declaredFrames) frames, "
@@ -193,23 +147,24 @@ struct AudioPart: ~Copyable {
                 )
             )
         }
-        if let link, !link.isMarked, decoder.lacksEndOfStream {
+        if let link, !link.isMarked, end.lacksEndOfStream {
             return .faulty(
                 .truncated.saying(
                     "\(name) ends early, after \(time) s: the last page of the Ogg stream is missing; \(advice)"
                 )
             )
         }
-        if text != nil {
+        if end.problem != nil {
             return .faulty(.undecodable.saying("\(name) is damaged at \(time) s\(reason); \(advice)"))
         }
+        let passedOver = end.passedOver.map { start + $0.lowerBound..<start + $0.upperBound }
         if let damage = link?.damage ?? passedOver {
             return .faulty(
                 Self.leftover(damage, name, "were passed over: they are not audio that can be decoded; \(advice)")
             )
         }
         if let surplus = container?.surplus { return self.end(surplus, name) }
-        return whole(name)
+        return whole(end, name)
     }
 
     private func end(_ surplus: Range<Int>, _ name: String) -> End {
@@ -230,9 +185,9 @@ struct AudioPart: ~Copyable {
         )
     }
 
-    private func whole(_ name: String) -> End {
-        let end = view.range.lowerBound + (decoder.position ?? view.count)
-        if let change = decoder.change {
+    private func whole(_ decoded: PartEnd, _ name: String) -> End {
+        let end = start + (decoded.position ?? view.count)
+        if let change = decoded.change {
             return .faulty(
                 .unsupported.saying("\(name) continues with other audio from byte \(end) (\(change)); split it there")
             )
@@ -243,11 +198,38 @@ struct AudioPart: ~Copyable {
     static func leftover(_ bytes: Range<Int>, _ name: String, _ what: String) -> AudioError {
         .leftover.saying("\(name): \(bytes.count) bytes from byte \(bytes.lowerBound) on \(what)")
     }
+}
 
-    private var passedOver: Range<Int>? {
-        guard let bytes = decoder.passedOver else { return nil }
-        return view.range.lowerBound + bytes.lowerBound..<view.range.lowerBound + bytes.upperBound
-    }
+/// What a decoder says of a part before it is read.
+struct PartHeader {
+    var sampleRate: Int
+    var channels: Int
+    /// Frames by the header or an estimate; nil if nothing is known.
+    var frames: Int?
+    /// Frames by the header; nil if it does not say.
+    var declaredFrames: Int?
+    /// Short name of container and coding, such as `WAV 16-bit`.
+    var format: String
+    /// Whether samples may be NaN, or beyond all limits.
+    var checksSamples = false
+    /// Whether samples are PCM of floating point, whose scale may be another.
+    var isFloat = false
+    /// What was taken of samples whose header does not say it.
+    var layout: SampleLayout?
+}
+
+/// What a decoder says of a part when all was read that it can read.
+struct PartEnd {
+    /// What was wrong with the audio; nil if nothing was.
+    var problem: String?
+    /// Whether it missed the end of an Ogg stream.
+    var lacksEndOfStream = false
+    /// Where in its view the audio ended; nil for the end of the view.
+    var position: Int?
+    /// Bytes between frames that are not tags and were not decoded, by their offsets in the view: from the first to the last.
+    var passedOver: Range<Int>?
+    /// What changes within the stream; nil if nothing does.
+    var change: String?
 }
 
 /// What decodes a part.
@@ -269,57 +251,16 @@ private enum PartDecoder: ~Copyable {
     func rewind() {
         switch self {
         case .library(let decoder): decoder.rewind()
-        case .flac: break
-        case .mpeg: break
-        case .pcm: break
+        default: break
         }
     }
 
-    /// What was wrong with the audio; nil if nothing was.
-    var problem: String? {
+    var end: PartEnd {
         switch self {
-        case .library(let decoder): decoder.errorText.map { "sf_readf_float: \($0)" }
-        case .flac(let decoder): decoder.fault.map { "libFLAC: \($0)" }
-        case .mpeg: nil
-        case .pcm: nil
-        }
-    }
-
-    /// Whether the decoder missed the end of an Ogg stream.
-    var lacksEndOfStream: Bool {
-        switch self {
-        case .library(let decoder): decoder.log.contains("without an End-Of-Stream flag")
-        case .flac: true
-        case .mpeg: false
-        case .pcm: false
-        }
-    }
-
-    /// Where in its view the audio ended; nil for the end of the view.
-    var position: Int? {
-        switch self {
-        case .library: nil
-        case .pcm: nil
-        case .flac(let decoder): decoder.position
-        case .mpeg(let decoder): decoder.position
-        }
-    }
-
-    var passedOver: Range<Int>? {
-        switch self {
-        case .mpeg(let decoder): decoder.passedOver
-        case .library: nil
-        case .flac: nil
-        case .pcm: nil
-        }
-    }
-
-    var change: String? {
-        switch self {
-        case .mpeg(let decoder): decoder.change
-        case .library: nil
-        case .flac: nil
-        case .pcm: nil
+        case .library(let decoder): decoder.end
+        case .flac(let decoder): decoder.end
+        case .mpeg(let decoder): decoder.end
+        case .pcm: PartEnd()
         }
     }
 }

@@ -8,7 +8,7 @@ struct Decoder: ~Copyable {
     /// libsndfile keeps a pointer to it.
     private let view: FileView
     /// The header as libsndfile read it.
-    let info: SF_INFO
+    private let info: SF_INFO
 
     /// libsndfile keeps the error of a failed `sf_open_virtual` in global variables. Files are opened in parallel, since opening
     /// is a good part of the work on a short one; after a failure the file is opened again alone, to learn the error.
@@ -84,13 +84,30 @@ struct Decoder: ~Copyable {
     /// Goes back to the first frame.
     func rewind() { sf_seek(handle, 0, SEEK_SET) }
 
-    /// libsndfile's error text for the last call; nil if it succeeded.
-    var errorText: String? {
-        sf_error(handle) == SF_ERR_NO_ERROR ? nil : Decoder.text(sf_strerror(handle))
+    var header: PartHeader {
+        // libsndfile reports the largest Int64 for streams whose end it cannot find.
+        let frames = info.frames == Int64.max ? nil : Int(info.frames)
+        return PartHeader(
+            sampleRate: Int(info.samplerate),
+            channels: Int(info.channels),
+            frames: frames,
+            declaredFrames: frames,
+            format: FormatName.name(of: info.format),
+            checksSamples: !FormatName.isInteger(info.format),
+            isFloat: FormatName.isFloat(info.format)
+        )
+    }
+
+    var end: PartEnd {
+        let isFaulty = sf_error(handle) != SF_ERR_NO_ERROR
+        return PartEnd(
+            problem: isFaulty ? "sf_readf_float: \(Decoder.text(sf_strerror(handle)))" : nil,
+            lacksEndOfStream: log.contains("without an End-Of-Stream flag")
+        )
     }
 
     /// libsndfile's log of parsing the header and the stream, at most 8 KiB.
-    var log: String {
+    private var log: String {
         withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 1) { buffer in
             let count = Int(sf_command(handle, Int32(SFC_GET_LOG_INFO), buffer.baseAddress, Int32(buffer.count)))
             return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)

@@ -92,16 +92,23 @@ struct FLACDecoder: ~Copyable {
 
     deinit { FLAC__stream_decoder_delete(handle) }
 
-    var sampleRate: Int { state.sampleRate }
-    var channels: Int { state.channels }
-    var bits: Int { state.bits }
-    /// Nil if the header does not say.
-    var declaredFrames: Int? { state.declaredFrames == 0 ? nil : state.declaredFrames }
-    /// What was wrong with a frame; nil if all were sound.
-    var fault: String? { state.fault }
+    var header: PartHeader {
+        let frames = state.declaredFrames == 0 ? nil : state.declaredFrames
+        return PartHeader(
+            sampleRate: state.sampleRate,
+            channels: state.channels,
+            frames: frames,
+            declaredFrames: frames,
+            format: state.isOgg ? "Ogg FLAC" : "FLAC \(state.bits)-bit"
+        )
+    }
+
+    var end: PartEnd {
+        PartEnd(problem: state.fault.map { "libFLAC: \($0)" }, lacksEndOfStream: true, position: position)
+    }
 
     /// Where in the view the last frame ends that was decoded; nil in Ogg.
-    var position: Int? {
+    private var position: Int? {
         guard !state.isOgg else { return nil }
         var position: FLAC__uint64 = 0
         guard FLAC__stream_decoder_get_decode_position(handle, &position) != 0 else { return nil }

@@ -8,14 +8,9 @@ struct MPEGDecoder: ~Copyable {
     private let handle: OpaquePointer
     private let view: FileView
     private let state = State()
-    let sampleRate: Int
-    let channels: Int
-    /// 1 to 3.
-    let layer: Int
-    /// By the header of the first frame, which some encoders write, or by its bit rate; nil if nothing is known.
-    let estimatedFrames: Int?
-    /// By the header of the first frame only.
-    let declaredFrames: Int?
+    /// Its frames are by the header of the first frame, which some encoders write, or by its bit rate.
+    let header: PartHeader
+    private var channels: Int { header.channels }
 
     private final class State {
         var samples: UnsafePointer<Float>?
@@ -23,6 +18,7 @@ struct MPEGDecoder: ~Copyable {
         /// Where in the view the last frame ends that was read.
         var end = 0
         var passedOver: Range<Int>?
+        /// Other audio follows in the stream.
         var change: String?
         var hasEnded = false
     }
@@ -59,11 +55,15 @@ struct MPEGDecoder: ~Copyable {
             return nil
         }
         let length = Int(CMPG123_length(handle))
-        estimatedFrames = length > 0 ? length : nil
-        declaredFrames = hasLength ? estimatedFrames : nil
-        layer = Int(CMPG123_layer(handle))
-        sampleRate = rate
-        self.channels = Int(channels)
+        let frames = length > 0 ? length : nil
+        header = PartHeader(
+            sampleRate: rate,
+            channels: Int(channels),
+            frames: frames,
+            declaredFrames: hasLength ? frames : nil,
+            format: "MPEG layer " + String(repeating: "I", count: max(1, min(3, Int(CMPG123_layer(handle))))),
+            checksSamples: true
+        )
         self.handle = handle
         self.view = view
         state.end = first
@@ -71,12 +71,7 @@ struct MPEGDecoder: ~Copyable {
 
     deinit { mpg123_delete(handle) }
 
-    /// Where in the view the last frame ends that was read.
-    var position: Int { state.end }
-    /// Bytes between frames that are not tags and were not decoded, by their offsets in the view: from the first to the last.
-    var passedOver: Range<Int>? { state.passedOver }
-    /// What changes within the stream; nil if nothing does.
-    var change: String? { state.change }
+    var end: PartEnd { PartEnd(position: state.end, passedOver: state.passedOver, change: state.change) }
 
     /// Reads interleaved frames. Returns their number; less than `frames` only at the end or at damage.
     func read(into target: UnsafeMutablePointer<Float>, frames: Int, of file: borrowing RegularFile) -> Int {
@@ -104,7 +99,7 @@ struct MPEGDecoder: ~Copyable {
         if status == MPG123_NEW_FORMAT.rawValue {
             var (rate, count, encoding) = (0, Int32(0), Int32(0))
             _ = mpg123_getformat(handle, &rate, &count, &encoding)
-            guard rate == sampleRate, Int(count) == channels else {
+            guard rate == header.sampleRate, Int(count) == channels else {
                 state.change = "\(rate) Hz, channels: \(count)"
                 state.hasEnded = true
                 return

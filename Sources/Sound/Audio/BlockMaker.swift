@@ -1,0 +1,62 @@
+import Core
+
+/// Resamples mono audio to 16 kHz and cuts it into blocks of 1600 samples. Nothing allocates after `init`.
+public struct BlockMaker: ~Copyable {
+    /// Samples at 16 kHz so far, and how many of them are in no complete block yet.
+    public private(set) var samples = 0
+    public private(set) var filled = 0
+
+    private var resampler: Resampler
+    private var block = [Float](repeating: 0, count: AudioFormat.hopSamples)
+
+    public init(_ resampler: consuming Resampler) { self.resampler = resampler }
+
+    /// Takes the next samples.
+    ///
+    /// - Parameter put: gets each complete block, and ``samples`` up to its end.
+    /// - Throws: ``AudioError/converter``.
+    public mutating func add(_ mono: Span<Float>, _ put: (Span<Float>, Int) -> Void) throws(AudioError) {
+        try add(mono, isEnd: false, put)
+    }
+
+    /// Ends the audio: gives what the filters hold, and the last block, filled up with zeros. Call ``reset()`` before other audio.
+    public mutating func finish(_ put: (Span<Float>, Int) -> Void) throws(AudioError) {
+        try add([Float]().span, isEnd: true, put)
+        guard filled > 0 else { return }
+        for index in filled..<block.count { block[index] = 0 }
+        filled = 0
+        put(block.span, samples)
+    }
+
+    private mutating func add(
+        _ mono: Span<Float>,
+        isEnd: Bool,
+        _ put: (Span<Float>, Int) -> Void
+    ) throws(AudioError) {
+        // A span of a property would borrow all of `self`.
+        var block: [Float] = []
+        swap(&block, &self.block)
+        defer { swap(&block, &self.block) }
+        var used = 0
+        while true {
+            var room = block.mutableSpan
+            var rest = room.extracting(filled..<AudioFormat.hopSamples)
+            let progress = try resampler.process(mono.extracting(used..<mono.count), into: &rest, endOfInput: isEnd)
+            used += progress.consumed
+            filled += progress.produced
+            samples += progress.produced
+            if filled == AudioFormat.hopSamples {
+                filled = 0
+                put(block.span, samples)
+            } else if progress.produced == 0, isEnd || used == mono.count || progress.consumed == 0 {
+                return
+            }
+        }
+    }
+
+    /// Discards all audio so far, including an incomplete block.
+    public mutating func reset() throws(AudioError) {
+        try resampler.reset()
+        (filled, samples) = (0, 0)
+    }
+}
