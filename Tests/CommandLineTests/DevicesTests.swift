@@ -1,9 +1,9 @@
-import Capture
 import Foundation
 import JSON
 import TestSupport
 import Testing
 
+@testable import Capture
 @testable import CommandLineTool
 
 struct DevicesTests {

@@ -1,11 +1,11 @@
 import Core
 import Foundation
 import JSON
-import Spotting
 import TestSupport
 import Testing
 
 @testable import CommandLineTool
+@testable import Spotting
 
 /// How results are printed and where.
 struct OutputTests {

@@ -2,7 +2,6 @@ import Audio
 import CSndFile
 import Control
 import Core
-import Enrollment
 import Foundation
 import Inference
 import Input
@@ -11,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import CommandLineTool
+@testable import Enrollment
 
 /// What `beckon enroll` accepts, refuses and shows.
 struct TeachingTests {

@@ -3,12 +3,12 @@ import Configuration
 import Events
 import Foundation
 import Glibc
-import Spotting
 import System
 import TestSupport
 import Testing
 
 @testable import Daemon
+@testable import Spotting
 
 /// The dispatcher: from the detector's queue to the sinks.
 struct EventDispatcherTests {

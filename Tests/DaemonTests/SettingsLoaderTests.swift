@@ -1,6 +1,5 @@
 import Configuration
 import Core
-import Enrollment
 import Events
 import Foundation
 import Inference
@@ -10,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Daemon
+@testable import Enrollment
 
 /// What is read and built again when files change.
 struct SettingsLoaderTests {

@@ -1,9 +1,9 @@
 import Audio
-import Capture
 import Foundation
 import TestSupport
 import Testing
 
+@testable import Capture
 @testable import Diagnostics
 
 /// The checks of `beckon doctor`, on simulated states of a machine.

@@ -1,8 +1,8 @@
 import Core
-import Spotting
 import Testing
 
 @testable import Evaluation
+@testable import Spotting
 
 extension Detection {
     /// A detection of a word at a time; the tests compare only these two.

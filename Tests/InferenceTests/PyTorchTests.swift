@@ -1,5 +1,6 @@
 import Foundation
 import Inference
+import KernelInterface
 import TestSupport
 import Testing
 

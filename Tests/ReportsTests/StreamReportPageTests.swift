@@ -1,11 +1,11 @@
 import Charts
 import Core
-import Spotting
 import TestSupport
 import Testing
 
 @testable import Evaluation
 @testable import Reports
+@testable import Spotting
 
 /// The page of a `StreamReport`: DET curves, errors, and which of them get pages.
 struct StreamReportPageTests {

@@ -1,5 +1,6 @@
-import Spotting
 import Testing
+
+@testable import Spotting
 
 struct PhraseMatcherTests {
     private static let words = ["go", "left", "right", "stop", "_unknown_", "_silence_"]

@@ -20,7 +20,7 @@ struct TaughtWordScorerTests {
     func `similarity is the cosine, whatever the lengths of the vectors`(degrees: Float, cosine: Float) throws {
         var scorer = TaughtWordScorer([try Self.word([Self.vector(0, 7)])], dimensions: 3)
         func expected(_ similarity: Float) -> Float {
-            1 / (1 + naturalExponential(TaughtWord.slope * (0.7 - similarity)))
+            1 / (1 + expf(TaughtWord.slope * (0.7 - similarity)))
         }
         // The probability follows from the mean similarity of two hops.
         scorer.add(Self.vector(degrees, 0.01))

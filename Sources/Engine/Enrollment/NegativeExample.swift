@@ -9,12 +9,7 @@ extension WordStore {
         /// `[hops × templates × dimensions]`.
         public var moments: [[[Float]]]
         /// The recording, mono at 16 kHz; empty unless the user keeps recordings.
-        public var audio: [Int16]
-
-        public init(moments: [[[Float]]], audio: [Int16] = []) {
-            self.moments = moments
-            self.audio = audio
-        }
+        public var audio: [Int16] = []
     }
 }
 

@@ -12,13 +12,7 @@ public struct Utterance: Sendable, Equatable {
     /// Range of the speech in `samples`, accurate to one step of the activity history.
     public let speech: Range<Int>
     /// Position of the first sample in the audio that it was cut from.
-    public let start: Int
-
-    public init(samples: [Float], speech: Range<Int>, start: Int = 0) {
-        self.samples = samples
-        self.speech = speech
-        self.start = start
-    }
+    public internal(set) var start = 0
 
     /// Duration of the speech in seconds.
     public var seconds: Double { Double(speech.count) / Double(Self.sampleRate) }

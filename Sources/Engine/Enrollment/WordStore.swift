@@ -15,13 +15,7 @@ public struct WordStore: Sendable, Equatable {
         /// Hops from one template to the one before; 0 for a single one.
         public var templateSpacing: Int
         /// The recording, mono at 16 kHz; empty unless the user keeps recordings.
-        public var audio: [Int16]
-
-        public init(templates: [[Float]], templateSpacing: Int, audio: [Int16] = []) {
-            self.templates = templates
-            self.templateSpacing = templateSpacing
-            self.audio = audio
-        }
+        public var audio: [Int16] = []
     }
 
     /// A word with the takes that taught it.
@@ -31,43 +25,21 @@ public struct WordStore: Sendable, Equatable {
         /// embeddings cannot be compared.
         public let embedding: String
         /// Least probability at which it fires, 0…1.
-        public var threshold: Float
+        public var threshold = WordStore.suggestedThreshold
         /// Thresholds of sensitivities and modes; empty for a word that was not calibrated.
-        public var sensitivities: SensitivityTable<Float>
+        public var sensitivities = SensitivityTable<Float>()
         /// Similarity, −1…1, at which its probability is 0.5.
-        public var boundary: Float
+        public var boundary = WordStore.defaultBoundary
         public var takes: [Take]
         /// Recordings in which it was found by mistake.
-        public var negatives: [Negative]
+        public var negatives: [Negative] = []
         /// Other people's talk that is nearest to the takes, in the mean, `[templates × dimensions]`; the mean of the squares of the
         /// vectors' lengths, weighted like the templates, is 1. The word's own templates keep away from it. Empty for a word that was not
         /// calibrated.
-        public var cohort: [[Float]]
+        public var cohort: [[Float]] = []
         /// How the name sounds as it is spelled, `[dimensions]`, as long as the takes agree, 0…1. Empty for a word that does not sound
         /// so, and for one that was not calibrated.
-        public var text: [Float]
-
-        public init(
-            name: String,
-            embedding: String,
-            threshold: Float = WordStore.suggestedThreshold,
-            sensitivities: SensitivityTable<Float> = SensitivityTable(),
-            boundary: Float = WordStore.defaultBoundary,
-            takes: [Take],
-            negatives: [Negative] = [],
-            cohort: [[Float]] = [],
-            text: [Float] = []
-        ) {
-            self.name = name
-            self.embedding = embedding
-            self.threshold = threshold
-            self.sensitivities = sensitivities
-            self.boundary = boundary
-            self.takes = takes
-            self.negatives = negatives
-            self.cohort = cohort
-            self.text = text
-        }
+        public var text: [Float] = []
     }
 
     /// The threshold that calibration aims at: it sets each word's boundary so that this threshold is right.

@@ -51,20 +51,16 @@ public struct WordStoreFile: Sendable {
     ///
     /// - Throws: ``EnrollmentError/store``, ``EnrollmentError/damaged``.
     func readWithoutAudio() throws(EnrollmentError) -> WordStore? {
-        try read(withAudio: false) { path throws(ReadFileError) in
-            try readFile(path, start: WordStore.startBytes, limit: WordStore.Limit.bytes, WordStore.detectorBytes)
-        }
+        try read(withAudio: false, Self.detectorBytes)
     }
 
     /// The names of the words that have recordings; reads no more than ``readWithoutAudio()``.
     func recordedWords() -> Set<String> {
-        let bytes = try? readFile(
-            path,
-            start: WordStore.startBytes,
-            limit: WordStore.Limit.bytes,
-            WordStore.detectorBytes
-        )
-        return bytes.map(WordStore.recordedWords) ?? []
+        (try? Self.detectorBytes(of: path)).map(WordStore.recordedWords) ?? []
+    }
+
+    private static func detectorBytes(of path: String) throws(ReadFileError) -> [UInt8] {
+        try readFile(path, start: WordStore.startBytes, limit: WordStore.Limit.bytes, WordStore.detectorBytes)
     }
 
     private func read(
@@ -144,7 +140,7 @@ public struct WordStoreFile: Sendable {
     private func openFolder() throws(EnrollmentError) -> Folder {
         var path = path
         for _ in 0..<16 {
-            let (parent, name) = Self.split(path)
+            let (parent, name) = splitPath(path)
             let descriptor = FileDescriptor(open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
             guard descriptor.isOpen else { throw failure(SystemError("open")) }
             var status = stat()
@@ -166,11 +162,6 @@ public struct WordStoreFile: Sendable {
             path = text.hasPrefix("/") ? text : parent + "/" + text
         }
         throw .store.saying("\(path): too many symbolic links; name the file itself")
-    }
-
-    private static func split(_ path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        return (String(path[...slash]), String(path[path.index(after: slash)...]))
     }
 
     // MARK: - Lock

@@ -277,85 +277,50 @@ extension WordStore {
             guard (0...Limit.dimensions).contains(word.dimensions ?? 0) else { throw .limits }
             do throws(EnrollmentError) { try WordStore.check(name: word.name) } catch { throw .name(error) }
             guard names.insert(word.name).inserted else { throw .twice(word.name) }
-            guard word.takes.count <= Limit.takes, (0...1).contains(word.threshold), (-2...2).contains(word.boundary),
-                let sensitivities = word.table
+            guard word.takes.count <= Limit.takes, (word.negatives?.count ?? 0) <= Limit.negatives,
+                (0...1).contains(word.threshold), (-2...2).contains(word.boundary), let sensitivities = word.table
             else { throw .word(word.name) }
-            var takes: [Take] = []
-            for entry in word.takes {
-                guard entry.isWithinLimits else { throw .take(word.name) }
+            func read(_ templates: Int, spacing: Int = 0, samples: Int = 0) throws(StoreDamage) -> Take {
                 do throws(StoreDamage) {
-                    takes.append(try take(entry, word))
+                    return try take(
+                        Header.Take(templates: templates, templateSpacing: spacing, samples: samples),
+                        word
+                    )
                 } catch .take {
                     throw .take(word.name)
                 }
             }
-            words.append(
-                Word(
-                    name: word.name,
-                    embedding: word.embedding ?? "",
-                    threshold: word.threshold,
-                    sensitivities: sensitivities,
-                    boundary: word.boundary,
-                    takes: takes,
-                    negatives: try Self.negatives(word, take),
-                    cohort: try Self.cohort(word, take),
-                    text: try Self.text(word, take)
-                )
+            var known = Word(
+                name: word.name,
+                embedding: word.embedding ?? "",
+                threshold: word.threshold,
+                sensitivities: sensitivities,
+                boundary: word.boundary,
+                takes: []
             )
-        }
-    }
-}
-
-extension WordStore {
-    private static func negatives(
-        _ word: Header.Word,
-        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
-    ) throws(StoreDamage) -> [Negative] {
-        guard (word.negatives?.count ?? 0) <= Limit.negatives else { throw .word(word.name) }
-        var negatives: [Negative] = []
-        for entry in word.negatives ?? [] {
-            guard entry.isWithinLimits else { throw .take(word.name) }
-            let count = entry.templates
-            // The vectors of all moments, as those of one take.
-            let all = Header.Take(templates: entry.moments * count, templateSpacing: 0, samples: entry.samples)
-            do throws(StoreDamage) {
-                let take = try read(all, word)
-                let moments = (0..<entry.moments).map { Array(take.templates[$0 * count..<($0 + 1) * count]) }
-                negatives.append(Negative(moments: moments, audio: take.audio))
-            } catch .take {
-                throw .take(word.name)
+            for entry in word.takes {
+                guard entry.isWithinLimits else { throw .take(word.name) }
+                known.takes.append(
+                    try read(entry.templates, spacing: entry.templateSpacing, samples: entry.samples)
+                )
             }
-        }
-        return negatives
-    }
-
-    private static func cohort(
-        _ word: Header.Word,
-        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
-    ) throws(StoreDamage) -> [[Float]] {
-        guard let count = word.cohort else { return [] }
-        guard count == word.takes.first?.templates else { throw .word(word.name) }
-        return try vectors(count, word, read)
-    }
-
-    private static func text(
-        _ word: Header.Word,
-        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
-    ) throws(StoreDamage) -> [Float] {
-        guard let count = word.text else { return [] }
-        guard count == 1 else { throw .word(word.name) }
-        return try vectors(count, word, read).first ?? []
-    }
-
-    private static func vectors(
-        _ count: Int,
-        _ word: Header.Word,
-        _ read: (Header.Take, Header.Word) throws(StoreDamage) -> Take
-    ) throws(StoreDamage) -> [[Float]] {
-        do throws(StoreDamage) {
-            return try read(Header.Take(templates: count, templateSpacing: 0, samples: 0), word).templates
-        } catch .take {
-            throw .take(word.name)
+            for entry in word.negatives ?? [] {
+                guard entry.isWithinLimits else { throw .take(word.name) }
+                // The vectors of all moments, as those of one take.
+                let count = entry.templates
+                let all = try read(entry.moments * count, samples: entry.samples)
+                let moments = (0..<entry.moments).map { Array(all.templates[$0 * count..<($0 + 1) * count]) }
+                known.negatives.append(Negative(moments: moments, audio: all.audio))
+            }
+            if let count = word.cohort {
+                guard count == word.takes.first?.templates else { throw .word(word.name) }
+                known.cohort = try read(count).templates
+            }
+            if let count = word.text {
+                guard count == 1 else { throw .word(word.name) }
+                known.text = try read(count).templates.first ?? []
+            }
+            words.append(known)
         }
     }
 }

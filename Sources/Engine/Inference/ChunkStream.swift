@@ -46,7 +46,7 @@ public struct ChunkStream: ~Copyable, Sendable {
         let network = model.network
         self.model = model
         self.hops = hops
-        plan = ExecutionPlan.hops(hops, network, weights: model.weights, embeds: embeds)
+        plan = ExecutionPlan(network, weights: model.weights, embeds: embeds, hops: hops)
         calibration = Calibration(model, prior: .stream)
         var layout = Arena.Layout()
         stream = layout.reserve(plan.count)

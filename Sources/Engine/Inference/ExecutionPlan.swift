@@ -9,15 +9,15 @@ struct ExecutionPlans: Sendable {
     let hop: ExecutionPlan?
 
     init(_ network: Network, weights: borrowing PackedWeights, embeds: Bool) {
-        hop = network.streams ? ExecutionPlan.hops(1, network, weights: weights, embeds: embeds) : nil
-        window = ExecutionPlan.window(network, weights: weights, embeds: embeds, stream: hop)
+        hop = network.streams ? ExecutionPlan(network, weights: weights, embeds: embeds, hops: 1) : nil
+        window = ExecutionPlan(network, weights: weights, embeds: embeds, hops: nil, stream: hop)
     }
 }
 
 /// The steps of one run through a network, with every address resolved to a byte offset into one block of memory, the state.
 ///
-/// `window` computes what the newest outputs need. `hops` computes the new columns of some hops; the state then holds the old columns
-/// that layers still read. Between quantised layers, columns are kept as their 7-bit integers only.
+/// The plan of a window computes what the newest outputs need. A plan of hops computes their new columns; the state then holds the old
+/// columns that layers still read. Between quantised layers, columns are kept as their 7-bit integers only.
 struct ExecutionPlan: Sendable {
     private struct Convolution: Sendable {
         var shape: ConvolutionShape
@@ -68,36 +68,20 @@ struct ExecutionPlan: Sendable {
     /// Offset at which the front end writes them.
     let inputOffset: Int
 
-    /// A plan that computes a whole window.
-    ///
     /// - Parameters:
     ///   - embeds: whether to compute the embedding, which may need layers of its own.
-    ///   - stream: the plan of hops that may follow the window, and needs its newest columns.
-    static func window(
+    ///   - hops: one for a live stream, more for a chunk of a file; nil for a whole window.
+    ///   - stream: of a window, the plan of hops that may follow it, and needs its newest columns.
+    init(
         _ network: Network,
         weights: borrowing PackedWeights,
         embeds: Bool,
-        stream: ExecutionPlan?
-    ) -> ExecutionPlan {
-        let layout = TensorLayout(network, weights: weights, embeds: embeds, hops: nil, stream: stream?.layout)
-        return ExecutionPlan(network, weights: weights, embeds: embeds, layout, hasHistory: false)
-    }
-
-    /// A plan that computes the new columns of `hops` hops: one for a live stream, more for a chunk of a file.
-    static func hops(_ hops: Int, _ network: Network, weights: borrowing PackedWeights, embeds: Bool) -> ExecutionPlan {
-        let layout = TensorLayout(network, weights: weights, embeds: embeds, hops: hops)
-        return ExecutionPlan(network, weights: weights, embeds: embeds, layout, hasHistory: true)
-    }
-
-    private init(
-        _ network: Network,
-        weights: borrowing PackedWeights,
-        embeds: Bool,
-        _ layout: TensorLayout,
-        hasHistory: Bool
+        hops: Int?,
+        stream: ExecutionPlan? = nil
     ) {
+        let layout = TensorLayout(network, weights: weights, embeds: embeds, hops: hops, stream: stream?.layout)
         self.layout = layout
-        self.hasHistory = hasHistory
+        hasHistory = hops != nil
         inputColumns = layout.computed[0]
         inputOffset = layout.tensors[0].floats.newOffset / 4
         output = layout.floats(network.output, columns: 1, network) / 4
@@ -116,10 +100,10 @@ struct ExecutionPlan: Sendable {
             let operation: Operation
             let input: Int
             switch layer.operation {
-            case .convolution(let numbers, _, let relu):
+            case .convolution(let shape, _, let relu):
                 let packed = weights.layers[index]
                 var convolution = Convolution(
-                    shape: numbers.shape,
+                    shape: shape,
                     weights: packed.offset,
                     isQuantised: packed.isQuantised,
                     relu: relu,
@@ -135,13 +119,13 @@ struct ExecutionPlan: Sendable {
                     convolution.quantised = buffers.quantised.newOffset
                     convolution.quantiser = buffers.quantiser
                 }
-                let inputColumns = numbers.shape.inputColumns(for: columns)
+                let inputColumns = shape.inputColumns(for: columns)
                 input =
                     packed.isQuantised
                     ? layout.quantised(layer.inputs[0], columns: inputColumns, network)
                     : layout.floats(layer.inputs[0], columns: inputColumns, network)
                 operation = .convolution(convolution)
-                multiplyAdds += numbers.shape.weightCount * columns
+                multiplyAdds += shape.weightCount * columns
             case .mean(let width):
                 input = layout.floats(layer.inputs[0], columns: columns + width - 1, network)
                 operation = .mean(width: width, output: buffers.floats.newOffset)
@@ -199,11 +183,9 @@ struct ExecutionPlan: Sendable {
         for index in steps.indices {
             let step = steps[index]
             if case .convolution(let convolution) = step.operation {
-                if convolution.isQuantised {
-                    convolveQuantised(step, convolution, memory, kernels)
-                    if mayBeMarked { propagateNonFinite(step, convolution, memory, kernels.quantisedLayout.inputBytes) }
-                } else {
-                    convolve(step, convolution, memory, kernels)
+                convolve(step, convolution, memory, kernels)
+                if mayBeMarked, convolution.isQuantised {
+                    propagateNonFinite(step, convolution, memory, kernels.quantisedLayout.inputBytes)
                 }
                 continue
             }
@@ -246,40 +228,12 @@ struct ExecutionPlan: Sendable {
         _ memory: Memory,
         _ kernels: borrowing KernelSet
     ) {
-        guard let output = convolution.floats else { return }
         let shape = convolution.shape
+        let quantisedBytes = kernels.quantisedLayout.inputBytes
+        let inputBytes = convolution.isQuantised ? quantisedBytes : 4
         let adjacent = shape.adjacentColumns(step.columns)
         var columns = adjacent
-        let calls = memory.streams > 1 ? step.columns : 1
-        if memory.streams > 1 {
-            let stride = memory.streamStride / 4
-            columns = StridedColumns(count: memory.streams, inputStride: stride, outputStride: stride)
-        }
-        for call in 0..<calls {
-            let target = call * adjacent.outputStride
-            kernels.convolve(
-                floats(memory.state, step.input) + call * adjacent.inputStride,
-                floats(memory.state, output) + target,
-                columns,
-                memory.weights + convolution.weights,
-                shape,
-                convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) },
-                convolution.relu
-            )
-        }
-    }
-
-    private func convolveQuantised(
-        _ step: Step,
-        _ convolution: Convolution,
-        _ memory: Memory,
-        _ kernels: borrowing KernelSet
-    ) {
-        let shape = convolution.shape
-        let inputBytes = kernels.quantisedLayout.inputBytes
-        let adjacent = shape.adjacentColumns(step.columns)
-        var columns = adjacent
-        var output = QuantisedOutput(floats: nil, quantisedStride: shape.outputChannels * inputBytes)
+        var output = QuantisedOutput(floats: nil, quantisedStride: shape.outputChannels * quantisedBytes)
         if let quantiser = convolution.quantiser { output.quantiser = quantiser }
         let calls = memory.streams > 1 ? step.columns : 1
         if memory.streams > 1 {
@@ -287,19 +241,18 @@ struct ExecutionPlan: Sendable {
             columns = StridedColumns(count: memory.streams, inputStride: stride / inputBytes, outputStride: stride / 4)
             output.quantisedStride = stride
         }
+        let (weights, relu) = (memory.weights + convolution.weights, convolution.relu)
         for call in 0..<calls {
             let target = call * adjacent.outputStride
+            let input = memory.state + step.input + call * adjacent.inputStride * inputBytes
+            let residual = convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) }
             if let offset = convolution.floats { output.floats = floats(memory.state, offset) + target }
-            if let offset = convolution.quantised { output.quantised = memory.state + offset + target * inputBytes }
-            kernels.convolveQuantised(
-                memory.state + step.input + call * adjacent.inputStride * inputBytes,
-                output,
-                columns,
-                memory.weights + convolution.weights,
-                shape,
-                convolution.residual.map { UnsafePointer(floats(memory.state, $0) + target) },
-                convolution.relu
-            )
+            if let offset = convolution.quantised { output.quantised = memory.state + offset + target * quantisedBytes }
+            if convolution.isQuantised {
+                kernels.convolveQuantised(input, output, columns, weights, shape, residual, relu)
+            } else if let result = output.floats {
+                kernels.convolve(floats(input, 0), result, columns, weights, shape, residual, relu)
+            }
         }
     }
 
@@ -334,14 +287,14 @@ struct ExecutionPlan: Sendable {
         _ inputBytes: Int
     ) {
         for stream in 0..<memory.streams {
-            propagateNonFinite(step, convolution, memory.state + stream * memory.streamStride, inputBytes)
+            propagateNonFinite(step, convolution, in: memory.state + stream * memory.streamStride, inputBytes)
         }
     }
 
     private func propagateNonFinite(
         _ step: Step,
         _ convolution: Convolution,
-        _ state: UnsafeMutableRawPointer,
+        in state: UnsafeMutableRawPointer,
         _ inputBytes: Int
     ) {
         let shape = convolution.shape

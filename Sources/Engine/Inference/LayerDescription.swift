@@ -1,11 +1,11 @@
-import KernelInterface
+public import KernelInterface
 
 /// One layer of `model.json`, decoded but not validated; its keys are specified in `Models/FORMAT.md`.
 public struct LayerDescription: Decodable, Sendable {
     /// What a layer computes, with its parameters.
     public enum Operation: Sendable, Equatable {
         /// A convolution; a dense layer is one with a kernel of 1.
-        case convolution(ConvolutionNumbers, dense: Bool, relu: Bool)
+        case convolution(ConvolutionShape, dense: Bool, relu: Bool)
         /// The sum of two inputs of the same shape.
         case add(relu: Bool)
         /// The moving average over this number of columns.
@@ -14,16 +14,6 @@ public struct LayerDescription: Decodable, Sendable {
         case crop(start: Int, end: Int)
         /// Makes all columns one column.
         case flatten
-    }
-
-    /// Geometry of a convolution.
-    public struct ConvolutionNumbers: Sendable, Equatable {
-        public var inputChannels: Int
-        public var outputChannels: Int
-        public var kernel: Int
-        public var stride: Int
-        public var dilation: Int
-        public var groups: Int
     }
 
     public var name: String
@@ -63,7 +53,7 @@ public struct LayerDescription: Decodable, Sendable {
         switch op {
         case "conv1d", "dense":
             let dense = op == "dense"
-            let numbers = ConvolutionNumbers(
+            let shape = ConvolutionShape(
                 inputChannels: try container.decode(Int.self, forKey: .inputChannels),
                 outputChannels: try container.decode(Int.self, forKey: .outputChannels),
                 kernel: dense ? 1 : try container.decode(Int.self, forKey: .kernel),
@@ -71,7 +61,7 @@ public struct LayerDescription: Decodable, Sendable {
                 dilation: dense ? 1 : try number(.dilation, or: 1),
                 groups: dense ? 1 : try number(.groups, or: 1)
             )
-            operation = .convolution(numbers, dense: dense, relu: try relu())
+            operation = .convolution(shape, dense: dense, relu: try relu())
         case "add": operation = .add(relu: try relu())
         case "mean": operation = .mean(columns: try container.decode(Int.self, forKey: .columns))
         case "crop": operation = .crop(start: try number(.start, or: 0), end: try number(.end, or: 0))
@@ -83,18 +73,5 @@ public struct LayerDescription: Decodable, Sendable {
                 debugDescription: "unknown op \(quoted(op)), not conv1d, dense, add, mean, crop or flatten"
             )
         }
-    }
-}
-
-extension LayerDescription.ConvolutionNumbers {
-    var shape: ConvolutionShape {
-        ConvolutionShape(
-            inputChannels: inputChannels,
-            outputChannels: outputChannels,
-            kernel: kernel,
-            stride: stride,
-            dilation: dilation,
-            groups: groups
-        )
     }
 }

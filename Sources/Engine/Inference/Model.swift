@@ -111,8 +111,8 @@ public final class Model: Sendable {
         clipContrast = description.contrastOfClips
         let indices = Dictionary(uniqueKeysWithValues: zip(description.labels, description.labels.indices))
         labelOfLogit = description.outputLabels.map { indices[$0] ?? description.labels.count - 1 }
-        identity = hexadecimal(hash(bytes[...], hash(json[...])))
-        embeddingIdentity = hexadecimal(network.embeddingHash(tensors, from: frontEnd.identity))
+        identity = padded(hash(bytes[...], hash(json[...])), 16, radix: 16)
+        embeddingIdentity = padded(network.embeddingHash(tensors, from: frontEnd.identity), 16, radix: 16)
     }
 
     /// Index of `_silence_` among the labels.

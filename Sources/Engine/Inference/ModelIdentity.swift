@@ -8,12 +8,6 @@ func hash(_ bytes: ArraySlice<UInt8>, _ basis: UInt64 = fnvBasis) -> UInt64 {
     bytes.withUnsafeBytes { $0.baseAddress.map { hashWords($0, count: bytes.count, from: basis) } ?? basis }
 }
 
-/// A hash as 16 hexadecimal digits.
-func hexadecimal(_ hash: UInt64) -> String {
-    let digits = String(hash, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-}
-
 extension Network {
     /// A hash of the shapes and weights of the layers on which the embedding depends; `basis` without an embedding.
     func embeddingHash(_ file: SafeTensors, from basis: UInt64) -> UInt64 {

@@ -31,11 +31,10 @@ struct PackedWeights: ~Copyable, Sendable {
         var arenaLayout = Arena.Layout()
         let quantisers = PackedWeights.quantisers(network, ranges)
         for (index, layer) in network.layers.enumerated() {
-            guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
+            guard case .convolution(let shape, let dense, _) = layer.operation else { continue }
             // The tensors must exist before memory is allocated for the sizes that the description claims.
-            try file.require(layer.name + ".weight", shape: PackedWeights.storedShape(numbers, dense: dense))
-            try file.require(layer.name + ".bias", shape: [numbers.outputChannels])
-            let shape = numbers.shape
+            try file.require(layer.name + ".weight", shape: PackedWeights.storedShape(shape, dense: dense))
+            try file.require(layer.name + ".bias", shape: [shape.outputChannels])
             let isQuantised = shape.canBeQuantised && ranges[network.tensors[layer.inputs[0]].name] != nil
             layers[index].isQuantised = isQuantised
             let count = isQuantised ? packedQuantisedCount(shape) : packedConvolutionCount(shape)
@@ -48,11 +47,10 @@ struct PackedWeights: ~Copyable, Sendable {
         }
         let arena = Arena(arenaLayout)
         for (index, layer) in network.layers.enumerated() {
-            guard case .convolution(let numbers, let dense, _) = layer.operation else { continue }
-            let shape = numbers.shape
-            let stored = PackedWeights.storedShape(numbers, dense: dense)
+            guard case .convolution(let shape, let dense, _) = layer.operation else { continue }
+            let stored = PackedWeights.storedShape(shape, dense: dense)
             let weights = try file.floats(layer.name + ".weight", shape: stored)
-            let bias = try file.floats(layer.name + ".bias", shape: [numbers.outputChannels])
+            let bias = try file.floats(layer.name + ".bias", shape: [shape.outputChannels])
             let target = arena.base + layers[index].offset
             if layers[index].isQuantised, let quantiser = quantisers[network.tensors[layer.inputs[0]].root] {
                 packQuantisedConvolution(
@@ -86,9 +84,9 @@ struct PackedWeights: ~Copyable, Sendable {
     /// Floats.
     var count: Int { arena.count }
 
-    private static func storedShape(_ numbers: LayerDescription.ConvolutionNumbers, dense: Bool) -> [Int] {
+    private static func storedShape(_ shape: ConvolutionShape, dense: Bool) -> [Int] {
         dense
-            ? [numbers.outputChannels, numbers.inputChannels]
-            : [numbers.outputChannels, numbers.kernel, numbers.inputChannels / numbers.groups]
+            ? [shape.outputChannels, shape.inputChannels]
+            : [shape.outputChannels, shape.kernel, shape.inputChannels / shape.groups]
     }
 }

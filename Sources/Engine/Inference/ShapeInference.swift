@@ -23,8 +23,8 @@ struct ShapeInference {
         guard inputs.count == (isAdd ? 2 : 1) else { throw wrong("\(inputs.count) inputs, not \(isAdd ? 2 : 1)") }
         let input = tensors[inputs[0]]
         switch layer.operation {
-        case .convolution(let numbers, _, _):
-            let shape = try validated(numbers)
+        case .convolution(let shape, _, _):
+            try validate(shape)
             guard shape.inputChannels == input.channels else {
                 throw wrong("“in” is \(shape.inputChannels), but its input has \(input.channels) channels")
             }
@@ -71,9 +71,9 @@ struct ShapeInference {
     func layer(inputs: [Int]) -> Network.Layer {
         var parameters = 0
         var multiplyAdds = 0
-        if case .convolution(let numbers, _, _) = layer.operation {
-            multiplyAdds = numbers.shape.weightCount
-            parameters = multiplyAdds + numbers.outputChannels
+        if case .convolution(let shape, _, _) = layer.operation {
+            multiplyAdds = shape.weightCount
+            parameters = multiplyAdds + shape.outputChannels
         }
         return Network.Layer(
             name: layer.name,
@@ -84,24 +84,23 @@ struct ShapeInference {
         )
     }
 
-    private func validated(_ numbers: LayerDescription.ConvolutionNumbers) throws(ModelError) -> ConvolutionShape {
+    private func validate(_ shape: ConvolutionShape) throws(ModelError) {
         func within(_ key: String, _ value: Int, _ limit: Int) throws(ModelError) {
             guard (1...limit).contains(value) else { throw wrong("“\(key)” is \(value), not from 1 to \(limit)") }
         }
-        try within("in", numbers.inputChannels, Limits.channels)
-        try within("out", numbers.outputChannels, Limits.channels)
-        try within("kernel", numbers.kernel, Limits.kernel)
-        try within("stride", numbers.stride, Limits.kernel)
-        try within("dilation", numbers.dilation, Limits.kernel)
-        try within("groups", numbers.groups, Limits.channels)
-        guard numbers.inputChannels % numbers.groups == 0, numbers.outputChannels % numbers.groups == 0 else {
+        try within("in", shape.inputChannels, Limits.channels)
+        try within("out", shape.outputChannels, Limits.channels)
+        try within("kernel", shape.kernel, Limits.kernel)
+        try within("stride", shape.stride, Limits.kernel)
+        try within("dilation", shape.dilation, Limits.kernel)
+        try within("groups", shape.groups, Limits.channels)
+        guard shape.inputChannels % shape.groups == 0, shape.outputChannels % shape.groups == 0 else {
             throw wrong(
-                "“groups” \(numbers.groups) does not divide \(numbers.inputChannels) and "
-                    + "\(numbers.outputChannels) channels"
+                "“groups” \(shape.groups) does not divide \(shape.inputChannels) and "
+                    + "\(shape.outputChannels) channels"
             )
         }
-        guard numbers.shape.weightCount <= Limits.weights else { throw tooLarge("weights") }
-        return numbers.shape
+        guard shape.weightCount <= Limits.weights else { throw tooLarge("weights") }
     }
 
     /// The output of a window of `span` columns that slides over the input by `stride`.

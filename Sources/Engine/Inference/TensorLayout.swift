@@ -104,8 +104,8 @@ struct TensorLayout: Sendable {
             }
             let columns = computed[output]
             switch layer.operation {
-            case .convolution(let numbers, _, _):
-                let inputColumns = numbers.shape.inputColumns(for: columns)
+            case .convolution(let shape, _, _):
+                let inputColumns = shape.inputColumns(for: columns)
                 read(layer.inputs[0], columns: inputColumns, isQuantised: weights.layers[index].isQuantised)
             case .mean(let width): read(layer.inputs[0], columns: columns + width - 1)
             case .add:

@@ -59,38 +59,16 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
     /// ended it, else 0.
     public let confidence: Float
     /// Estimated start and end of the word or phrase, or of the word that began or ended a session; `time` if there is none.
-    public let start: Double
-    public let end: Double
+    public internal(set) var start: Double
+    public internal(set) var end: Double
     /// Time of the decision: the end of the newest hop at that moment.
-    public let time: Double
+    public internal(set) var time: Double
     /// Index of the session that a word belongs to; nil for words outside of sessions and for other kinds.
-    public let session: Int?
+    public internal(set) var session: Int?
     /// The threshold of a word or near miss at that moment; 0 for other kinds.
-    public let threshold: Float
+    public internal(set) var threshold: Float = 0
     /// The mode of a word or near miss; nil for other kinds.
-    public let mode: DetectionMode?
-
-    public init(
-        kind: Kind,
-        index: Int,
-        confidence: Float,
-        start: Double,
-        end: Double,
-        time: Double,
-        session: Int? = nil,
-        threshold: Float = 0,
-        mode: DetectionMode? = nil
-    ) {
-        self.kind = kind
-        self.index = index
-        self.confidence = confidence
-        self.start = start
-        self.end = end
-        self.time = time
-        self.session = session
-        self.threshold = threshold
-        self.mode = mode
-    }
+    public internal(set) var mode: DetectionMode?
 
     /// Name of the word, phrase or session, by those of the detector that reported it; empty if there is none.
     public func name(labels: [String], phrases: [Phrase], sessions: [WakeSession] = []) -> String {
@@ -103,16 +81,8 @@ public struct Detection: Equatable, Sendable, BitwiseCopyable {
 
     /// The same word as one of a session.
     func inSession(_ session: Int?) -> Detection {
-        Detection(
-            kind: kind,
-            index: index,
-            confidence: confidence,
-            start: start,
-            end: end,
-            time: time,
-            session: session,
-            threshold: threshold,
-            mode: mode
-        )
+        var word = self
+        word.session = session
+        return word
     }
 }

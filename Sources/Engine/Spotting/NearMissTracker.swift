@@ -101,18 +101,10 @@ struct NearMissTracker {
     }
 
     private mutating func takePending(_ gate: borrowing Gate) -> Detection? {
-        guard let miss = pending?.miss else { return nil }
+        guard var miss = pending?.miss else { return nil }
         pending = nil
-        return Detection(
-            kind: .nearMiss,
-            index: miss.index,
-            confidence: miss.confidence,
-            start: miss.start,
-            end: miss.end,
-            time: gate.time,
-            threshold: miss.threshold,
-            mode: miss.mode
-        )
+        miss.time = gate.time
+        return miss
     }
 
     private mutating func follow(

@@ -37,12 +37,11 @@ public struct PosteriorHandler {
     ) {
         self.hopSeconds = hopSeconds
         self.fusion = fusion
-        smoother = Smoother(labels: fusion.modelLabels, count: settings.smoothing, exponent: settings.smoothingExponent)
+        smoother = Self.smoother(fusion, settings)
         gate = Gate(settings: settings, thresholds: thresholds, silence: silence, hopSeconds: hopSeconds)
         matcher = PhraseMatcher(phrases)
         machine = WakeSessionMachine(sessions)
-        fused = Self.buffer(for: fusion)
-        fusedAhead = fused
+        makeBuffers()
         makeRules(settings, thresholds)
         makeMisses()
     }
@@ -61,8 +60,9 @@ public struct PosteriorHandler {
         gate.extraDurations = settings.vocabulary.extraDurations
     }
 
-    private static func buffer(for fusion: PosteriorFusion) -> [Float] {
-        [Float](repeating: 0, count: fusion.wordLabels.isEmpty ? 0 : fusion.labels)
+    private mutating func makeBuffers() {
+        fused = [Float](repeating: 0, count: fusion.wordLabels.isEmpty ? 0 : fusion.labels)
+        fusedAhead = fused
     }
 
     private mutating func makeMisses() {
@@ -72,13 +72,8 @@ public struct PosteriorHandler {
         }
     }
 
-    private mutating func makeSmoother() {
-        let settings = gate.settings
-        smoother = Smoother(
-            labels: fusion.modelLabels,
-            count: settings.smoothing,
-            exponent: settings.smoothingExponent
-        )
+    private static func smoother(_ fusion: PosteriorFusion, _ settings: GateSettings) -> Smoother {
+        Smoother(labels: fusion.modelLabels, count: settings.smoothing, exponent: settings.smoothingExponent)
     }
 
     /// Computes the rules of all sessions, so that a change of the session allocates nothing.
@@ -112,7 +107,7 @@ public struct PosteriorHandler {
         flushed = nil
         makeRules(new.gate, new.thresholds)
         if (new.gate.smoothing, new.gate.smoothingExponent) != (former.smoothing, former.smoothingExponent) {
-            makeSmoother()
+            smoother = Self.smoother(fusion, new.gate)
         }
         if new.phrases != matcher.phrases { matcher = PhraseMatcher(new.phrases) }
         if new.gate.nearMissMargin != former.nearMissMargin || misses?.labels != new.thresholds.values.count {
@@ -123,9 +118,8 @@ public struct PosteriorHandler {
 
     private mutating func update(_ vocabulary: Vocabulary, replacing old: Vocabulary) {
         fusion = vocabulary.fusion
-        fused = Self.buffer(for: fusion)
-        fusedAhead = fused
-        if vocabulary.model.labels != old.model.labels { makeSmoother() }
+        makeBuffers()
+        if vocabulary.model.labels != old.model.labels { smoother = Self.smoother(fusion, gate.settings) }
         gate.extraDurations = vocabulary.extraDurations
         guard vocabulary.labels != old.labels else { return }
         gate.relabel(vocabulary.labels.map { old.labels.firstIndex(of: $0) }, silence: vocabulary.silenceIndex)

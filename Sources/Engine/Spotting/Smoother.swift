@@ -1,3 +1,5 @@
+private import Glibc
+
 /// Weighted moving average of the last N posterior vectors `[labels]`.
 ///
 /// With p₀ the oldest of the vectors and pₙ₋₁ the newest, the average is
@@ -27,7 +29,7 @@ public struct Smoother {
     public init(labels: Int, count: Int, exponent: Float) {
         let count = max(1, count)
         self.labels = labels
-        weights = (0..<count).map { power(Float(1 + $0) / Float(count), exponent) }
+        weights = (0..<count).map { powf(Float(1 + $0) / Float(count), exponent) }
         history = [Float](repeating: 0, count: labels * count)
         average = [Float](repeating: 0, count: labels)
         lookahead = average

@@ -1,4 +1,5 @@
 public import Core
+private import Glibc
 
 /// A word that the user taught, as a detector recognises it: templates in the model's embedding space.
 public struct TaughtWord: Sendable, Equatable {
@@ -7,10 +8,10 @@ public struct TaughtWord: Sendable, Equatable {
     static let slope: Float = 10
 
     /// Similarity minus `boundary` at which a word has the probability p: ln(p / (1 − p)) / slope, for 0 < p < 1.
-    public static func margin(probability: Float) -> Float { logarithm(probability / (1 - probability)) / slope }
+    public static func margin(probability: Float) -> Float { logf(probability / (1 - probability)) / slope }
 
     /// The inverse of ``margin(probability:)``.
-    public static func probability(margin: Float) -> Float { 1 / (1 + naturalExponential(-margin * slope)) }
+    public static func probability(margin: Float) -> Float { 1 / (1 + expf(-margin * slope)) }
 
     /// One of the model's words, which is then recognised in the user's voice too, or any other name.
     public let name: String
@@ -169,7 +170,7 @@ struct TaughtWordScorer {
         guard words[index].alignment.count > 0 else { return 0 }
         let exponent = TaughtWord.slope * (words[index].boundary - (newest + similarities[index]) / 2)
         // Below 0.25 %, the usual case, the exponential is not worth its time.
-        return exponent > 6 ? 0 : 1 / (1 + naturalExponential(exponent))
+        return exponent > 6 ? 0 : 1 / (1 + expf(exponent))
     }
 
     private func similarity(to word: Word) -> Float {

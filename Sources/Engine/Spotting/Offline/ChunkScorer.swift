@@ -8,12 +8,6 @@ public struct AudioChunk: Sendable {
     public let hops: Int
     /// Whether the recording begins with this chunk; the samples before its hops then stand for silence.
     public let isFirst: Bool
-
-    public init(samples: [Float], hops: Int, isFirst: Bool) {
-        self.samples = samples
-        self.hops = hops
-        self.isFirst = isFirst
-    }
 }
 
 /// The outputs of a model for a chunk, hop after hop.

@@ -171,16 +171,8 @@ public struct FileDetector: Sendable {
 extension Detection {
     /// The same detection with start and end no later than the end of the audio, in seconds.
     fileprivate func ended(by length: Double) -> Detection {
-        Detection(
-            kind: kind,
-            index: index,
-            confidence: confidence,
-            start: min(start, length),
-            end: min(end, length),
-            time: time,
-            session: session,
-            threshold: threshold,
-            mode: mode
-        )
+        var detection = self
+        (detection.start, detection.end) = (min(start, length), min(end, length))
+        return detection
     }
 }
